@@ -80,9 +80,12 @@ rounds: ## the tests of which the merge checks run few rounds
 	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
 permissions: ## all promises with only the permissions in deploy/, of which none may be left unused
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
-mutations: ## read damaged files with every parser of records: COUNT=10000 for each
+mutations: ## read damaged files with every parser of records, COUNT=10000 for each, and process damaged documents, DOCUMENTS=1000 of each format
 	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
 		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
+	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
+corpus: ## process the public documents in ASSAY_CORPUS and compare their texts with those of poppler and LibreOffice; see docs/documents.md
+	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall
 
 replay-feed: ## replay ITEMS=30000 items of three days of the feed and compare three replicas with a count of them
 	ASSAY_REPLAY_ITEMS=$(or $(ITEMS),30000) go test -count=1 -v -timeout 60m -run TestReplayedDays ./services/query/feed/projector

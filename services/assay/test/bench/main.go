@@ -17,11 +17,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/services/assay/test/bench/documents"
 	"github.com/assay-project/assay/services/assay/test/bench/molecules"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 	"github.com/assay-project/assay/services/assay/test/bench/photo"
 	"github.com/assay-project/assay/services/assay/test/bench/pipeline"
 	"github.com/assay-project/assay/services/assay/test/bench/words"
+	"github.com/assay-project/assay/services/assay/test/corpus"
 )
 
 // group is the measurements of one package. Its table is between the lines
@@ -48,13 +50,14 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, photo, molecules, pipeline or memory; all by default")
+	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline or memory; all by default")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
 	book := flags.String("book", "", "a file with a real text; by default a book in Go's source tree")
 	samples := flags.String("samples", "", "an SDF file whose records are repeated; generated ones by default")
+	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder that command test/corpus/collect made; by default that of "+corpus.Dir)
 	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
 	files := flags.Int("files", 20_000, "memory: the number of files, each with two events; the goal requires 1000000 events")
 	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal requires 10 GB")
@@ -91,6 +94,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}},
 		{name: "photo", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
 			all, err := photo.Trials(ctx, photo.Options{Dir: *dir, Out: out})
+			return all, nil, err
+		}},
+		{name: "documents", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
+			all, err := documents.Trials(ctx, documents.Options{Dir: *dir, Corpus: *corpusDir, Out: out})
 			return all, nil, err
 		}},
 		{name: "molecules", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -112,46 +110,46 @@ const (
 	batch   = 25 // of BatchWriteItem
 )
 
-// fill stores the nodes and the texts, and returns the number of bytes of text.
+// fill stores the nodes, and gives the texts to their server. It returns how many bytes of text there are.
 func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
-	var size atomic.Int64
-	all, ctx := errgroup.WithContext(ctx)
+	var size int64
+	all, writing := errgroup.WithContext(ctx)
 	all.SetLimit(writers)
 	for at := 0; at < len(l.nodes); at += batch {
 		var requests []types.WriteRequest
-		texts := map[string]string{}
 		for _, n := range l.nodes[at:min(len(l.nodes), at+batch)] {
 			item, err := attributevalue.MarshalMap(n)
 			if err != nil {
 				return 0, err
 			}
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-			if n.Type == library.KindFile {
-				texts[n.ID] = l.text(l.words)
+			if n.Type != library.KindFile {
+				continue
+			}
+			text := l.text(l.words)
+			size += int64(len(text))
+			if err := s.texts.put(library.ResultKey(n.ID, 1, library.TextName), text); err != nil {
+				return 0, err
 			}
 		}
 		all.Go(func() error {
-			_, err := s.backends.DB.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.nodes: requests}})
-			if err != nil {
-				return err
-			}
-			for id, text := range texts {
-				size.Add(int64(len(text)))
-				var b bytes.Buffer
-				w := gzip.NewWriter(&b)
-				if _, err := w.Write([]byte(text)); err != nil {
-					return err
-				}
-				if err := w.Close(); err != nil {
-					return err
-				}
-				if _, err := s.backends.Bucket.Put(ctx, library.ResultKey(id, 1, library.TextName), "application/gzip", nil, &b); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := s.backends.DB.BatchWriteItem(writing, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.nodes: requests}})
+			return err
 		})
 	}
-	err := all.Wait()
-	return size.Load(), err
+	if err := all.Wait(); err != nil {
+		return 0, err
+	}
+	return size, s.forgetChanges(ctx)
+}
+
+// forgetChanges replaces the change stream of the nodes table, so that query does not publish an event of each node:
+// those of a table that was filled long ago are gone, too.
+func (s *system) forgetChanges(ctx context.Context) error {
+	for _, stream := range []types.StreamSpecification{{StreamEnabled: aws.Bool(false)}, {StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}} {
+		if _, err := s.backends.DB.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &s.nodes, StreamSpecification: &stream}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

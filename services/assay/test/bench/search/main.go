@@ -4,7 +4,7 @@
 //	make bench-search BENCH="-nodes 10000 -owners 100"
 //
 // Everything runs in this process: query with its default settings, the embedded engines, and the client, which sends
-// one request at a time. The nodes are written to the table, and the texts to the bucket, before query starts.
+// one request at a time. The nodes are written to the table before query starts, and the texts are served from memory.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/pprof"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -61,6 +62,11 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "%d nodes of %d owners, %d MB of text\n", len(l.nodes), *owners, text>>20)
+	if pf := os.Getenv("CPUPROF"); pf != "" {
+		f, _ := os.Create(pf)
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
 	began := time.Now()
 	if err := s.serve(ctx, filepath.Join(dir, "search.db"), l); err != nil {
 		return err

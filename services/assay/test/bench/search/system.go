@@ -26,6 +26,7 @@ type system struct {
 	backends *backend.Connections
 	store    *library.Store
 	nodes    string // their table
+	texts    *texts
 	server   *httptest.Server
 	end      []func() error // in reverse order
 }
@@ -53,9 +54,13 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 		return nil, err
 	}
 	s.end = append(s.end, objects.Close)
+	if s.texts, err = newTexts(objects.URL()); err != nil {
+		return nil, err
+	}
+	s.end = append(s.end, func() error { s.texts.Close(); return nil })
 	s.environ = []string{
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "ASSAY_NATS_URL=" + nats.URL(), "ASSAY_ALLOW_UNSYNCED=true",
-		"ASSAY_DYNAMODB_ENDPOINT=" + db.URL(), "ASSAY_S3_ENDPOINT=" + objects.URL(),
+		"ASSAY_DYNAMODB_ENDPOINT=" + db.URL(), "ASSAY_S3_ENDPOINT=" + s.texts.URL,
 	}
 	cfg, err := config.Load[setup.Config](s.environ)
 	if err == nil {

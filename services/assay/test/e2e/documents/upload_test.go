@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +35,7 @@ type outcome struct {
 
 // reasons are what the file and its steps say of what is missing.
 func (o outcome) reasons() string {
-	all := []string{o.node.ErrorMessage}
+	all := []string{o.node.ErrorMessage, o.workflow.FailureMessage}
 	for _, s := range o.workflow.Steps {
 		if s.State == "failed" || s.State == "skipped" || s.Reason != "" {
 			all = append(all, s.ID+" "+s.State+": "+s.Reason)
@@ -80,7 +81,11 @@ func processOne(ctx context.Context, c *client.Client, d document) (outcome, err
 	if o.node, err = c.WaitNode(ctx, n.ID); err != nil {
 		return o, err
 	}
-	if o.workflow, err = c.Workflow(ctx, n.ID); err != nil || !o.has("text") {
+	o.workflow, err = c.Workflow(ctx, n.ID)
+	if system.IsProblem(err, http.StatusNotFound) && o.node.Status == client.LibraryFailed { // it failed before its first step
+		return o, nil
+	}
+	if err != nil || !o.has("text") {
 		return o, err
 	}
 	body, err := c.NodeText(ctx, n.ID, client.Reading{})

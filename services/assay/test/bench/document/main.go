@@ -1,0 +1,83 @@
+// Command document reads documents as the library does, for bench.
+//
+//	document pdf FILE...      the text, and the first page in 1,200 pixels
+//	document office FILE...   the text
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/library/office"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "document:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) < 2 {
+		return errors.New("document pdf|office FILE...")
+	}
+	read := map[string]func(context.Context, []string) error{"pdf": readPDFs, "office": readOffice}[args[0]]
+	if read == nil {
+		return fmt.Errorf("no %q", args[0])
+	}
+	return read(ctx, args[1:])
+}
+
+// readPDFs reads documents; what cannot be read is skipped, as the rivals do.
+func readPDFs(ctx context.Context, paths []string) (err error) {
+	cache, err := engines.UserCache()
+	if err != nil {
+		return err
+	}
+	e := pdfium.New(engines.Config{Cache: cache})
+	defer func() { err = errors.Join(err, e.Close(ctx)) }()
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := readPDF(ctx, e, data); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", path, err)
+		}
+	}
+	return nil
+}
+
+// readPDF opens a document once for its text and once for its picture, as the two steps of the workflow do.
+func readPDF(ctx context.Context, e *pdfium.Engine, data []byte) error {
+	read := func(what func(*pdfium.Document) error) error {
+		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(what(d), d.Close())
+	}
+	return errors.Join(
+		read(func(d *pdfium.Document) error { _, err := d.Text(pdfium.TextLimits{}); return err }),
+		read(func(d *pdfium.Document) error { _, err := d.Picture(0, 1200); return err }),
+	)
+}
+
+func readOffice(ctx context.Context, paths []string) error {
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if _, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{}); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+// Package documents measures the reading of public documents beside poppler and LibreOffice: the goals D1 and D2 of
+// docs/performance.md.
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+	"github.com/assay-project/assay/services/assay/test/corpus"
+)
+
+// Options configure the measurement.
+type Options struct {
+	Dir    string    // for the program, which is kept, and results
+	Corpus string    // the folder of the corpus; nothing is measured without it
+	Out    io.Writer // for messages
+}
+
+const (
+	pdfs   = 59 // the first of the manifest
+	office = 4  // of each format, likewise
+)
+
+// Trials builds the program and returns the trials. The rivals are those of Debian: poppler-utils and LibreOffice.
+func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
+	if o.Corpus == "" {
+		fmt.Fprintf(o.Out, "documents: NOT MEASURED without -corpus or %s\n", corpus.Dir)
+		return nil, nil
+	}
+	found, _, err := corpus.In(o.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string][]string{}
+	for _, d := range found {
+		most := office
+		if d.Ending() == "pdf" {
+			most = pdfs
+		}
+		if len(paths[d.Ending()]) < most {
+			paths[d.Ending()] = append(paths[d.Ending()], filepath.Join(o.Corpus, d.Name()))
+		}
+	}
+	own := filepath.Join(o.Dir, "document")
+	build := exec.CommandContext(ctx, "go", "build", "-o", own, "github.com/assay-project/assay/services/assay/test/bench/document")
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	out := filepath.Join(o.Dir, "documents")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, ending := range []string{"docx", "odt", "xlsx", "pptx"} {
+		texts = append(texts, paths[ending]...)
+	}
+	return []paired.Trial{
+		trial(fmt.Sprintf("text and first page of %d PDFs", len(paths["pdf"])), "pdftotext and pdftoppm", []string{"pdftotext", "pdftoppm"},
+			command(own, append([]string{"pdf"}, paths["pdf"]...)), poppler(paths["pdf"], out),
+			paired.Goal{ID: "D1", What: "CPU", Quantity: paired.CPU, Direction: paired.AtMost, Must: 3}),
+		trial(fmt.Sprintf("text of %d office documents", len(texts)), "LibreOffice", []string{"soffice"},
+			command(own, append([]string{"office"}, texts...)), libreOffice(paths, out),
+			paired.Goal{ID: "D2", What: "CPU", Quantity: paired.CPU, Direction: paired.AtMost, Must: 0.1}),
+	}, nil
+}
+
+type run = func(ctx context.Context) (paired.Sample, error)
+
+func trial(title, rival string, programs []string, own, other run, goal paired.Goal) paired.Trial {
+	t := paired.Trial{Title: title, Own: paired.Side{Name: "assay", Run: own}, Rival: paired.Side{Name: rival, Run: other}, Goals: []paired.Goal{goal}}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Absent = "there is no " + program + " on PATH"
+		}
+	}
+	return t
+}
+
+func command(path string, args []string) run {
+	return func(ctx context.Context) (paired.Sample, error) {
+		sample, _, err := paired.Process{Path: path, Args: args, Env: []string{"GOMAXPROCS=1"}}.Run(ctx)
+		return sample, err
+	}
+}
+
+// poppler runs both programs on each document. Documents that they cannot read cost what they cost.
+func poppler(paths []string, out string) run {
+	return func(ctx context.Context) (paired.Sample, error) {
+		sum := paired.Sample{}
+		for _, path := range paths {
+			for program, args := range map[string][]string{
+				"pdftotext": {"-q", path, filepath.Join(out, "text")},
+				"pdftoppm":  {"-q", "-f", "1", "-l", "1", "-scale-to", "1200", path, filepath.Join(out, "page")},
+			} {
+				if err := add(ctx, sum, program, args); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return sum, nil
+	}
+}
+
+// libreOffice exports all documents of a format in one process.
+func libreOffice(paths map[string][]string, out string) run {
+	return func(ctx context.Context) (paired.Sample, error) {
+		sum := paired.Sample{}
+		for _, ending := range []string{"docx", "odt", "xlsx", "pptx"} {
+			args := append([]string{"-env:UserInstallation=file://" + filepath.Join(out, "profile"), "--headless", "--norestore", "--convert-to", corpus.ExportFilter(ending), "--outdir", out}, paths[ending]...)
+			if err := add(ctx, sum, "soffice", args); err != nil {
+				return nil, err
+			}
+		}
+		return sum, nil
+	}
+}
+
+// add adds the cost of a program, which may fail.
+func add(ctx context.Context, sum paired.Sample, program string, args []string) error {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return err
+	}
+	// The shell ends with status 0 and has the processor time of the program that it ran.
+	sample, _, err := paired.Process{Path: "/bin/sh", Args: append([]string{"-c", `"$0" "$@" || true`, path}, args...)}.Run(ctx)
+	if err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	for quantity, cost := range sample {
+		sum[quantity] += cost
+	}
+	return nil
+}
