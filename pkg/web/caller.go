@@ -37,7 +37,7 @@ func CallerOf(ctx context.Context) Caller {
 
 // identify returns the caller of a request. A malformed owner is a 422 problem.
 func (r *Router) identify(req *http.Request) (Caller, error) {
-	owner := req.Header.Get(OwnerHeader)
+	owner := namedOwner(req) // an address that authenticates its callers reads the header only
 	if owner != "" && !validOwner(owner) {
 		return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
 	}

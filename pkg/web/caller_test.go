@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -44,6 +45,27 @@ func TestAnonymousCallersActForWhoTheyName(t *testing.T) {
 	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
 		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {
 			t.Errorf("%q: %v", owner, err)
+		}
+	}
+}
+
+// TestOwnerCookie checks that the cookie names the owner of reads only, and only without the header.
+func TestOwnerCookie(t *testing.T) {
+	router := web.NewRouter(web.Options{})
+	router.Mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Seen", web.CallerOf(r.Context()).Owner) })
+	for _, c := range []struct{ method, header, want string }{
+		{http.MethodGet, "", "by-cookie"}, {http.MethodHead, "", "by-cookie"}, {http.MethodGet, "by-header", "by-header"},
+		{http.MethodPost, "", ""}, {http.MethodDelete, "", ""},
+	} {
+		req := httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost/x", nil)
+		req.AddCookie(&http.Cookie{Name: web.OwnerCookie, Value: "by-cookie"})
+		if c.header != "" {
+			req.Header.Set(web.OwnerHeader, c.header)
+		}
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, req)
+		if got := answer.Header().Get("Seen"); got != c.want {
+			t.Errorf("%s with the header %q: owner %q, want %q", c.method, c.header, got, c.want)
 		}
 	}
 }

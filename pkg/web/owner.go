@@ -13,6 +13,23 @@ import (
 // identity.
 const OwnerHeader = "X-Owner-Id"
 
+// OwnerCookie names the owner in GET and HEAD requests without OwnerHeader, such as those for images and
+// downloads, in which a browser sends no headers of a page. The web app sets it.
+const OwnerCookie = "assay-owner"
+
+// namedOwner returns the owner that a request names, or "" if it names none.
+func namedOwner(r *http.Request) string {
+	owner := r.Header.Get(OwnerHeader)
+	if owner != "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return owner
+	}
+	cookie, err := r.Cookie(OwnerCookie)
+	if err != nil {
+		return "" // no cookie
+	}
+	return cookie.Value
+}
+
 // ownerPattern is the form of an owner id, which the tags of both parameters repeat.
 const ownerPattern = "^[A-Za-z0-9._~@:+=-]{1,128}$"
 

@@ -20,6 +20,13 @@ function kept(): string {
 /** The owner of what is uploaded and shown: an anonymous id that this browser keeps, and that acts as a credential. */
 export const owner = signal(kept());
 
+// Images and links send no headers. Requests that only read take the owner from this cookie.
+function remember(id: string): void {
+  document.cookie = `assay-owner=${id}; path=/; samesite=strict; max-age=31536000${location.protocol === "https:" ? "; secure" : ""}`;
+}
+
+remember(owner.peek());
+
 /** Makes another owner the one of this browser, and loads the page again. */
 export function setOwner(id: string): void {
   localStorage.setItem(key, id);
