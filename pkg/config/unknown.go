@@ -18,7 +18,7 @@ const ownPrefix = "ASSAY_"
 // unlisted are variables that no struct declares: those of the command line, and those of API keys, which
 // may have a suffix such as _2.
 var (
-	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER"}
+	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER", "ASSAY_TOKEN"}
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
 )
 

@@ -9,6 +9,9 @@
 //	PHOTO#STATE    <name>    what its calls have used, and what holds them; written by the analyzers
 //	LIBRARY#KEY    links     the key that signs share links, made once; written by ingest (pkg/library/link)
 //	SWEEP          <area>    what the last sweeps found; written by the analyzers (pkg/sweep)
+//	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
+//	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
+//	IDENTITY#SECRET session  the key that seals sessions of the web page, made once; written by ingest
 //	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
@@ -20,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -32,12 +36,15 @@ import (
 
 // Partitions.
 const (
-	FeedSources    = "FEED#SOURCE"    // of the sources of the feed
-	PhotoProviders = "PHOTO#PROVIDER" // of the settings of providers of photo jobs
-	LibraryKeys    = "LIBRARY#KEY"    // of the keys of the library
-	PhotoStates    = "PHOTO#STATE"    // of what their calls have used
-	Sweeps         = "SWEEP"          // of the reports of sweeps
-	Checkpoints    = "CHECKPOINT#"    // begins those of the checkpoints of each projection
+	FeedSources    = "FEED#SOURCE"     // of the sources of the feed
+	PhotoProviders = "PHOTO#PROVIDER"  // of the settings of providers of photo jobs
+	LibraryKeys    = "LIBRARY#KEY"     // of the keys of the library
+	PhotoStates    = "PHOTO#STATE"     // of what their calls have used
+	Sweeps         = "SWEEP"           // of the reports of sweeps
+	Keys           = "IDENTITY#KEY"    // of API keys
+	KeyUses        = "IDENTITY#USE"    // of the last uses of API keys
+	Secrets        = "IDENTITY#SECRET" // of the secrets of pkg/identity
+	Checkpoints    = "CHECKPOINT#"     // begins those of the checkpoints of each projection
 )
 
 // The attributes that rows of all kinds have.
@@ -90,23 +97,34 @@ func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db,
 // Storage describes the table, and what each program may do with it.
 func Storage(cfg Config) area.Storage {
 	rows := area.Table(cfg.Table)
+	// accepted is what a program needs to accept API keys and sessions.
+	accepted := slices.Clip([]area.Statement{
+		area.Allow("Credentials", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Keys, Secrets),
+		area.Allow("KeyUses", []string{"dynamodb:PutItem"}, rows).LeadingKeys(KeyUses),
+	})
 	return area.Storage{Tables: tables(cfg), Access: map[area.Program][]area.Statement{
-		area.Ingest: {
+		area.Ingest: append(accepted,
 			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(LibraryKeys),
-		},
-		area.Analyzer: {
+			area.Allow("Keys", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
+			area.Allow("KeyUsesList", []string{"dynamodb:Query"}, rows).LeadingKeys(KeyUses),
+			area.Allow("Secrets", []string{"dynamodb:PutItem"}, rows).LeadingKeys(Secrets),
+		),
+		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
 			area.Allow("SweepReports", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Sweeps),
-		},
-		area.Query: {
+		),
+		area.Query: append(accepted,
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),
-			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints + "*"),
+			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints+"*"),
+		),
+		area.Setup: {
+			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
 		},
 	}}
 }
@@ -159,6 +177,20 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 	return all, nil
 }
 
+func (d Document) item(partition string) table.Key {
+	item := key(partition, d.Name)
+	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)
+	return item
+}
+
+// Set writes a document, whatever its version.
+func (s *Store) Set(ctx context.Context, partition string, d Document) error {
+	if _, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: d.item(partition)}); err != nil {
+		return fmt.Errorf("set %s %s: %w", partition, d.Name, err)
+	}
+	return nil
+}
+
 // Put writes a document whose version was d.Version when it was read, or a new one
 // for version 0. Of writers that have seen the same version one succeeds, and the
 // others get ErrChanged.
@@ -166,8 +198,7 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 // When the response is lost, the SDK repeats the request and takes its own write for
 // another's. A writer that gets ErrChanged reads the document again.
 func (s *Store) Put(ctx context.Context, partition string, d Document) error {
-	item := key(partition, d.Name)
-	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)
+	item := d.item(partition)
 	in := &dynamodb.PutItemInput{TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)")}
 	if d.Version > 0 {
 		in.ConditionExpression = aws.String("version = :seen")

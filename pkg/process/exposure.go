@@ -9,20 +9,31 @@ import (
 
 // Exposure declares who may reach the addresses of a program, and under which names.
 type Exposure struct {
+	Auth           string   `env:"ASSAY_AUTH" envDefault:"none" use:"often" doc:"none, where X-Owner-Id names the owner and proves nothing, or token, where every call needs an API key, a token of the identity provider or a session; the same for all programs"`
 	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"comma-separated host names that requests may use, in addition to loopback names and the IP address of the connection; any other Host is rejected with 421"`
 	PublicMetrics  bool     `env:"ASSAY_PUBLIC_METRICS" doc:"true to serve /metrics on the address of the HTTP API too, in addition to the operator address"`
 	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy restricts access"`
 }
 
-// Check returns an error for an address beyond loopback, unless anonymous callers are allowed.
+// Values of Exposure.Auth.
+const (
+	AuthNone  = "none"
+	AuthToken = "token"
+)
+
+// Tokens reports whether callers need a credential.
+func (e Exposure) Tokens() bool { return e.Auth == AuthToken }
+
+// Check returns an error for an address of HTTP calls beyond loopback, unless callers need a credential or
+// anonymous ones are allowed.
 // variable is the setting of addr. An address that is not host:port is left to the listener to
 // reject.
 func (e Exposure) Check(variable, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
-	if err != nil || e.AllowAnonymous || web.Loopback(host) {
+	if err != nil || e.Tokens() || e.AllowAnonymous || web.Loopback(host) {
 		return nil
 	}
-	return fmt.Errorf("%s is %q, which others can reach without credentials: listen on loopback, such as 127.0.0.1, or set ASSAY_ALLOW_ANONYMOUS=true if a network or a proxy restricts access",
+	return fmt.Errorf("%s is %q, which others can reach without credentials: listen on loopback, such as 127.0.0.1, set ASSAY_AUTH=token, or set ASSAY_ALLOW_ANONYMOUS=true if a network or a proxy restricts access",
 		variable, addr)
 }
 
@@ -38,6 +49,9 @@ func (e Exposure) Hosts(addrs ...string) (web.Hosts, error) {
 
 // hosts returns the names of both addresses, if listening on them is allowed.
 func (o Options) hosts() (web.Hosts, error) {
+	if auth := o.Exposure.Auth; auth != "" && auth != AuthNone && auth != AuthToken {
+		return web.Hosts{}, fmt.Errorf("ASSAY_AUTH is %q: must be none or token", auth)
+	}
 	var names []string
 	for _, at := range []struct{ variable, addr string }{{"ASSAY_ADDR", o.Addr}, {"ASSAY_OPERATOR_ADDR", o.OperatorAddr}} {
 		if err := o.Exposure.Check(at.variable, at.addr); err != nil {

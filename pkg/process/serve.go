@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -36,6 +37,12 @@ type Operated interface {
 	OperatorRoutes(*web.Router)
 }
 
+// Authenticating is a service that resolves its callers if the process requires credentials.
+type Authenticating interface {
+	// Authenticate returns the caller of a request; see web.Authenticate.
+	Authenticate(http.ResponseWriter, *http.Request) (web.Caller, error)
+}
+
 // Storing is a service that may be unable to store what clients send.
 type Storing interface {
 	// Writable returns an error while the disk is full.
@@ -48,8 +55,8 @@ type Options struct {
 	Title   string // of the API document
 	Version string // of the API document
 	Addr    string // host:port of HTTP; port 0 picks one
-	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to
-	// it can use all of them.
+	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to it
+	// can use all of them, unless Exposure requires credentials: then those with the role operator can.
 	OperatorAddr string
 	// Exposure declares who may reach these addresses, and under which names.
 	Exposure Exposure
@@ -108,6 +115,9 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable
 	}
+	if authenticating, ok := any(service).(Authenticating); ok && o.Exposure.Tokens() {
+		options.Authenticate = authenticating.Authenticate
+	}
 	router := web.NewRouter(options)
 	service.Routes(router)
 	var operator net.Listener
@@ -119,7 +129,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 		defer operator.Close()
 		operations = web.NewRouter(web.Options{
 			Metrics: true, Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies,
-			Hosts: hosts, Roles: []web.Role{web.Operator},
+			Hosts: hosts, Roles: []web.Role{web.Operator}, Authenticate: options.Authenticate,
 		})
 		operated.OperatorRoutes(operations)
 	}

@@ -17,13 +17,17 @@ const Operator Role = "operator"
 
 // Caller identifies who makes a request. The router resolves it once, before the handler runs.
 type Caller struct {
-	// Owner is the owner of the items that the caller reads and writes: the anonymous id in
-	// OwnerHeader, which does not prove an identity. It is empty if the request has none.
+	// Owner is the owner of the items that the caller reads and writes. A Credential proves it;
+	// without one it is the anonymous id in OwnerHeader, empty if the request has none.
 	Owner string
-	// Roles are those of the router's Options.
+	// Roles are those of the router's Options that the caller may use.
 	Roles []Role
 	// Client is the client that limits count; see ClientOf.
 	Client string
+	// Credential is what proved the identity of the caller, nil for an anonymous one.
+	Credential *Credential
+
+	secured bool // whether the address authenticates its callers
 }
 
 type callerKey struct{}
@@ -35,24 +39,33 @@ func CallerOf(ctx context.Context) Caller {
 	return caller
 }
 
-// identify returns the caller of a request. A malformed owner is a 422 problem.
-func (r *Router) identify(req *http.Request) (Caller, error) {
-	owner := namedOwner(req) // an address that authenticates its callers reads the header only
-	if owner != "" && !validOwner(owner) {
-		return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
-	}
-	return Caller{Owner: owner, Roles: r.roles, Client: ClientOf(req.RemoteAddr)}, nil
-}
-
 // Has reports whether the caller has a role.
 func (c Caller) Has(role Role) bool { return slices.Contains(c.Roles, role) }
 
+// Groups returns the groups of a caller with a Credential.
+func (c Caller) Groups() []string {
+	if c.Credential == nil {
+		return nil
+	}
+	return c.Credential.Groups
+}
+
+// MaySee reports whether the caller may know of the items of an owner that it names by their own ids.
+// An anonymous caller may; one with a Credential sees its own only, unless it is an operator.
+func (c Caller) MaySee(owner string) bool {
+	return !c.secured || owner == c.Owner || c.Has(Operator)
+}
+
 // ActFor returns nil if the caller may act for the owner named by a field of the request, such as
-// path.ownerId. An anonymous caller may act for every owner whose id it knows. A malformed id is a
-// 422 problem.
+// path.ownerId. An anonymous caller may act for every owner whose id it knows. To a caller with a
+// Credential that is not an operator, other owners do not exist: the error is a 404 problem. A malformed
+// id is a 422 problem.
 func (c Caller) ActFor(owner, field string) error {
 	if !validOwner(owner) {
 		return Invalid(FieldError{Field: field, Message: badOwner})
+	}
+	if !c.MaySee(owner) {
+		return NotFound("No owner with this id.")
 	}
 	return nil
 }

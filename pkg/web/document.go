@@ -18,10 +18,14 @@ func newDocument(o Options) *huma.OpenAPI {
 	schemas := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 	return &huma.OpenAPI{
-		OpenAPI:    "3.1.0",
-		Info:       &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
-		Servers:    []*huma.Server{{URL: "/", Description: "the server of this document"}},
-		Components: &huma.Components{Schemas: schemas, Headers: sharedHeaders()},
+		OpenAPI: "3.1.0",
+		Info:    &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
+		Servers: []*huma.Server{{URL: "/", Description: "the server of this document"}},
+		Components: &huma.Components{Schemas: schemas, Headers: sharedHeaders(), SecuritySchemes: map[string]*huma.SecurityScheme{
+			BearerScheme:  {Type: "http", Scheme: "bearer", Description: "An API key or a token of the identity provider. Required by servers with ASSAY_AUTH=token, and not looked at by others."},
+			SessionScheme: {Type: "apiKey", In: "cookie", Name: "assay_session", Description: "The session of the web page, from POST /v1/session. Over TLS the cookie is __Host-assay_session."},
+		}},
+		Security: []map[string][]string{{BearerScheme: {}}, {SessionScheme: {}}},
 	}
 }
 

@@ -38,6 +38,10 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 
 // problemOf returns the problem to send for err.
 func problemOf(ctx context.Context, err error) *Problem {
+	return CallerOf(ctx).hidden(problemFor(ctx, err))
+}
+
+func problemFor(ctx context.Context, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		if error(p) == err { //nolint:errorlint // checks whether p is wrapped
 			return p

@@ -70,6 +70,12 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			"Cross-origin requests are not allowed."))
 		return
 	}
+	caller, err := r.identify(w, req)
+	*req = *req.WithContext(context.WithValue(req.Context(), callerKey{}, caller)) // in place, because account reads its Pattern
+	if err != nil {
+		WriteError(w, req, err)
+		return
+	}
 	if err := r.checkQuery(req); err != nil {
 		WriteError(w, req, err)
 		return
@@ -85,12 +91,6 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	caller, err := r.identify(req)
-	if err != nil {
-		WriteError(w, req, err)
-		return
-	}
-	*req = *req.WithContext(context.WithValue(req.Context(), callerKey{}, caller)) // in place, because account reads its Pattern
 	r.Mux.ServeHTTP(w, req)
 }
 

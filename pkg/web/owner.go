@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // OwnerHeader carries the owner: an anonymous id that the client stores. It does not prove an
-// identity.
+// identity. Of a caller with a Credential it is redundant, and refused if it names another owner.
 const OwnerHeader = "X-Owner-Id"
 
 // OwnerCookie names the owner in GET and HEAD requests without OwnerHeader, such as those for images and
@@ -77,6 +78,14 @@ func ownerOf(ctx context.Context) (owner string, named bool) {
 		return owner, true
 	}
 	return uuid.Must(uuid.NewV7()).String(), false // fails only when the system has no randomness
+}
+
+// CheckOwner returns an error for an id that cannot name an owner.
+func CheckOwner(id string) error {
+	if !validOwner(id) {
+		return errors.New(badOwner)
+	}
+	return nil
 }
 
 // validOwner reports whether id can name an owner. The names . and .. are excluded because URL

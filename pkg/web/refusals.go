@@ -15,6 +15,9 @@ import (
 // The document adds those that every operation of its kind can return; see common.
 type Refusals map[int][]string
 
+// forbidden are the reasons for which a request is refused before its handler runs, on any address.
+var forbidden = []string{"cross-origin", "role-required", "scope-required"}
+
 // common returns the problems of every operation of the kind of op.
 func common(op *huma.Operation) Refusals {
 	all := Refusals{
@@ -27,8 +30,12 @@ func common(op *huma.Operation) Refusals {
 	if strings.Contains(op.Path, "{") {
 		all[http.StatusNotFound] = []string{"not-found"}
 	}
+	if !public(op) {
+		all[http.StatusUnauthorized] = []string{"unauthenticated"}
+		all[http.StatusForbidden] = forbidden
+	}
 	if op.Method != http.MethodGet {
-		all[http.StatusForbidden] = []string{"cross-origin"}
+		all[http.StatusForbidden] = forbidden
 		all[http.StatusUnsupportedMediaType] = []string{"unsupported-content-encoding", "unsupported-media-type"}
 	}
 	if op.RequestBody != nil {
@@ -38,6 +45,9 @@ func common(op *huma.Operation) Refusals {
 	}
 	return all
 }
+
+// public reports whether credentials are not looked at for an operation.
+func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Security[0]) == 0 }
 
 // describe completes the description of a registered operation: the problems that it can return, and the
 // headers of all responses. creates reports whether the operation may name a new owner.
@@ -101,6 +111,8 @@ func (r *Router) refusal(status int, slugs []string) *huma.Response {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		response.Headers = withHeaders(response.Headers, "Retry-After")
+	case http.StatusUnauthorized:
+		response.Headers = withHeaders(response.Headers, "WWW-Authenticate")
 	case http.StatusUnsupportedMediaType:
 		response.Headers = withHeaders(response.Headers, "Accept-Encoding")
 	}
@@ -117,11 +129,12 @@ func sharedHeaders() map[string]*huma.Param {
 	}
 	one := 1.0
 	return map[string]*huma.Param{
-		"X-Request-Id":    text(true, "", "the id of the request: the one it had, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
-		"Traceparent":     text(true, "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "the W3C trace context of the request", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
-		"Tracestate":      text(false, "", "the trace state of the request, if it had one", "vendor=value"),
-		"Accept-Encoding": text(false, "", "the content encodings that request bodies may have", "identity"),
-		OwnerHeader:       text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
+		"X-Request-Id":     text(true, "", "the id of the request: the one it had, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
+		"Traceparent":      text(true, "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "the W3C trace context of the request", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+		"Tracestate":       text(false, "", "the trace state of the request, if it had one", "vendor=value"),
+		"WWW-Authenticate": text(true, "", "the kind of credential that is needed", `Bearer realm="assay"`),
+		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
+		OwnerHeader:        text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {
 			Description: "in how many seconds to try again", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,
 		},

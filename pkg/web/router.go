@@ -28,7 +28,10 @@ type Options struct {
 	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
 	Hosts       Hosts                // under which requests are accepted
-	Roles       []Role               // of every caller that reaches this address
+	Roles       []Role               // of every caller that reaches this address; with Authenticate, every caller needs them
+
+	// Authenticate resolves the caller of a request from its credential. Nil lets everyone in anonymously.
+	Authenticate Authenticate
 }
 
 // Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
@@ -50,6 +53,9 @@ type Router struct {
 	writable func() error
 	hosts    Hosts
 	roles    []Role
+
+	authenticate Authenticate
+	access       func() map[string]access // accesses, read at the first request
 }
 
 // NewRouter returns a router.
@@ -81,7 +87,10 @@ func NewRouter(o Options) *Router {
 		writable: o.Writable,
 		hosts:    o.Hosts,
 		roles:    o.Roles,
+
+		authenticate: o.Authenticate,
 	}
+	r.access = sync.OnceValue(r.accesses)
 	r.queries = sync.OnceValue(r.queryNames)
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)

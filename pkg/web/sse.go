@@ -28,6 +28,8 @@ type SSE struct {
 	// Heartbeat is the interval of the heartbeats that keep the connection alive; OpenSSE sets 15
 	// seconds.
 	Heartbeat time.Duration
+	// Recheck is how often the caller's credential is checked; OpenSSE sets 2 seconds.
+	Recheck time.Duration
 
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -38,7 +40,7 @@ type SSE struct {
 // so the client knows that it is connected. It fails when the client has disconnected or w cannot
 // flush, and with ErrHead for a HEAD request, which would otherwise wait for an endless body.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
-	s := &SSE{Heartbeat: 15 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
+	s := &SSE{Heartbeat: 15 * time.Second, Recheck: 2 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
@@ -81,12 +83,25 @@ type Batch struct {
 }
 
 // Pump sends what next returns: immediately while there is more, whenever wake has a value, and
-// before each heartbeat. It returns nil when the client disconnects or the server drains, and the
-// error of next.
+// before each heartbeat. It returns nil when the client disconnects, its credential is not valid any
+// more or the server drains, and the error of next.
 func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()
+	var recheck <-chan time.Time
+	if credential := CallerOf(s.ctx).Credential; credential != nil && credential.Check != nil {
+		ticker := time.NewTicker(s.Recheck)
+		defer ticker.Stop()
+		recheck = ticker.C
+	}
 	for beat := false; ; {
+		select {
+		case <-recheck:
+			if s.expired() {
+				return nil
+			}
+		default:
+		}
 		batch, err := next()
 		switch {
 		case err != nil:
@@ -118,12 +133,23 @@ func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 		case <-wake:
 		case <-heartbeat.C:
 			beat = true
+		case <-recheck:
+			if s.expired() {
+				return nil
+			}
 		case <-Draining(s.ctx):
 			return nil
 		case <-s.ctx.Done():
 			return nil
 		}
 	}
+}
+
+// expired reports whether the caller's credential is not valid any more. While that cannot be found out the
+// stream continues.
+func (s *SSE) expired() bool {
+	p, refused := errors.AsType[*Problem](CallerOf(s.ctx).Credential.Check(s.ctx))
+	return refused && p.Status == http.StatusUnauthorized
 }
 
 func (s *SSE) write(frames ...[]byte) error {

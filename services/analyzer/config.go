@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer/library"
@@ -28,6 +29,7 @@ type Config struct {
 	Work     work.Config
 	Sweep    sweeper.Config
 	Exposure process.Exposure
+	Identity identity.Config
 	Log      obs.Config
 	Backends backend.Config
 

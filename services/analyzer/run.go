@@ -6,6 +6,7 @@ package analyzer
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/pdfium"
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	feeditems "github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/identity"
 	files "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
@@ -108,6 +110,7 @@ func Notices() []string {
 
 // Service is an open analyzer.
 type Service struct {
+	identity  *identity.Identity
 	backends  *backend.Connections
 	areas     []Area
 	consumers *consume.Runner
@@ -142,17 +145,21 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
+	if err != nil {
+		backends.Close()
+		return nil, config.Unusable(err)
+	}
 	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg, cfg.engines(log)}
 	all := make([]Area, len(list))
 	for i, entry := range list {
-		var err error
 		if all[i], err = entry.Open(shared); err != nil {
 			backends.Close()
 			return nil, err
 		}
 	}
 	return &Service{
-		backends: backends, areas: all,
+		identity: who, backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
 		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, all),
 		log:       log,
@@ -191,6 +198,11 @@ func (s *Service) Health(h *obs.Health) {
 		}
 		return errors.Join(failed...)
 	})
+}
+
+// Authenticate returns the caller of a request, for a process that requires credentials.
+func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	return s.identity.Authenticate(w, r)
 }
 
 // Routes registers nothing: the analyzer takes its work from events.

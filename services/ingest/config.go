@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/ingest/feed"
@@ -24,6 +25,7 @@ type Config struct {
 	Notices  notice.Config
 	Receive  receive.Config
 	Exposure process.Exposure
+	Identity identity.Config
 	Log      obs.Config
 	Backends backend.Config
 

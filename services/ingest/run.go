@@ -6,6 +6,8 @@ package ingest
 import (
 	"context"
 	"errors"
+	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -15,14 +17,17 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/deadletter"
 	"github.com/assay-project/assay/services/ingest/feed"
+	"github.com/assay-project/assay/services/ingest/keys"
 	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/parts"
@@ -85,6 +90,9 @@ func streams(list []Entry) []bus.Work {
 
 // Service is an open ingest.
 type Service struct {
+	identity    *identity.Identity
+	tokens      bool
+	keys        *keys.Service
 	backends    *backend.Connections
 	areas       []Area
 	notices     *notice.Notices
@@ -113,9 +121,18 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
+	documents := platform.NewStore(backends.DB, cfg.Identity.Platform)
+	users := libraries.NewStore(backends.DB, cfg.Library.Tables)
+	who, err := identity.New(cfg.Identity, identity.Options{Documents: documents, Log: log, Introduce: func(ctx context.Context, owner string, u web.User) error {
+		return users.Introduce(ctx, owner, libraries.Person(u))
+	}})
+	if err != nil {
+		backends.Close()
+		return nil, config.Unusable(err)
+	}
 	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), log, reg})
 	return &Service{
-		backends: backends, areas: all,
+		backends: backends, areas: all, identity: who, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
 		deadLetters: deadletter.New(backends.Bus, all),
 	}, nil
@@ -141,8 +158,14 @@ func (s *Service) Health(h *obs.Health) {
 	})
 }
 
+// Authenticate returns the caller of a request, for a process that requires credentials.
+func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	return s.identity.Authenticate(w, r)
+}
+
 // Routes registers the calls for clients.
 func (s *Service) Routes(r *web.Router) {
+	s.identity.Routes(r, s.tokens)
 	for _, area := range s.areas {
 		area.Routes(r)
 	}
@@ -154,7 +177,11 @@ func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
 	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), zerolog.Nop(), prometheus.NewRegistry()})
-	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas)}
+	who, err := identity.New(identity.Config{}, identity.Options{})
+	if err != nil {
+		panic(err) // a bug: without settings nothing can be wrong with them
+	}
+	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil)}
 }
 
 // DescribeOperator is Describe for the calls for operators.
@@ -163,6 +190,7 @@ func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 // OperatorRoutes registers the calls for operators.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.deadLetters.Routes(r)
+	s.keys.Routes(r)
 	for _, area := range s.areas {
 		area.OperatorRoutes(r)
 	}

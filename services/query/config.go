@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
@@ -25,6 +26,7 @@ type Config struct {
 	Wait     wait.Config
 	Live     live.Config
 	Exposure process.Exposure
+	Identity identity.Config
 	Log      obs.Config
 	Backends backend.Config
 	Platform platform.Config

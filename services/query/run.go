@@ -6,6 +6,7 @@ package query
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
@@ -27,6 +29,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/me"
 	"github.com/assay-project/assay/services/query/photojob"
 	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/textfile"
@@ -84,6 +87,7 @@ func entries(cfg Config) []Entry {
 
 // Service is an open query.
 type Service struct {
+	identity *identity.Identity
 	backends *backend.Connections
 	areas    []Area
 	hub      *live.Hub
@@ -133,8 +137,13 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
+	if err != nil {
+		backends.Close()
+		return nil, config.Unusable(err)
+	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	s := &Service{backends: backends, hub: hub}
+	s := &Service{backends: backends, hub: hub, identity: who}
 	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}
 	var worked []status.Area
 	for _, entry := range list {
@@ -164,6 +173,11 @@ func (s *Service) Health(h *obs.Health) {
 	h.Add("live events", s.hub.Check)
 }
 
+// Authenticate returns the caller of a request, for a process that requires credentials.
+func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	return s.identity.Authenticate(w, r)
+}
+
 // Routes registers the service's HTTP calls and the web page.
 func (s *Service) Routes(r *web.Router) {
 	s.calls(r)
@@ -175,6 +189,7 @@ func (s *Service) calls(r *web.Router) {
 		area.Routes(r)
 	}
 	s.hub.Routes(r)
+	me.Routes(r)
 }
 
 // Describe registers the service's HTTP calls for their description alone, as a

@@ -9,6 +9,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,9 @@ type Config struct {
 	Server string
 	// OwnerID is sent as X-Owner-Id. If it is empty the server generates one for each new file.
 	OwnerID string
+	// Token is an API key, or a token of the server's identity provider: required by a server with
+	// ASSAY_AUTH=token. The owner is then that of the token, and OwnerID has no effect.
+	Token string
 	// HTTP sends the requests. Nil is a client without a time limit: the context bounds an upload.
 	HTTP *http.Client
 	// UserAgent is the header of that name. Empty is "assay".
@@ -55,12 +59,14 @@ type Config struct {
 type Client struct {
 	server    *url.URL
 	ownerID   string
+	token     string
 	userAgent string
 	patience  time.Duration
 	http      *http.Client
 	// answered is set by the first response. Until then a refused connection means that there is no
 	// server, and is not retried.
 	answered atomic.Bool
+	mine     atomic.Pointer[string] // the owner of the token, once the server has said it
 }
 
 // New returns a client. It sends nothing. It returns an error if the server address is not an http
@@ -70,7 +76,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
 		return nil, fmt.Errorf("server address %q is not a URL such as http://127.0.0.1:8080", cfg.Server)
 	}
-	c := &Client{server: server, ownerID: cfg.OwnerID, userAgent: cfg.UserAgent, patience: cfg.Patience, http: cfg.HTTP}
+	c := &Client{server: server, ownerID: cfg.OwnerID, token: cfg.Token, userAgent: cfg.UserAgent, patience: cfg.Patience, http: cfg.HTTP}
 	if c.userAgent == "" {
 		c.userAgent = "assay"
 	}
@@ -79,7 +85,26 @@ func New(cfg Config) (*Client, error) {
 		transport.MaxIdleConnsPerHost = 64
 		c.http = &http.Client{Transport: transport}
 	}
+	if c.http.CheckRedirect == nil {
+		own := *c.http
+		own.CheckRedirect = dropCredentials
+		c.http = &own
+	}
+	if c.token != "" {
+		c.ownerID = ""
+	}
 	return c, nil
+}
+
+// dropCredentials follows a redirect without the caller's credentials: the API redirects to presigned
+// requests of S3, which take no others.
+func dropCredentials(req *http.Request, via []*http.Request) error {
+	if len(via) >= 10 {
+		return errors.New("stopped after 10 redirects")
+	}
+	req.Header.Del("Authorization")
+	req.Header.Del("X-Owner-Id")
+	return nil
 }
 
 // OwnerID returns the owner of the client's requests; it may be empty.
@@ -87,6 +112,22 @@ func (c *Client) OwnerID() string { return c.ownerID }
 
 // Server returns the base URL of the server.
 func (c *Client) Server() string { return c.server.String() }
+
+// owner returns the given owner, by default that of the client's requests. Only the server knows whose a
+// token is.
+func (c *Client) owner(ctx context.Context, named string) (string, error) {
+	if named != "" || c.token == "" {
+		return cmp.Or(named, c.ownerID), nil
+	}
+	if known := c.mine.Load(); known != nil {
+		return *known, nil
+	}
+	me, err := c.Me(ctx)
+	if err == nil {
+		c.mine.Store(&me.Owner)
+	}
+	return me.Owner, err
+}
 
 // Close closes idle connections. A server that shuts down waits a while for connections that never
 // carried a request.
@@ -203,7 +244,11 @@ func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
 	}
 	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("X-Request-Id", op.id)
-	if c.ownerID != "" {
+	switch {
+	case c.token != "":
+		req.Header.Set("Authorization", "Bearer "+c.token)
+		req.Header.Del("X-Owner-Id")
+	case c.ownerID != "":
 		req.Header.Set("X-Owner-Id", c.ownerID)
 	}
 	return req, nil

@@ -150,7 +150,11 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 		op.path = join(f.Area, "events")
 		maps.Copy(op.query, f.Filter)
 	case !f.AllOwners:
-		op.query.Set("owner", cmp.Or(f.OwnerID, c.ownerID))
+		owner, err := c.owner(ctx, f.OwnerID)
+		if err != nil {
+			return err
+		}
+		op.query.Set("owner", owner)
 	}
 	if f.After != "" {
 		op.header.Set("Last-Event-ID", f.After)

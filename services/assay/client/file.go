@@ -127,15 +127,16 @@ type Page struct {
 // last.
 func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	var page Page
-	err := c.do(ctx, c.listing(l, "files"), &page)
+	op, err := c.listing(ctx, l, "files")
+	if err == nil {
+		err = c.do(ctx, op, &page)
+	}
 	return page, err
 }
 
 // listing returns the read of a page of an owner's items.
-func (c *Client) listing(l Listing, items string) call {
-	if l.OwnerID == "" {
-		l.OwnerID = c.ownerID
-	}
+func (c *Client) listing(ctx context.Context, l Listing, items string) (call, error) {
+	owner, err := c.owner(ctx, l.OwnerID)
 	query := url.Values{}
 	if l.Status != "" {
 		query.Set("status", l.Status)
@@ -146,7 +147,7 @@ func (c *Client) listing(l Listing, items string) call {
 	if l.Cursor != "" {
 		query.Set("cursor", l.Cursor)
 	}
-	return call{method: http.MethodGet, path: join("owners", l.OwnerID, items), query: query}
+	return call{method: http.MethodGet, path: join("owners", owner, items), query: query}, err
 }
 
 // List iterates over all files from l.Cursor, reading pages as needed. It ends after the first

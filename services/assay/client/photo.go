@@ -210,7 +210,10 @@ type PhotoPage struct {
 // the last.
 func (c *Client) ListPhotosPage(ctx context.Context, l Listing) (PhotoPage, error) {
 	var page PhotoPage
-	err := c.do(ctx, c.listing(l, "photos"), &page)
+	op, err := c.listing(ctx, l, "photos")
+	if err == nil {
+		err = c.do(ctx, op, &page)
+	}
 	return page, err
 }
 

@@ -91,7 +91,8 @@ func newRoot(s *settings) *cobra.Command {
 The server is --server, else ASSAY_SERVER, else the "assay serve" that runs on the
 data folder (--data, else ASSAY_DATA_DIR, else the default folder of the user).
 Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is created
-once and stored in the user's configuration folder.
+once and stored in the user's configuration folder. A server with ASSAY_AUTH=token
+needs --token, else ASSAY_TOKEN: an API key, which determines the owner.
 
 Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`,
 		Example: `  assay serve
@@ -108,10 +109,11 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
 	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
 	flags.StringVar(&s.owner, "owner", "", "owner of the files [ASSAY_OWNER]")
+	flags.StringVar(&s.token, "token", "", "API key, or token of the identity provider; better in the variable [ASSAY_TOKEN]")
 	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
 	root.AddCommand(
 		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
-		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newPhoto(s), newLibrary(s), newEnv(s), newHealth(s), newVersion(s))
+		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newPhoto(s), newLibrary(s), newKeys(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }
 

@@ -21,7 +21,8 @@ func newServe(s *settings) *cobra.Command {
 DynamoDB engines, with all data in one folder.
 
 Each flag overrides a variable: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
-ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR. Once it is ready,
+ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR, ASSAY_AUTH.
+The first start with --auth token creates an operator's API key and prints it. Once it is ready,
 endpoints.json in the data folder lists the addresses and the file with the S3
 keys; "assay env" prints them for a shell. Ctrl-C lets requests and work in
 progress finish; a second one ends the process at once.`,
@@ -33,6 +34,7 @@ progress finish; a second one ends the process at once.`,
 	set.StringVar(&flags.NATSAddr, "nats-addr", "", "address of the embedded NATS server (default a free loopback port)")
 	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
 	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")
+	set.StringVar(&flags.Exposure.Auth, "auth", "", "none, or token: calls need an API key, a token of the identity provider or a session (default none)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load[serve.Config](os.Environ())
 		if err != nil {
@@ -44,6 +46,7 @@ progress finish; a second one ends the process at once.`,
 			"nats-addr":     {&flags.NATSAddr, &cfg.NATSAddr},
 			"s3-addr":       {&flags.S3Addr, &cfg.S3Addr},
 			"dynamodb-addr": {&flags.DynamoDBAddr, &cfg.DynamoDBAddr},
+			"auth":          {&flags.Exposure.Auth, &cfg.Exposure.Auth},
 		} {
 			if set.Changed(flag) {
 				*variable.to = *variable.given

@@ -23,6 +23,7 @@ type settings struct {
 	server string
 	data   string
 	owner  string
+	token  string
 	json   bool
 
 	patience time.Duration // how long a request is repeated; 0 is the client's default
@@ -43,11 +44,13 @@ func (s *settings) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.findOwner()
-	if err != nil {
-		return nil, err
+	owner, token := "", s.findToken()
+	if token == "" {
+		if owner, err = s.findOwner(); err != nil {
+			return nil, err
+		}
 	}
-	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, UserAgent: "assay-cli/" + process.Version(), Patience: s.patience})
+	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, Token: token, UserAgent: "assay-cli/" + process.Version(), Patience: s.patience})
 	if err != nil {
 		return nil, &Usage{Err: err}
 	}
@@ -66,7 +69,7 @@ func (s *settings) operatorClient(named string) (*client.Client, error) {
 		address = found.Operator
 	}
 	var err error
-	s.opened, err = client.New(client.Config{Server: withScheme(address), UserAgent: "assay-cli/" + process.Version()})
+	s.opened, err = client.New(client.Config{Server: withScheme(address), Token: s.findToken(), UserAgent: "assay-cli/" + process.Version()})
 	if err != nil {
 		return nil, &Usage{Err: err}
 	}
@@ -101,6 +104,9 @@ func (s *settings) endpoints() (endpoints.Endpoints, error) {
 	}
 	return found, err
 }
+
+// findToken returns the token of the caller, empty for an anonymous one.
+func (s *settings) findToken() string { return cmp.Or(s.token, os.Getenv("ASSAY_TOKEN")) }
 
 func (s *settings) findOwner() (string, error) {
 	if named := cmp.Or(s.owner, os.Getenv("ASSAY_OWNER")); named != "" {

@@ -37,6 +37,9 @@ func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 			r.SetURL(at[name])
 			r.Out.Host = r.In.Host // the service compares it with the page's origin
 			r.SetXForwarded()
+			if r.In.Header.Get("X-Forwarded-Proto") == "https" { // of a proxy before this one
+				r.Out.Header.Set("X-Forwarded-Proto", "https")
+			}
 			trace := obs.TraceFrom(r.In.Context())
 			r.Out.Header.Set("X-Request-Id", trace.RequestID)
 			r.Out.Header.Set("Traceparent", trace.Parent)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
@@ -24,6 +26,7 @@ import (
 // allInOne is the three services as one, with their engines.
 type allInOne struct {
 	engines  *engines
+	first    string // the API key of an operator, if it was just created
 	services []process.Service
 	log      zerolog.Logger
 	dir      string // of all data
@@ -54,6 +57,11 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	if err := setup.Run(ctx, installation); err != nil {
 		return err
 	}
+	if cfg.Exposure.Tokens() {
+		if w.first, err = setup.FirstKey(ctx, installation); err != nil && !errors.Is(err, identity.ErrKeys) {
+			return err
+		}
+	}
 	return errors.Join(
 		add(w, ctx, ingest.Name, ingest.Open, environ, reg),
 		add(w, ctx, analyzer.Name, analyzer.Open, environ, reg),
@@ -76,6 +84,16 @@ func add[C, E any, S process.Service](w *allInOne, ctx context.Context, name str
 	}
 	w.services = append(w.services, service)
 	return nil
+}
+
+// Authenticate returns the caller of a request by the first service that can, which is ingest.
+func (w *allInOne) Authenticate(rw http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	for _, service := range w.services {
+		if authenticating, ok := service.(process.Authenticating); ok {
+			return authenticating.Authenticate(rw, r)
+		}
+	}
+	return web.Caller{}, errors.New("no service authenticates callers")
 }
 
 // Health adds the checks of all services; shared checks run once.

@@ -49,7 +49,8 @@ func (c Config) validate() error {
 		return errors.New("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: set both, or neither")
 	}
 	// S3 checks signatures; the other two engines accept every client.
-	return errors.Join(c.Exposure.Check("ASSAY_NATS_ADDR", c.NATSAddr), c.Exposure.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
+	engines := process.Exposure{AllowAnonymous: c.Exposure.AllowAnonymous}
+	return errors.Join(engines.Check("ASSAY_NATS_ADDR", c.NATSAddr), engines.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
 }
 
 // withKeys adds the keys of the S3 server: from the environment, otherwise from the data directory.

@@ -91,7 +91,7 @@ func (e *engines) created(ctx context.Context, object embedded.Object) error {
 func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
-		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync)
+		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
 	if cfg.NATSSync != durable.SyncAlways {
 		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // who gives a time has accepted it
 	}

@@ -52,7 +52,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 			if err := endpoints.Write(dir, at); err != nil {
 				return err
 			}
-			return welcome(out, at, dir)
+			return welcome(out, at, dir, cfg.Exposure.Tokens(), all.first)
 		},
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*allInOne, error) {
 		all, err = open(ctx, cfg, dir, page, log, reg)

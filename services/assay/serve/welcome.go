@@ -11,7 +11,7 @@ import (
 )
 
 // welcome prints what runs where and what to try next.
-func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
+func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, first string) error {
 	keys := "from the environment"
 	if at.Credentials != "" {
 		keys = at.Credentials
@@ -20,6 +20,13 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
 	data := ""
 	if usual, err := endpoints.Dir(""); err != nil || !sameFolder(usual, dir) {
 		data = "  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
+	}
+	who, curl := "ASSAY_OWNER=me", "X-Owner-Id: $ASSAY_OWNER"
+	if tokens {
+		who, curl = "ASSAY_TOKEN=assay_...   (an API key: "+process.Invocation("./services/assay")+" keys create --owner me)", "Authorization: Bearer $ASSAY_TOKEN"
+	}
+	if first != "" {
+		who = "ASSAY_TOKEN=" + first
 	}
 	_, err := fmt.Fprintf(out, `
 Assay is ready.
@@ -34,15 +41,18 @@ Assay is ready.
 
 Try, in another terminal:
 
-%s  export ASSAY_OWNER=me
+%s  export %s
   %s upload --wait README.md
-  curl -H "X-Owner-Id: $ASSAY_OWNER" -F file=@LICENSE %[1]s/v1/files
-  %[9]s list
-  eval "$(%[9]s env)"   (variables for aws and nats)
+  curl -H "%[11]s" -F file=@LICENSE %[1]s/v1/files
+  %[10]s list
+  eval "$(%[10]s env)"   (variables for aws and nats)
 
 Ctrl-C stops it; the data is kept.
 
-`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, process.Invocation("./services/assay"))
+`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, who, process.Invocation("./services/assay"), curl)
+	if err == nil && first != "" {
+		_, err = fmt.Fprintf(out, "%s is the API key of the first operator. It is not shown again.\n\n", first)
+	}
 	return err
 }
 

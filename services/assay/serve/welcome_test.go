@@ -13,7 +13,7 @@ func TestHintsFindTheServer(t *testing.T) {
 	t.Setenv("ASSAY_DATA_DIR", home)
 	for dir, want := range map[string]bool{home: false, other: true, other + "/it's": true} {
 		var out strings.Builder
-		if err := welcome(&out, endpoints.Endpoints{HTTP: "http://127.0.0.1:1"}, dir); err != nil {
+		if err := welcome(&out, endpoints.Endpoints{HTTP: "http://127.0.0.1:1"}, dir, false, ""); err != nil {
 			t.Fatal(err)
 		}
 		line := "\n  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"

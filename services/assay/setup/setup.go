@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
@@ -79,6 +81,18 @@ func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 		table.EnsureAll(ctx, backends.DB, tables),
 		ensureBuckets(ctx, buckets, cfg.BucketPolicy),
 	)
+}
+
+// FirstKey creates an API key for the first operator in the tables, which exist. It returns identity.ErrKeys
+// if there is any key.
+func FirstKey(ctx context.Context, cfg Config) (token string, err error) {
+	backends, err := backend.Stores(ctx, cfg.Backends)
+	if err != nil {
+		return "", err
+	}
+	defer backends.Close()
+	_, token, err = identity.NewKeys(platform.NewStore(backends.DB, cfg.Platform), time.Now).CreateFirst(ctx)
+	return token, err
 }
 
 // ensureBuckets creates the buckets, and sets the policy of each if there is a file of them.

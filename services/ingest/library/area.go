@@ -83,7 +83,9 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 }
 
 // caller is who makes a request of this service, which takes no share links.
-func caller(c web.Caller) library.Caller { return library.Caller{Owner: c.Owner} }
+func caller(c web.Caller) library.Caller {
+	return library.Caller{Owner: c.Owner, Groups: c.Groups()}
+}
 
 // refused returns the reason why a node of an owner cannot be created in, or moved to, a folder: to a
 // caller that may not see a folder, it does not exist.

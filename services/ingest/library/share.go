@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 func (a *Area) shareRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
-		Summary: "Set who may read a node and all below it, besides its owner", Description: "Users and groups need proven identities, which this server does not have: both must be empty. Links keep their validity.",
+		Summary: "Set who may read a node and all below it, besides its owner", Description: "Users are owner ids, and groups those of the identity provider. Both need proven identities: without ASSAY_AUTH=token they must be empty. Links keep their validity.",
 	}, a.putPermissions, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
@@ -34,7 +35,7 @@ type permissionsInput struct {
 	Body struct {
 		IsPublic bool     `json:"isPublic"`
 		Users    []string `json:"users,omitempty" maxItems:"200"`
-		Groups   []string `json:"groups,omitempty" maxItems:"200"`
+		Groups   []string `json:"groups,omitempty" maxItems:"200" maxLength:"256"`
 	}
 }
 
@@ -48,10 +49,15 @@ func (a *Area) putPermissions(ctx context.Context, in *permissionsInput) (*permi
 	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
 		return nil, a.problem(err)
 	}
-	if len(in.Body.Users)+len(in.Body.Groups) > 0 {
+	if len(in.Body.Users)+len(in.Body.Groups) > 0 && in.Caller.Credential == nil {
 		return nil, web.NewProblem(http.StatusConflict, "identity-required", "Callers of this server prove no identity. Make the node public, or create a link.")
 	}
-	node, err := a.store.Share(ctx, in.ID, in.Body.IsPublic, nil, nil, in.edit(c))
+	for i, user := range in.Body.Users {
+		if err := web.CheckOwner(user); err != nil {
+			return nil, web.Invalid(web.FieldError{Field: fmt.Sprintf("body.users[%d]", i), Message: err.Error()})
+		}
+	}
+	node, err := a.store.Share(ctx, in.ID, in.Body.IsPublic, in.Body.Users, in.Body.Groups, in.edit(c))
 	if err != nil {
 		return nil, a.problem(err)
 	}

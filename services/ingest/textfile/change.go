@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/parts"
@@ -74,10 +75,13 @@ func (a *Area) remove(ctx context.Context, file textfile.File) error {
 // errForeign.
 func (a *Area) owned(ctx context.Context, fileID string, caller web.Caller) (textfile.File, error) {
 	file, err := a.store.Head(ctx, fileID)
-	if err == nil && file.OwnerID != caller.Owner {
-		err = errForeign
+	switch {
+	case err != nil || file.OwnerID == caller.Owner:
+		return file, err
+	case !caller.MaySee(file.OwnerID):
+		return textfile.File{}, lifecycle.ErrNotFound
 	}
-	return file, err
+	return file, errForeign
 }
 
 // waiting returns a PENDING file that the caller may change, for its upload in parts. It returns the errors of

@@ -30,8 +30,13 @@ func (a *Area) reader(ctx context.Context, p ReaderParam) (library.Caller, error
 	return a.callerOf(ctx, p.Caller, p.Link)
 }
 
+// of is who makes a request, without a share link.
+func of(who web.Caller) library.Caller {
+	return library.Caller{Owner: who.Owner, Groups: who.Groups()}
+}
+
 func (a *Area) callerOf(ctx context.Context, who web.Caller, token string) (library.Caller, error) {
-	c := library.Caller{Owner: who.Owner}
+	c := of(who)
 	if token == "" {
 		return c, nil
 	}
@@ -67,7 +72,7 @@ func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (libr
 
 // owned is readable for what only the owner is shown: to others it does not exist.
 func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Path, error) {
-	path, err := a.store.Readable(ctx, id, library.Caller{Owner: who.Owner})
+	path, err := a.store.Readable(ctx, id, of(who))
 	if err == nil && path.Node().OwnedBy != who.Owner {
 		return nil, lifecycle.ErrNotFound
 	}

@@ -48,7 +48,7 @@ func fileParameters(more ...*huma.Param) []*huma.Param {
 
 func recordOperation(id, path, summary, description string, of map[string]*huma.Response) huma.Operation {
 	return huma.Operation{
-		OperationID: id, Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}" + path, Tags: []string{tag},
+		OperationID: id, Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}" + path, Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: summary, Description: description,
 		Parameters: fileParameters(&huma.Param{Name: "index", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64)}}),
 		Responses:  of,
@@ -79,7 +79,7 @@ func bytesOf(mediaTypes []string, header string) map[string]*huma.Response {
 func exportOperation() huma.Operation {
 	text := &huma.Schema{Type: huma.TypeString}
 	return huma.Operation{
-		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Tags: []string{tag},
+		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "The records of a file as CSV, JSON Lines or in its own format",
 		Description: "All that the filter selects, without those that failed. The response has no length: one that breaks off is not complete. " +
 			"409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields that the records have.",

@@ -21,22 +21,22 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, redirect("get-library-content", "/v1/library/files/{id}/content", "The bytes of a file"), a.getContent, linked, ofFile)
 	web.Register(r, redirect("get-library-image", "/v1/library/files/{id}/images/{image}", "A picture of a file"), a.getImage, linked, ofFile)
 	web.Register(r, huma.Operation{
-		OperationID: "list-library-images", Method: http.MethodGet, Path: "/v1/library/files/{id}/images", Tags: []string{tag},
+		OperationID: "list-library-images", Method: http.MethodGet, Path: "/v1/library/files/{id}/images", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "The pictures of a file",
 	}, a.listImages, linked, ofFile)
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-metadata", Method: http.MethodGet, Path: "/v1/library/files/{id}/metadata", Tags: []string{tag},
+		OperationID: "get-library-metadata", Method: http.MethodGet, Path: "/v1/library/files/{id}/metadata", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "What is known of the content of a file", Description: "The place where a photo was taken is shown to the owner only.",
 	}, a.getMetadata, linked, ofFile)
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-workflow", Method: http.MethodGet, Path: "/v1/library/files/{id}/workflow", Tags: []string{tag},
+		OperationID: "get-library-workflow", Method: http.MethodGet, Path: "/v1/library/files/{id}/workflow", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "The steps of the processing of a file", Description: "404 before the file is Loaded, and some days after the end.",
 	}, a.getWorkflow, linked, ofFile)
 }
 
 func redirect(id, path, summary string) huma.Operation {
 	return huma.Operation{
-		OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: summary,
+		OperationID: id, Method: http.MethodGet, Path: path, Security: web.OptionalSecurity, Tags: []string{tag}, Summary: summary,
 		Description: "Redirects to a presigned download that can be started for 5 minutes.", DefaultStatus: http.StatusTemporaryRedirect,
 	}
 }

@@ -19,7 +19,7 @@ const (
 // Routes registers the calls that read.
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
+		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "A folder or a file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or the node is no file.",
 	}, a.getNode, wait.Refusals, linked)
 	web.Register(r, huma.Operation{
@@ -27,7 +27,7 @@ func (a *Area) Routes(r *web.Router) {
 		Summary: "The root folder of the caller", Description: "It exists from the first write of the owner on, with the same id as before.",
 	}, a.getRoot, owned)
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-path", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/path", Tags: []string{tag},
+		OperationID: "get-library-path", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/path", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "A node and the folders above it that the caller may read", Description: "From the top to the node.",
 	}, a.getPath, linked)
 	web.Register(r, huma.Operation{
@@ -35,7 +35,7 @@ func (a *Area) Routes(r *web.Router) {
 		Summary: "Who may read a node besides its owner", Description: "For the owner only.",
 	}, a.getPermissions, linked)
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Tags: []string{tag},
+		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "The node of a share link", Description: "Reads of the node, and of all below it, take the token in the query parameter link.",
 	}, a.getLink, linked)
 	web.Register(r, huma.Operation{
@@ -100,7 +100,7 @@ func (a *Area) getRoot(ctx context.Context, in *ownerInput) (*nodeOutput, error)
 	if err != nil {
 		return nil, problem(err)
 	}
-	return output(root, library.Caller{Owner: in.Caller.Owner}), nil
+	return output(root, of(in.Caller)), nil
 }
 
 type readInput struct {

@@ -14,7 +14,7 @@ import (
 
 func (a *Area) listRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
-		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Tags: []string{tag},
+		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "What is in a folder, newest first or sorted", Description: "A sorted list, and one with the parameter after, is read from the search index.",
 	}, a.listChildren, linked, ofNode, indexed)
 	web.Register(r, huma.Operation{
@@ -93,7 +93,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 	}
 	if in.fromIndex() {
 		l := search.Listing{Owner: in.Caller.Owner, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}
-		return a.sorted(ctx, in.PageParam, in.SortParam, l, library.Caller{Owner: in.Caller.Owner})
+		return a.sorted(ctx, in.PageParam, in.SortParam, l, of(in.Caller))
 	}
 	l := in.listing()
 	l.Status = lifecycle.State(in.Status)
@@ -104,7 +104,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, library.Caller{Owner: in.Caller.Owner}), nil
+	return list(page, of(in.Caller)), nil
 }
 
 type trashInput struct {
@@ -120,5 +120,5 @@ func (a *Area) listTrash(ctx context.Context, in *trashInput) (*listOutput, erro
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, library.Caller{Owner: in.Caller.Owner}), nil
+	return list(page, of(in.Caller)), nil
 }

@@ -19,13 +19,13 @@ import (
 
 func (a *Area) recordRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
-		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Tags: []string{tag},
+		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "The records of a file, in its order",
 		Description: "Molecules, reactions, crystals, spectra or rows. Fields are what the file says, properties what Assay determined. " +
 			"409 until the file is processed. See docs/library.md for the filters.",
 	}, a.listRecords, linked, ofRecords)
 	web.Register(r, huma.Operation{
-		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Tags: []string{tag},
+		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "A record of a file",
 	}, a.getRecord, linked, ofRecords)
 	r.Handle(recordOperation("get-library-record-image", "/image.svg", "The drawing of a record",

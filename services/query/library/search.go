@@ -86,7 +86,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	if err != nil {
 		return nil, problem(err)
 	}
-	c := library.Caller{Owner: in.Caller.Owner}
+	c := of(in.Caller)
 	if in.ParentID != "" {
 		if _, err := a.store.Readable(ctx, in.ParentID, c); err != nil {
 			return nil, problem(err)

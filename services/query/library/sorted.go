@@ -18,7 +18,7 @@ func (a *Area) sharedRoutes(r *web.Router) {
 		Summary: "What others share with the caller", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
 	}, a.listShared, owned, indexed)
 	web.Register(r, huma.Operation{
-		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Tags: []string{tag},
+		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "What is public", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
 	}, a.listPublic, indexed)
 }
@@ -64,12 +64,12 @@ func (a *Area) listShared(ctx context.Context, in *sharedInput) (*listOutput, er
 	if in.Caller.Owner == "" {
 		return nil, problem(errNoOwner)
 	}
-	c := library.Caller{Owner: in.Caller.Owner}
+	c := of(in.Caller)
 	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Owner: c.Owner, Groups: c.Groups}), c)
 }
 
 func (a *Area) listPublic(ctx context.Context, in *sharedInput) (*listOutput, error) {
-	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Public: true}), library.Caller{Owner: in.Caller.Owner})
+	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Public: true}), of(in.Caller))
 }
 
 func (in *sharedInput) listing(s search.Shared) search.Listing {

@@ -18,7 +18,7 @@ import (
 func textOperation() huma.Operation {
 	text := &huma.Schema{Type: "string"}
 	return huma.Operation{
-		OperationID: "get-library-text", Method: http.MethodGet, Path: "/v1/library/files/{id}/text", Tags: []string{tag},
+		OperationID: "get-library-text", Method: http.MethodGet, Path: "/v1/library/files/{id}/text", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary:     "The text of a file",
 		Description: "The text that was found in a document, in UTF-8, at most 8 MiB. The metadata textCut says so if there was more. 404 for a file without text.",
 		Parameters: []*huma.Param{

@@ -37,7 +37,7 @@ const (
 func zipOperation() huma.Operation {
 	text := &huma.Schema{Type: "string"}
 	return huma.Operation{
-		OperationID: "get-library-zip", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/zip", Tags: []string{tag},
+		OperationID: "get-library-zip", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/zip", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "A folder, or a file, as a zip",
 		Description: "At most 20,000 files and 50 GiB. Names that repeat in a folder get a number. Files without bytes are left out, " +
 			"and those that are removed during the download are listed in _missing.txt. A download that breaks off is no readable zip.",

@@ -32,6 +32,17 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.listFiles)
 }
 
+// visible returns a read of a file that the caller may know of. Others are not found.
+func (a *Area) visible(caller web.Caller) func(context.Context, string) (textfile.File, error) {
+	return func(ctx context.Context, id string) (textfile.File, error) {
+		file, err := a.store.Get(ctx, id)
+		if err == nil && !caller.MaySee(file.OwnerID) {
+			return textfile.File{}, lifecycle.ErrNotFound
+		}
+		return file, err
+	}
+}
+
 type getInput struct {
 	web.IDParam
 	web.CallerParam
@@ -44,7 +55,7 @@ type fileOutput struct {
 }
 
 func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
-	file, err := wait.Read(ctx, a.waits, textfile.Name, in.ID, in.Param, a.store.Get,
+	file, err := wait.Read(ctx, a.waits, textfile.Name, in.ID, in.Param, a.visible(in.Caller),
 		textfile.File.Final)
 	if err != nil {
 		return nil, problem(err)
@@ -59,7 +70,10 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	return &fileOutput{CacheControl: "no-store", Body: view}, nil
 }
 
-type contentInput struct{ web.IDParam }
+type contentInput struct {
+	web.IDParam
+	web.CallerParam
+}
 
 type contentOutput struct {
 	Location     string `header:"Location"`
@@ -67,7 +81,7 @@ type contentOutput struct {
 }
 
 func (a *Area) getContent(ctx context.Context, in *contentInput) (*contentOutput, error) {
-	file, err := a.store.Get(ctx, in.ID)
+	file, err := a.visible(in.Caller)(ctx, in.ID)
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -1,0 +1,122 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// claims are what a token says.
+type claims struct {
+	registered registered
+	all        map[string]any
+}
+
+type registered struct {
+	Issuer    string   `json:"iss"`
+	Subject   string   `json:"sub"`
+	Audience  audience `json:"aud"`
+	Expires   float64  `json:"exp"` // epoch seconds
+	NotBefore float64  `json:"nbf"`
+	Nonce     string   `json:"nonce"`
+}
+
+// audience is one string or several.
+type audience []string
+
+func (a *audience) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(a))
+}
+
+func seconds(epoch float64) time.Time { return time.Unix(int64(epoch), 0) }
+
+const ownerSize = 26 // characters, 130 bits
+
+// OwnerOf returns the owner id of a subject of an issuer.
+func OwnerOf(issuer, subject string) string {
+	sum := sha256.Sum256([]byte(issuer + "\x00" + subject))
+	return base32.StdEncoding.EncodeToString(sum[:])[:ownerSize]
+}
+
+// maxGroup bounds the length of a group's name, in bytes.
+const maxGroup = 256
+
+// caller is who proves its identity with the claims.
+func (c claims) caller(cfg Config) web.Caller {
+	is := web.Caller{Owner: OwnerOf(c.registered.Issuer, c.registered.Subject), Credential: &web.Credential{
+		Kind: "oidc", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, User: c.user(), Expires: seconds(c.registered.Expires),
+	}}
+	for _, group := range c.values(cfg.GroupClaim) {
+		if group != "" && len(group) <= maxGroup {
+			is.Credential.Groups = append(is.Credential.Groups, group)
+		}
+	}
+	if cfg.OperatorRole != "" && slices.Contains(c.values(cfg.RoleClaim), cfg.OperatorRole) {
+		is.Credential.Roles = []web.Role{web.Operator}
+	}
+	return is
+}
+
+// values returns the strings of a claim: of an array, or one. A dot in the name reaches into an object,
+// unless there is a claim with exactly that name.
+func (c claims) values(name string) []string {
+	value, found := c.all[name]
+	for within := c.all; !found; {
+		first, rest, deeper := strings.Cut(name, ".")
+		if !deeper {
+			value = within[name]
+			break
+		}
+		within, _ = within[first].(map[string]any)
+		name = rest
+	}
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var all []string
+		for _, each := range v {
+			if text, is := each.(string); is {
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// maxName bounds the length of a name or an address of a user, in bytes.
+const maxName = 320
+
+// user is what the claims say of a person. An address that the provider knows to be unverified is left out.
+func (c claims) user() web.User {
+	text := func(name string) string {
+		value, _ := c.all[name].(string)
+		if len(value) > maxName {
+			return ""
+		}
+		return value
+	}
+	u := web.User{
+		DisplayName: text("name"), FirstName: text("given_name"), LastName: text("family_name"),
+		LoginName: text("preferred_username"), Email: text("email"),
+	}
+	if verified, known := c.all["email_verified"].(bool); known && !verified {
+		u.Email = ""
+	}
+	if picture, err := url.Parse(text("picture")); err == nil && picture.Scheme == "https" {
+		u.Avatar = picture.String()
+	}
+	return u
+}

@@ -1,0 +1,182 @@
+package identity
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/rs/zerolog"
+	"golang.org/x/oauth2"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+const (
+	flowName = "assay_signin"   // the cookie of a sign-in in progress
+	flowAge  = 10 * time.Minute // that a sign-in at the provider may take
+	callback = "/v1/session/callback"
+)
+
+// flow is a sign-in in progress, in a cookie that the redirect back from the provider carries.
+type flow struct {
+	State    string    `json:"s"`
+	Nonce    string    `json:"n"`
+	Verifier string    `json:"v"` // of PKCE
+	To       string    `json:"t"` // where the page was
+	Until    time.Time `json:"u"`
+}
+
+func (i *Identity) codeRoutes(r *web.Router) {
+	text := &huma.Schema{Type: "string"}
+	page := map[string]*huma.MediaType{"text/html": {Schema: text}}
+	set := map[string]*huma.Param{"Set-Cookie": {Schema: text}, "Cache-Control": {Schema: text}, "Content-Security-Policy": {Schema: text}}
+	r.Handle(huma.Operation{
+		OperationID: "start-sign-in", Method: http.MethodGet, Path: "/v1/session/start", Tags: []string{tag}, Security: web.PublicSecurity,
+		Summary: "Sign in at the identity provider", Description: "For browsers: redirects to the provider, by the authorization code flow with PKCE.",
+		Parameters: []*huma.Param{{Name: "to", In: "query", Schema: text, Description: "the path of this server to return to; / by default"}},
+		Responses: map[string]*huma.Response{"303": {Description: "To the provider", Headers: map[string]*huma.Param{
+			"Location": {Schema: text}, "Set-Cookie": {Schema: text}, "Cache-Control": {Schema: text},
+		}}},
+	}, i.start, web.Refusals{http.StatusConflict: {"no-sign-in"}})
+	r.Handle(huma.Operation{
+		OperationID: "finish-sign-in", Method: http.MethodGet, Path: callback, Tags: []string{tag}, Security: web.PublicSecurity,
+		Summary: "Return from the identity provider", Description: "For browsers: sets the cookie of a session and shows a page that continues to where the sign-in began.",
+		Parameters: []*huma.Param{
+			{Name: "code", In: "query", Schema: text}, {Name: "state", In: "query", Schema: text},
+			{Name: "error", In: "query", Schema: text}, {Name: "error_description", In: "query", Schema: text}, {Name: "error_uri", In: "query", Schema: text},
+			{Name: "iss", In: "query", Schema: text}, {Name: "session_state", In: "query", Schema: text}, {Name: "scope", In: "query", Schema: text},
+			{Name: "authuser", In: "query", Schema: text}, {Name: "hd", In: "query", Schema: text}, {Name: "prompt", In: "query", Schema: text},
+		},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "Signed in", Content: page, Headers: set},
+			"400": {Description: "The sign-in has failed", Content: page, Headers: set},
+		},
+	}, i.finish, web.Refusals{http.StatusConflict: {"no-sign-in"}})
+}
+
+// client returns how this server signs in users who have reached it as the request has.
+func (i *Identity) client(r *http.Request) (oauth2.Config, error) {
+	if i.provider == nil || i.provider.cfg.ClientID == "" {
+		return oauth2.Config{}, errNoSignIn()
+	}
+	found, err := i.provider.discover(r.Context())
+	if err != nil {
+		return oauth2.Config{}, web.Unavailable("The identity provider does not respond.", outageRetry).Because(err)
+	}
+	own := url.URL{Scheme: "http", Host: r.Host, Path: callback}
+	if overTLS(r) {
+		own.Scheme = "https"
+	}
+	return oauth2.Config{
+		ClientID: i.provider.cfg.ClientID, ClientSecret: i.provider.cfg.ClientSecret, Endpoint: found.Endpoint(),
+		RedirectURL: own.String(), Scopes: []string{"openid", "profile", "email"},
+	}, nil
+}
+
+func (i *Identity) start(w http.ResponseWriter, r *http.Request) {
+	client, err := i.client(r)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	f := flow{
+		State: randomText(secretSize), Nonce: randomText(secretSize), Verifier: oauth2.GenerateVerifier(),
+		To: ownPath(r.URL.Query().Get("to")), Until: i.now().Add(flowAge),
+	}
+	value, err := i.sealer.seal(r.Context(), "flow", f)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	// Strict would hide the cookie from the redirect back.
+	http.SetCookie(w, hardened(r, &http.Cookie{Name: flowName, Value: value, SameSite: http.SameSiteLaxMode}, flowAge))
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", client.AuthCodeURL(f.State, oauth2.S256ChallengeOption(f.Verifier), oauth2.SetAuthURLParam("nonce", f.Nonce)))
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// ownPath returns a path of this server; / for anything else.
+func ownPath(to string) string {
+	at, err := url.Parse(to)
+	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n") {
+		return "/"
+	}
+	return to
+}
+
+// errFlow means that a return from the provider belongs to no sign-in of this browser.
+var errFlow = errors.New("the sign-in was not started in this browser, or took too long")
+
+func (i *Identity) finish(w http.ResponseWriter, r *http.Request) {
+	client, err := i.client(r)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	var f flow
+	s, err := i.exchange(r, client, &f)
+	var set *http.Cookie
+	if err == nil {
+		set, err = i.sessionCookie(r, s)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	http.SetCookie(w, hardened(r, &http.Cookie{Name: flowName, SameSite: http.SameSiteLaxMode}, 0))
+	to := ownPath(f.To)
+	if err != nil {
+		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("a sign-in has failed")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = pages.ExecuteTemplate(w, "failed", to) // fails only if the client has disconnected
+		return
+	}
+	http.SetCookie(w, set)
+	// A page, because the cookie is Strict: a redirect would still be part of a navigation from the provider.
+	_ = pages.ExecuteTemplate(w, "done", to)
+}
+
+// exchange returns the session of a user who returns from the provider. It reads the flow from its cookie.
+func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (session, error) {
+	query := r.URL.Query()
+	if err := i.sealer.unseal(r.Context(), "flow", cookieValue(r, flowName), f); err != nil {
+		return session{}, fmt.Errorf("%w: %w", errFlow, err)
+	}
+	if query.Get("state") != f.State || !i.now().Before(f.Until) {
+		return session{}, errFlow
+	}
+	if fault := query.Get("error"); fault != "" {
+		return session{}, fmt.Errorf("the identity provider says %q", fault)
+	}
+	ctx, cancel := context.WithTimeout(i.provider.context(r.Context()), providerWait)
+	defer cancel()
+	token, err := client.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(f.Verifier))
+	if err != nil {
+		return session{}, fmt.Errorf("exchange the code: %w", err)
+	}
+	raw, _ := token.Extra("id_token").(string)
+	c, err := i.provider.verify(ctx, raw, client.ClientID)
+	if err != nil {
+		return session{}, err
+	}
+	if c.registered.Nonce != f.Nonce {
+		return session{}, fmt.Errorf("%w: another nonce", errToken)
+	}
+	caller, now := c.caller(i.provider.cfg), i.now()
+	i.meet(r.Context(), caller)
+	return session{
+		Owner: caller.Owner, Groups: caller.Credential.Groups, Op: slices.Contains(caller.Credential.Roles, web.Operator), User: caller.Credential.User, Began: now, Issued: now,
+	}, nil
+}
+
+//go:embed pages.html
+var pageText string
+
+var pages = template.Must(template.New("pages").Parse(pageText))

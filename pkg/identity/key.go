@@ -1,0 +1,92 @@
+package identity
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// keyPrefix begins every API key, so that scanners for secrets find it: assay_<id>_<secret>.
+const keyPrefix = "assay_"
+
+const (
+	idSize     = 10 // bytes
+	secretSize = 32 // bytes; of 256 random bits a plain hash suffices
+)
+
+var lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// Key is an API key as it is stored: with the hash of its secret.
+type Key struct {
+	ID        string      `json:"-"`
+	Owner     string      `json:"owner"`
+	Name      string      `json:"name,omitempty"`
+	Scopes    []web.Scope `json:"scopes"`
+	Operator  bool        `json:"operator,omitempty"`
+	Hash      string      `json:"hash"` // of the secret, SHA-256 in hex
+	CreatedAt time.Time   `json:"createdAt"`
+	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
+	RotatedAt time.Time   `json:"rotatedAt,omitzero"`
+	RevokedAt time.Time   `json:"revokedAt,omitzero"`
+	// PreviousHash is that of the secret before the last rotation, valid until PreviousUntil.
+	PreviousHash  string    `json:"previousHash,omitempty"`
+	PreviousUntil time.Time `json:"previousUntil,omitzero"`
+
+	LastUsedAt time.Time `json:"-"` // to about a minute
+
+	version int64
+}
+
+// randomText returns random bytes in lower case letters and digits.
+func randomText(bytes int) string {
+	random := make([]byte, bytes)
+	_, _ = rand.Read(random) // never fails
+	return lower.EncodeToString(random)
+}
+
+// newSecret returns a secret and its hash.
+func newSecret() (secret, hash string) {
+	secret = randomText(secretSize)
+	return secret, hashOf(secret)
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// parseKey returns the parts of an API key.
+func parseKey(token string) (id, secret string, ok bool) {
+	id, secret, ok = strings.Cut(strings.TrimPrefix(token, keyPrefix), "_")
+	ok = ok && len(id) == lower.EncodedLen(idSize) && len(secret) == lower.EncodedLen(secretSize)
+	return id, secret, ok && strings.Trim(id+secret, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// accepts reports whether a hash is that of a secret of the key. The time it takes does not depend on the
+// hashes.
+func (k Key) accepts(hash string, now time.Time) bool {
+	is := subtle.ConstantTimeCompare([]byte(hash), []byte(k.Hash))
+	was := subtle.ConstantTimeCompare([]byte(hash), []byte(k.PreviousHash))
+	return is == 1 || was == 1 && now.Before(k.PreviousUntil)
+}
+
+// Valid reports whether the key is neither revoked nor expired.
+func (k Key) Valid(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
+}
+
+// caller is who proves its identity with the key.
+func (k Key) caller() web.Caller {
+	c := web.Caller{Owner: k.Owner, Credential: &web.Credential{Kind: "key", ID: k.ID, Scopes: slices.Clone(k.Scopes), Expires: k.ExpiresAt}}
+	if k.Operator {
+		c.Credential.Roles = []web.Role{web.Operator}
+	}
+	return c
+}

@@ -1,0 +1,188 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// ErrKeyEnded means that an API key is revoked or expired.
+var ErrKeyEnded = errors.New("the API key is revoked or expired")
+
+// ErrKeys means that there are API keys already.
+var ErrKeys = errors.New("there are API keys already")
+
+// MaxGrace is the longest time for which the previous secret of a rotated key is accepted.
+const MaxGrace = 24 * time.Hour
+
+// Keys creates, lists, rotates and revokes API keys.
+type Keys struct {
+	documents *platform.Store
+	now       func() time.Time
+}
+
+// NewKeys returns the keys in a store, by a clock.
+func NewKeys(documents *platform.Store, now func() time.Time) *Keys { return &Keys{documents, now} }
+
+// Terms are what a new key is for.
+type Terms struct {
+	Owner    string
+	Name     string
+	Scopes   []web.Scope
+	Operator bool
+	Expires  time.Duration // 0 for never
+}
+
+// Create stores a new key and returns it with its token, which is not stored.
+func (k *Keys) Create(ctx context.Context, t Terms) (Key, string, error) {
+	if err := web.CheckOwner(t.Owner); err != nil {
+		return Key{}, "", fmt.Errorf("owner: %w", err)
+	}
+	now := k.now().UTC().Truncate(time.Millisecond)
+	secret, hash := newSecret()
+	key := Key{
+		ID: randomText(idSize), Owner: t.Owner, Name: t.Name, Scopes: slices.Compact(slices.Sorted(slices.Values(t.Scopes))),
+		Operator: t.Operator, Hash: hash, CreatedAt: now,
+	}
+	if t.Expires > 0 {
+		key.ExpiresAt = now.Add(t.Expires)
+	}
+	if err := k.put(ctx, key); err != nil {
+		return Key{}, "", err
+	}
+	return key, key.token(secret), nil
+}
+
+// CreateFirst creates an operator's key if there is no key at all. Otherwise it returns ErrKeys.
+func (k *Keys) CreateFirst(ctx context.Context) (Key, string, error) {
+	found, err := k.documents.List(ctx, platform.Keys)
+	if err == nil && len(found) > 0 {
+		err = ErrKeys
+	}
+	if err != nil {
+		return Key{}, "", err
+	}
+	return k.Create(ctx, Terms{Owner: "operator", Name: "first", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, Operator: true})
+}
+
+func (k Key) token(secret string) string { return keyPrefix + k.ID + "_" + secret }
+
+// Get reads a key, strongly consistent, without its last use. It returns platform.ErrNotFound.
+func (k *Keys) Get(ctx context.Context, id string) (Key, error) {
+	d, err := k.documents.Get(ctx, platform.Keys, id)
+	if err != nil {
+		return Key{}, err
+	}
+	return decode(d)
+}
+
+func decode(d platform.Document) (Key, error) {
+	key := Key{}
+	if err := json.Unmarshal([]byte(d.Body), &key); err != nil {
+		return Key{}, fmt.Errorf("API key %s: %w", d.Name, err)
+	}
+	key.ID, key.version = d.Name, d.Version
+	return key, nil
+}
+
+// List reads the keys of an owner, or all for an empty one, newest first, with their last uses.
+func (k *Keys) List(ctx context.Context, owner string) ([]Key, error) {
+	found, err := k.documents.List(ctx, platform.Keys)
+	if err != nil {
+		return nil, err
+	}
+	uses, err := k.documents.List(ctx, platform.KeyUses)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]string{}
+	for _, d := range uses {
+		used[d.Name] = d.Body
+	}
+	var keys []Key
+	for _, d := range found {
+		key, err := decode(d)
+		if err != nil {
+			return nil, err
+		}
+		if at, known := used[key.ID]; known {
+			if key.LastUsedAt, err = time.Parse(time.RFC3339, at); err != nil {
+				return nil, fmt.Errorf("last use of API key %s: %w", key.ID, err)
+			}
+		}
+		if owner == "" || key.Owner == owner {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b Key) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return keys, nil
+}
+
+// Rotate gives a key a new secret and returns its new token. The previous secret is accepted for a grace
+// period. It returns platform.ErrNotFound and ErrKeyEnded.
+func (k *Keys) Rotate(ctx context.Context, id string, grace time.Duration) (Key, string, error) {
+	secret, hash := newSecret()
+	key, err := k.change(ctx, id, func(key *Key) error {
+		now := k.now().UTC().Truncate(time.Millisecond)
+		if !key.Valid(now) {
+			return ErrKeyEnded
+		}
+		key.PreviousHash, key.PreviousUntil = "", time.Time{}
+		if grace > 0 {
+			key.PreviousHash, key.PreviousUntil = key.Hash, now.Add(grace)
+		}
+		key.Hash, key.RotatedAt = hash, now
+		return nil
+	})
+	return key, key.token(secret), err
+}
+
+// Revoke ends a key for good. It returns platform.ErrNotFound.
+func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
+	return k.change(ctx, id, func(key *Key) error {
+		if key.RevokedAt.IsZero() {
+			key.RevokedAt = k.now().UTC().Truncate(time.Millisecond)
+		}
+		return nil
+	})
+}
+
+// tries is how often a change is repeated that another one overtakes.
+const tries = 5
+
+func (k *Keys) change(ctx context.Context, id string, change func(*Key) error) (Key, error) {
+	var err error
+	for range tries {
+		var key Key
+		if key, err = k.Get(ctx, id); err != nil {
+			return Key{}, err
+		}
+		if err = change(&key); err != nil {
+			return Key{}, err
+		}
+		if err = k.put(ctx, key); !errors.Is(err, platform.ErrChanged) {
+			return key, err
+		}
+	}
+	return Key{}, err
+}
+
+func (k *Keys) put(ctx context.Context, key Key) error {
+	body, err := json.Marshal(key)
+	if err != nil {
+		return fmt.Errorf("API key %s: %w", key.ID, err)
+	}
+	return k.documents.Put(ctx, platform.Keys, platform.Document{Name: key.ID, Version: key.version, Body: string(body)})
+}
+
+// used records that a key was used.
+func (k *Keys) used(ctx context.Context, id string) error {
+	at := k.now().UTC().Format(time.RFC3339)
+	return k.documents.Set(ctx, platform.KeyUses, platform.Document{Name: id, Body: at})
+}

@@ -1,0 +1,206 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// errOutage means that the provider did not respond, so that nothing is known of a token.
+var errOutage = errors.New("the identity provider does not respond")
+
+const (
+	providerWait = 5 * time.Second  // for one response of the provider
+	keySetAge    = 5 * time.Minute  // after which the keys are read again; without response they remain
+	keySetPause  = time.Second      // between two reads of the keys, for key ids that are not known
+	retryPause   = 10 * time.Second // between two reads of the keys that are known, after a failure
+	maxKeySet    = 1 << 20          // bytes
+)
+
+// provider is the OpenID Connect provider. It is read when it is first needed, so that a process starts
+// without it.
+type provider struct {
+	cfg    Config
+	client *http.Client
+	now    func() time.Time
+
+	fetching sync.Mutex // held while the provider is asked
+
+	mu    sync.Mutex
+	found *oidc.Provider // nil until it has responded
+	keys  []jose.JSONWebKey
+	read  time.Time // when the keys were read
+	tried time.Time // when that was last tried
+	err   error     // of the last try
+}
+
+func newProvider(cfg Config, now func() time.Time) (*provider, error) {
+	at, err := url.Parse(cfg.Issuer)
+	if err != nil || at.Host == "" || at.Scheme != "https" && (at.Scheme != "http" || !web.Loopback(at.Hostname())) {
+		return nil, fmt.Errorf("ASSAY_OIDC_ISSUER is %q: must be an https URL, or an http one on loopback", cfg.Issuer)
+	}
+	if cfg.Audience == "" {
+		cfg.Audience = cfg.ClientID
+	}
+	if cfg.Audience == "" {
+		return nil, errors.New("ASSAY_OIDC_ISSUER is set without ASSAY_OIDC_CLIENT_ID and ASSAY_OIDC_AUDIENCE: set one of them, or tokens for other services would be accepted")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	return &provider{cfg: cfg, now: now, client: &http.Client{Transport: transport, Timeout: providerWait}}, nil
+}
+
+// context returns a context with which go-oidc and oauth2 use the provider's client. It does not end with
+// the request that caused a read, whose result is for all.
+func (p *provider) context(ctx context.Context) context.Context {
+	return oidc.ClientContext(context.WithoutCancel(ctx), p.client)
+}
+
+// keysFor returns the keys with an id, or all for an empty id: none if the provider has none. It returns
+// errOutage when that cannot be found out.
+func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
+	keys, state := p.cached(id)
+	if len(keys) > 0 {
+		if state == stale && p.fetching.TryLock() { // the others go on with the keys they have
+			p.fetch(ctx)
+			p.fetching.Unlock()
+			keys, _ = p.cached(id)
+		}
+		return keys, nil
+	}
+	p.fetching.Lock()
+	defer p.fetching.Unlock()
+	if keys, state = p.cached(id); len(keys) == 0 && state != tried {
+		p.fetch(ctx)
+		keys, _ = p.cached(id)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(keys) == 0 && p.err != nil {
+		return nil, fmt.Errorf("%w: %w", errOutage, p.err)
+	}
+	return keys, nil
+}
+
+// freshness says whether keys are read again.
+type freshness int
+
+const (
+	fresh freshness = iota
+	stale           // the keys are old
+	tried           // the provider was asked a moment ago
+)
+
+func (p *provider) cached(id string) (keys []any, state freshness) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, key := range p.keys {
+		if id == "" || key.KeyID == id {
+			keys = append(keys, key.Key)
+		}
+	}
+	now := p.now()
+	switch {
+	case now.Sub(p.tried) < keySetPause:
+		state = tried
+	case now.Sub(p.read) > keySetAge && now.Sub(p.tried) > retryPause:
+		state = stale
+	}
+	return keys, state
+}
+
+// fetch reads the provider's configuration, unless that is known, and its keys. The caller holds fetching.
+func (p *provider) fetch(ctx context.Context) {
+	began := p.now()
+	keys, err := p.readKeys(p.context(ctx))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried, p.err = began, err
+	if err == nil {
+		p.keys, p.read = keys, began
+	}
+}
+
+func (p *provider) readKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	found, err := p.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var at struct {
+		URL string `json:"jwks_uri"`
+	}
+	if err := found.Claims(&at); err != nil {
+		return nil, fmt.Errorf("configuration of the provider: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("keys of the provider: %w", err)
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("keys of the provider: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("keys of the provider: status %d", resp.StatusCode)
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxKeySet)).Decode(&set); err != nil {
+		return nil, fmt.Errorf("keys of the provider: %w", err)
+	}
+	var keys []jose.JSONWebKey
+	for _, raw := range set.Keys {
+		var key jose.JSONWebKey
+		// Keys of other kinds, and for encryption, are of no use here. A symmetric key is not public.
+		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Use != "enc" {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// discover returns the provider's configuration. The caller holds fetching, unless it is only needed to sign in.
+func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
+	p.mu.Lock()
+	found := p.found
+	p.mu.Unlock()
+	if found != nil {
+		return found, nil
+	}
+	found, err := oidc.NewProvider(p.context(ctx), p.cfg.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("configuration of the provider: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = found
+	return found, nil
+}
+
+// algorithms are those of signatures. A shared secret cannot prove a token to a service that holds none.
+func algorithms() []jose.SignatureAlgorithm {
+	return []jose.SignatureAlgorithm{
+		jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512, jose.PS256, jose.PS384, jose.PS512, jose.EdDSA,
+	}
+}
+
+func algorithmNames() []string {
+	var names []string
+	for _, a := range algorithms() {
+		names = append(names, string(a))
+	}
+	return slices.Clip(names)
+}

@@ -1,0 +1,107 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// The times of a session. It ends when its cookie is not renewed, and at the latest sessionAge after the
+// sign-in.
+const (
+	sessionAge = 12 * time.Hour
+	cookieAge  = 30 * time.Minute
+	renewAfter = 5 * time.Minute
+	maxCookie  = 3800 // bytes of a value; browsers accept 4096 of a cookie
+	cookieName = "assay_session"
+	hostPrefix = "__Host-" // of the names of cookies over TLS
+)
+
+var errSession = errors.New("the session is not valid")
+
+// session is the content of a session's cookie: an API key, or what the provider has said of a user.
+type session struct {
+	Key    string    `json:"k,omitempty"` // id
+	Hash   string    `json:"h,omitempty"` // of the key's secret
+	Owner  string    `json:"o,omitempty"`
+	Groups []string  `json:"g,omitempty"`
+	Op     bool      `json:"r,omitempty"` // operator
+	User   web.User  `json:"u,omitzero"`
+	Began  time.Time `json:"b"`
+	Issued time.Time `json:"i"`
+}
+
+// bySession returns the caller of a request with a session, and renews its cookie. A request without a
+// session has an anonymous caller; one with an invalid session too, so that the page can sign in again.
+func (i *Identity) bySession(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	value := cookieValue(r, cookieName)
+	if value == "" {
+		return web.Caller{}, nil
+	}
+	var s session
+	err := i.sealer.unseal(r.Context(), "session", value, &s)
+	if errors.Is(err, errSession) {
+		return web.Caller{}, nil
+	}
+	if err != nil {
+		return web.Caller{}, web.Unavailable("Sessions cannot be checked now.", time.Second).Because(err)
+	}
+	now := i.now()
+	caller, err := i.ofSession(r.Context(), s)
+	if p, is := errors.AsType[*web.Problem](err); is && p.Status == http.StatusUnauthorized {
+		return web.Caller{}, nil
+	}
+	if err == nil && now.Sub(s.Issued) > renewAfter {
+		s.Issued = now
+		renewed, err := i.sessionCookie(r, s)
+		if err != nil {
+			return web.Caller{}, err
+		}
+		http.SetCookie(w, renewed)
+	}
+	return caller, err
+}
+
+// ofSession returns the caller of a session. An expired session is a 401 problem.
+func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error) {
+	now, ends := i.now(), s.ends()
+	if !now.Before(ends) || now.Before(s.Issued.Add(-skew)) {
+		return web.Caller{}, refused("The session has expired.")
+	}
+	if s.Key != "" {
+		caller, err := i.ofKey(ctx, s.Key, s.Hash)
+		if err != nil {
+			return caller, err
+		}
+		if caller.Credential.Expires.IsZero() || ends.Before(caller.Credential.Expires) {
+			caller.Credential.Expires = ends
+		}
+		return caller, nil
+	}
+	caller := web.Caller{Owner: s.Owner, Credential: &web.Credential{
+		Kind: "oidc", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, Groups: s.Groups, User: s.User, Expires: ends,
+	}}
+	if s.Op {
+		caller.Credential.Roles = []web.Role{web.Operator}
+	}
+	caller.Credential.Check = func(ctx context.Context) error {
+		// The page renews the cookie with its next request; a stream goes on until the session ends.
+		if !i.now().Before(s.Began.Add(sessionAge)) {
+			return refused("The session has expired.")
+		}
+		return nil
+	}
+	return caller, nil
+}
+
+// ends returns when the session ends unless it is renewed.
+func (s session) ends() time.Time {
+	ends := s.Issued.Add(cookieAge)
+	if last := s.Began.Add(sessionAge); last.Before(ends) {
+		return last
+	}
+	return ends
+}

@@ -1,0 +1,40 @@
+package platform
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+)
+
+// secretSize is the size of a secret, in bytes.
+const secretSize = 32
+
+// Secret reads a secret of all processes: 32 random bytes. It returns ErrNotFound while it was not made.
+func (s *Store) Secret(ctx context.Context, partition, name string) ([]byte, error) {
+	d, err := s.Get(ctx, partition, name)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := base64.StdEncoding.DecodeString(d.Body)
+	if err != nil {
+		return nil, fmt.Errorf("secret %s %s: %w", partition, name, err)
+	}
+	return secret, nil
+}
+
+// MakeSecret is Secret, and makes the secret if there is none. Of simultaneous calls all return the same.
+func (s *Store) MakeSecret(ctx context.Context, partition, name string) ([]byte, error) {
+	secret, err := s.Secret(ctx, partition, name)
+	if !errors.Is(err, ErrNotFound) {
+		return secret, err
+	}
+	made := make([]byte, secretSize)
+	_, _ = rand.Read(made) // never fails
+	err = s.Put(ctx, partition, Document{Name: name, Body: base64.StdEncoding.EncodeToString(made)})
+	if err != nil && !errors.Is(err, ErrChanged) {
+		return nil, err
+	}
+	return s.Secret(ctx, partition, name) // another process may have made it
+}

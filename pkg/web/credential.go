@@ -1,0 +1,170 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Credential is what proved the identity of a caller.
+type Credential struct {
+	Kind    string    // key or oidc
+	ID      string    // of the API key; empty for oidc
+	Scopes  []Scope   // what the caller may do
+	Roles   []Role    // all that the caller has; Caller.Roles are those of the address
+	Groups  []string  // of the caller, which nodes of the library may be shared with
+	User    User      // of oidc
+	Expires time.Time // the zero time for never
+	// Check returns an error when the credential is not valid any more: a 401 problem, or a 503 problem
+	// while that cannot be found out. Live streams call it at intervals.
+	Check func(context.Context) error
+}
+
+// Scope is a kind of calls that a credential allows.
+type Scope string
+
+// Scopes.
+const (
+	ReadScope  Scope = "read"  // GET and HEAD
+	WriteScope Scope = "write" // all other methods
+)
+
+// User is what an identity provider says of a person. Every field may be empty.
+type User struct {
+	DisplayName string `json:"displayName,omitempty"`
+	FirstName   string `json:"firstName,omitempty"`
+	LastName    string `json:"lastName,omitempty"`
+	LoginName   string `json:"loginName,omitempty"`
+	Email       string `json:"email,omitempty"`
+	Avatar      string `json:"avatar,omitempty" doc:"the URL of a picture"`
+}
+
+// Authenticate returns the owner and the Credential of the caller of a request, and no Credential for a
+// request without one. It may set cookies on the response. An invalid credential is a 401 problem; one
+// that cannot be checked now is a 503 problem.
+type Authenticate func(http.ResponseWriter, *http.Request) (Caller, error)
+
+// Unauthenticated returns the 401 problem of a request without a valid credential. fault is the error code
+// of RFC 6750, empty for a request without a credential.
+func Unauthenticated(fault, detail string) *Problem {
+	challenge := `Bearer realm="assay"`
+	if fault != "" {
+		challenge += fmt.Sprintf(`, error=%q`, fault)
+	}
+	return NewProblem(http.StatusUnauthorized, "unauthenticated", detail).WithHeader("WWW-Authenticate", challenge)
+}
+
+const howToAuthenticate = "Send Authorization: Bearer with an API key or a token of the identity provider, or sign in on the web page."
+
+// Access is who may call an operation of a router that authenticates.
+type access int
+
+const (
+	needsCredential access = iota
+	allowsAnonymous        // who sees only what everybody may see
+	isPublic               // credentials are not looked at
+)
+
+// The security of operations that differ from the document's default, which is a Credential.
+var (
+	// PublicSecurity is that of an operation for which credentials are not looked at.
+	PublicSecurity = []map[string][]string{{}}
+	// OptionalSecurity is that of an operation that shows public and linked items to everyone.
+	OptionalSecurity = []map[string][]string{{}, {BearerScheme: {}}, {SessionScheme: {}}}
+)
+
+// The names of the security schemes in the document.
+const (
+	BearerScheme  = "bearer"
+	SessionScheme = "session"
+)
+
+// accesses returns who may call each operation, by its pattern.
+func (r *Router) accesses() map[string]access {
+	all := map[string]access{}
+	for pattern, op := range Operations(r.API.OpenAPI()) {
+		open := slices.ContainsFunc(op.Security, func(s map[string][]string) bool { return len(s) == 0 })
+		switch {
+		case open && len(op.Security) == 1:
+			all[pattern] = isPublic
+		case open:
+			all[pattern] = allowsAnonymous
+		}
+	}
+	return all
+}
+
+// accessOf returns who may make a request. Health, metrics, documents and the files of the page are public;
+// what begins with /v1/ needs a credential unless its description says otherwise.
+func (r *Router) accessOf(req *http.Request) access {
+	if _, path, _ := strings.Cut(req.Pattern, " "); !strings.HasPrefix(path, "/v1/") {
+		return isPublic
+	}
+	return r.access()[req.Pattern]
+}
+
+// identify returns the caller of a request, if it may make it.
+func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, error) {
+	owner, client := req.Header.Get(OwnerHeader), ClientOf(req.RemoteAddr)
+	if r.authenticate == nil {
+		owner = namedOwner(req)
+	}
+	if owner != "" && !validOwner(owner) {
+		return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
+	}
+	if r.authenticate == nil {
+		return Caller{Owner: owner, Roles: r.roles, Client: client}, nil
+	}
+	allowed := r.accessOf(req)
+	if allowed == isPublic {
+		return Caller{Client: client, secured: true}, nil
+	}
+	caller, err := r.authenticate(w, req)
+	caller.Client, caller.secured = client, true
+	if err != nil {
+		return Caller{Client: client, secured: true}, err
+	}
+	if caller.Credential == nil {
+		caller.Owner, caller.Roles = "", nil
+		if allowed == needsCredential || len(r.roles) > 0 {
+			return caller, Unauthenticated("", howToAuthenticate)
+		}
+		return caller, nil
+	}
+	caller.Roles = slices.DeleteFunc(slices.Clone(r.roles), func(role Role) bool { return !slices.Contains(caller.Credential.Roles, role) })
+	return caller, r.permit(caller, owner, req.Method)
+}
+
+// permit returns nil if a caller with a credential may make a request with a method, which names owner in
+// its OwnerHeader.
+func (r *Router) permit(c Caller, owner, method string) error {
+	if owner != "" && owner != c.Owner {
+		return Invalid(FieldError{Field: "header." + OwnerHeader, Message: "is not the owner of the credential; omit it"})
+	}
+	scope := WriteScope
+	if method == http.MethodGet || method == http.MethodHead {
+		scope = ReadScope
+	}
+	if !slices.Contains(c.Credential.Scopes, scope) {
+		return NewProblem(http.StatusForbidden, "scope-required", fmt.Sprintf("The credential does not have the scope %s.", scope)).
+			WithHeader("WWW-Authenticate", fmt.Sprintf(`Bearer realm="assay", error="insufficient_scope", scope=%q`, scope))
+	}
+	for _, role := range r.roles {
+		if !c.Has(role) {
+			return NewProblem(http.StatusForbidden, "role-required", fmt.Sprintf("This call needs the role %s.", role))
+		}
+	}
+	return nil
+}
+
+// hidden returns the problem to send instead of p: to an anonymous caller of an address that authenticates,
+// an item that it may not see is a reason to send a credential.
+func (c Caller) hidden(p *Problem) *Problem {
+	if c.secured && c.Credential == nil && p.Type == typePrefix+"not-found" {
+		return Unauthenticated("", "There is no such item for callers without a credential. "+howToAuthenticate)
+	}
+	return p
+}
