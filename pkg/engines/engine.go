@@ -17,8 +17,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// runtimeVersion is the version of wazero in go.mod.
-const runtimeVersion = "wazero-v1.12.0"
+// Runtime is what runs the programs, with its version in go.mod.
+const Runtime = "wazero-v1.12.0"
 
 // Errors of an engine.
 var (
@@ -104,13 +104,13 @@ func (e *Engine) compile(ctx context.Context) error {
 	if code, err = interruptible(code); err != nil {
 		return err
 	}
-	cfg := wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
+	cfg := wazero.NewRuntimeConfig()
 	if e.config.Cache != "" {
 		if err := ownFolder(e.config.Cache); err != nil {
 			return err
 		}
 		// By the version: wazero's own folder is the same for all versions in tests.
-		if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(e.config.Cache, runtimeVersion)); err != nil {
+		if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(e.config.Cache, Runtime)); err != nil {
 			return err
 		}
 		cfg = cfg.WithCompilationCache(e.cache)

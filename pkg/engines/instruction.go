@@ -65,13 +65,13 @@ func (r *codeReader) limits() {
 }
 
 // instruction skips one instruction with its immediates and returns its opcode
-// (WebAssembly 2.0, section 5.4, and exception handling with references). For those with a prefix that is the prefix.
+// (WebAssembly 2.0, section 5.4). For those with a prefix that is the prefix.
 func (r *codeReader) instruction() byte {
 	op := r.byte()
 	switch {
 	case op == 0x02 || op == 0x03 || op == 0x04: // block, loop, if
 		r.leb()
-	case op == 0x08 || op == 0x0c || op == 0x0d || op == 0x10 || op == 0x12: // throw, br, br_if, call, return_call
+	case op == 0x0c || op == 0x0d || op == 0x10 || op == 0x12: // br, br_if, call, return_call
 		r.leb()
 	case op == 0x0e: // br_table
 		for range uint64(r.u32()) + 1 {
@@ -83,8 +83,6 @@ func (r *codeReader) instruction() byte {
 	case op == 0x11 || op == 0x13: // call_indirect, return_call_indirect
 		r.leb()
 		r.leb()
-	case op == 0x1f:
-		r.tryTable()
 	case op == 0x1c: // select with types
 		r.skip(r.u32())
 	case op >= 0x20 && op <= 0x26: // local, global, table
@@ -104,30 +102,11 @@ func (r *codeReader) instruction() byte {
 		r.bulk()
 	case op == 0xfd:
 		r.vector()
-	case op <= 0x01 || op == 0x05 || op == 0x0a || op == 0x0b || op == 0x0f || op == 0x1a || op == 0x1b || op >= 0x45 && op <= 0xc4 || op == 0xd1:
+	case op <= 0x01 || op == 0x05 || op == 0x0b || op == 0x0f || op == 0x1a || op == 0x1b || op >= 0x45 && op <= 0xc4 || op == 0xd1:
 	default:
 		r.fail(fmt.Sprintf("unknown instruction %#x", op))
 	}
 	return op
-}
-
-// tryTable skips the type and the clauses of a try_table.
-func (r *codeReader) tryTable() {
-	r.leb()
-	for range r.u32() {
-		switch kind := r.byte(); kind {
-		case 0, 1: // catch, catch_ref: a tag and a label
-			r.leb()
-			r.leb()
-		case 2, 3: // catch_all, catch_all_ref
-			r.leb()
-		default:
-			r.fail(fmt.Sprintf("unknown clause %d", kind))
-		}
-		if r.err != nil {
-			return
-		}
-	}
 }
 
 func (r *codeReader) bulk() {

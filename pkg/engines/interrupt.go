@@ -27,8 +27,7 @@ const (
 // The runtime's own way, WithCloseOnContextDone, leaves in every round of a loop, which makes
 // PDFium several times slower.
 //
-// The module must have a memory, a global and an export section. Of exception handling, it may
-// have the instructions with references to exceptions.
+// The module must have a memory, a global and an export section, and no exception handling.
 func interruptible(module []byte) ([]byte, error) {
 	if len(module) < 8 || string(module[:8]) != "\x00asm\x01\x00\x00\x00" {
 		return nil, errCode

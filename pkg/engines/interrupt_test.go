@@ -13,7 +13,7 @@ func TestRuntimeVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "github.com/tetratelabs/" + strings.Replace(runtimeVersion, "-", " ", 1) + "\n"; !strings.Contains(string(mod), want) {
+	if want := "github.com/tetratelabs/" + strings.Replace(Runtime, "-", " ", 1) + "\n"; !strings.Contains(string(mod), want) {
 		t.Errorf("go.mod does not name %q", want)
 	}
 }

@@ -24,8 +24,7 @@ type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: metrics, checks of photo providers, without credentials"`
 
-	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents and pictures, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
-
+	Engines  engines.Settings
 	Work     work.Config
 	Sweep    sweeper.Config
 	Exposure process.Exposure
@@ -49,13 +48,9 @@ func (c Config) validate() error {
 // engines returns how engines are compiled. Without a folder for the result, they are compiled again after
 // every start.
 func (c Config) engines(log zerolog.Logger) engines.Config {
-	cache, err := c.Engines, error(nil)
-	if cache == "" {
-		cache, err = engines.UserCache()
-	}
+	compiled, err := c.Engines.Config(runtime.GOMAXPROCS(0))
 	if err != nil {
-		cache = ""
 		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
 	}
-	return engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)}
+	return compiled
 }

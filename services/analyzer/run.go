@@ -19,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/engines/rdkit"
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
@@ -105,7 +106,7 @@ func streams(list []Entry) []bus.Work {
 
 // Notices returns the licenses of the data and programs that the analyses contain.
 func Notices() []string {
-	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice()}
+	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
 }
 
 // Service is an open analyzer.

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/engines/rdkit"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
@@ -84,6 +85,9 @@ func entries(cfg Config) []Entry {
 		}},
 	}
 }
+
+// Notices returns the licenses of the programs that the service contains.
+func Notices() []string { return []string{rdkit.Notice()} }
 
 // Service is an open query.
 type Service struct {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,14 +16,23 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// Main runs the tests of a package with an engine that is made by open and prepared. It
-// returns the exit status.
+// Main runs the tests of a package with an engine of the analyzer that is made by open and
+// prepared. It returns the exit status.
 func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
+	return run(m, Fill, open, use)
+}
+
+// MainRDKit is Main for RDKit, which the tests of other packages do not need.
+func MainRDKit[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
+	return run(m, FillRDKit, open, use)
+}
+
+func run[E Engine](m *testing.M, fill func(dir string) error, open func(engines.Config) E, use func(E)) int {
 	dir, err := engines.UserCache()
 	if err != nil {
 		return failed(err)
 	}
-	if err := Fill(dir); err != nil {
+	if err := fill(dir); err != nil {
 		return failed(err)
 	}
 	ctx := context.Background()
@@ -38,15 +48,18 @@ func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int 
 	return status
 }
 
-// Fill compiles the programs of the analyzer into an empty cache by running the test TestFill of
-// its package pixels without the race detector, with which it takes ten times as long. Other
-// tests wait meanwhile. Tests of whole systems call it, too.
-func Fill(dir string) error {
-	return fill(dir, "github.com/assay-project/assay/services/analyzer/pixels", programs)
-}
+const modules = "github.com/assay-project/assay/"
 
-// fill runs TestFill of a package, which compiles so many programs into a folder.
-func fill(dir, tests string, programs int) (err error) {
+// Fill compiles the programs of the analyzer into a cache by running the test TestFill of its
+// package pixels without the race detector, with which it takes ten times as long. Other
+// tests wait meanwhile. Tests of whole systems call it, too.
+func Fill(dir string) error { return fill(dir, modules+"services/analyzer/pixels") }
+
+// FillRDKit is Fill for RDKit.
+func FillRDKit(dir string) error { return fill(dir, modules+"pkg/engines/enginetest") }
+
+// fill runs TestFill of a package, unless it has filled the folder.
+func fill(dir, tests string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -58,14 +71,15 @@ func fill(dir, tests string, programs int) (err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	if found, err := filepath.Glob(filepath.Join(dir, "wazero*", "*", "*")); err != nil || len(found) >= programs {
+	filled := filepath.Join(dir, engines.Runtime+"-"+filepath.Base(tests))
+	if _, err := os.Stat(filled); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	test := exec.Command("go", "test", "-race=false", "-count=1", "-run", "^TestFill$", tests, "-fill", dir)
 	if out, err := test.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	return nil
+	return os.WriteFile(filled, nil, 0o600)
 }
 
 // Compiled returns the configuration of engines that are compiled before the test.
@@ -80,9 +94,6 @@ func Compiled(t testing.TB) engines.Config {
 	}
 	return engines.Config{Cache: dir}
 }
-
-// programs is how many TestFill compiles.
-const programs = 4
 
 // Engine is what Main prepares and closes.
 type Engine interface {

@@ -1,5 +1,5 @@
 // Command fetch gets the WebAssembly programs of the engines from npm and writes them where
-// their packages embed them. It runs in pkg/engines, by make wasm. Packages
+// their packages embed them. It runs in pkg/engines, by make wasm, and needs Node.js. Packages
 // and programs are pinned by their hashes; a new version changes both here.
 package main
 
@@ -21,11 +21,12 @@ import (
 )
 
 type source struct {
-	pack      string // name@version on npm
-	integrity string // of the package, as npm gives it
-	file      string // in the package
-	sha256    string // of the file
-	to        string
+	pack              string // name@version on npm
+	integrity         string // of the package, as npm gives it
+	file              string // in the package
+	sha256            string // of the program
+	to                string
+	withoutExceptions bool // removed by optimizer
 }
 
 var sources = []source{
@@ -43,6 +44,29 @@ var sources = []source{
 		sha256:    "22bf6e9f9a100d972da0411a69c5ba504367fc1fa87b3b64e3f35e53926d2d70",
 		to:        "resvg/resvg.wasm.gz",
 	},
+	{
+		pack:              "@rdkit/rdkit@2026.9.1",
+		integrity:         "sha512-nbdi5yEw+mG2kIxFvgVMGulS5fjNMzzocx9nKs01NAjNpFAEQVb6RDl3pd9AWEa7m5D8DR4QAS6CDzu+5xjzEA==",
+		file:              "package/dist/RDKit_minimal.wasm",
+		sha256:            "59bb8536ab8414008bba1b6ef9912926f183def9e0cc9b2c4467599ea03c7a3a",
+		to:                "rdkit/rdkit.wasm.gz",
+		withoutExceptions: true,
+	},
+}
+
+// optimizer is wasm-opt. It removes exception handling: what throws an exception traps. The runtime
+// copies the stack for everything that would catch one, which takes gigabytes for deep recursion,
+// and RDKit throws for molecules only that it refuses.
+var optimizer = source{
+	pack:      "binaryen@132.0.0",
+	integrity: "sha512-4Usg7yEvwO3FMso3Oov6qkOOHSod1IEv+boKkh77kTljM+eNBouqCTbqWswGzbG+vDNO/b/v2C4gfEh1WgB9Lg==",
+	file:      "package/bin/wasm-opt",
+}
+
+// features are those that the program may have before and after.
+var features = []string{
+	"--mvp-features", "--enable-mutable-globals", "--enable-sign-ext", "--enable-nontrapping-float-to-int", "--enable-bulk-memory",
+	"--enable-bulk-memory-opt", "--enable-multivalue", "--enable-reference-types", "--enable-exception-handling",
 }
 
 func main() {
@@ -55,26 +79,11 @@ func main() {
 	}
 }
 
-func (s source) write() (err error) {
-	dir, err := os.MkdirTemp("", "engines")
-	if err != nil {
-		return err
+func (s source) write() error {
+	program, err := s.fetch()
+	if err == nil && s.withoutExceptions {
+		program, err = stripped(program)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	npm := exec.Command("npm", "pack", "--silent", "--pack-destination", dir, s.pack)
-	npm.Stderr = os.Stderr
-	name, err := npm.Output()
-	if err != nil {
-		return err
-	}
-	archive, err := os.ReadFile(filepath.Join(dir, strings.TrimSpace(string(name))))
-	if err != nil {
-		return err
-	}
-	if sum := sha512.Sum512(archive); "sha512-"+base64.StdEncoding.EncodeToString(sum[:]) != s.integrity {
-		return errors.New("the package is not the one that is pinned")
-	}
-	program, err := extract(archive, s.file)
 	if err != nil {
 		return err
 	}
@@ -93,6 +102,52 @@ func (s source) write() (err error) {
 		return err
 	}
 	return os.WriteFile(filepath.FromSlash(s.to), out.Bytes(), 0o644)
+}
+
+// fetch returns the file of the package.
+func (s source) fetch() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "engines")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	npm := exec.Command("npm", "pack", "--silent", "--pack-destination", dir, s.pack)
+	npm.Stderr = os.Stderr
+	name, err := npm.Output()
+	if err != nil {
+		return nil, err
+	}
+	archive, err := os.ReadFile(filepath.Join(dir, strings.TrimSpace(string(name))))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha512.Sum512(archive); "sha512-"+base64.StdEncoding.EncodeToString(sum[:]) != s.integrity {
+		return nil, errors.New("the package is not the one that is pinned")
+	}
+	return extract(archive, s.file)
+}
+
+// stripped returns a program without exception handling.
+func stripped(program []byte) (_ []byte, err error) {
+	tool, err := optimizer.fetch()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "engines")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	script, from, to := filepath.Join(dir, "wasm-opt.cjs"), filepath.Join(dir, "from.wasm"), filepath.Join(dir, "to.wasm")
+	if err := errors.Join(os.WriteFile(script, tool, 0o600), os.WriteFile(from, program, 0o600)); err != nil {
+		return nil, err
+	}
+	node := exec.Command("node", append([]string{script, from, "-o", to, "--strip-eh"}, features...)...)
+	node.Stderr = os.Stderr
+	if err := node.Run(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(to)
 }
 
 // extract returns a file of an npm package.

@@ -23,6 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -42,6 +43,7 @@ type Area struct {
 	decoder   *pixels.Decoder
 	pdf       *pdfium.Engine
 	svg       *resvg.Engine
+	kit       *structure.Kit
 	pages     *remote.Fetcher
 	converter *convert.Converter
 	steps     map[task]step.Step
@@ -56,26 +58,29 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 		return nil, err
 	}
 	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
-	pages := remote.New(cfg.Imports.Policy())
+	kit, pages := structure.New(cfg.Structures.RDKit, compiled, runtime.GOMAXPROCS(0)), remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		decoder:   decoder, pdf: pdf, svg: svg, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, pages, converter),
+		decoder:   decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, kit, pages, converter),
 	}, nil
 }
 
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
 
-// Prepare waits until PDFium is compiled, or ctx ends. The other engines take a second at their first use.
-func (a *Area) Prepare(ctx context.Context) error { return a.pdf.Prepare(ctx) }
+// Prepare waits until PDFium and, if it is on, RDKit are compiled, or ctx ends. The other engines take a second at
+// their first use.
+func (a *Area) Prepare(ctx context.Context) error {
+	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
+}
 
 // Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends before a
 // compilation does.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()
 	a.converter.Close()
-	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.decoder.Close(ctx))
+	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.kit.Close(ctx), a.decoder.Close(ctx))
 }
 
 // Check returns an error while the tables cannot be used.

@@ -14,8 +14,9 @@ type Config struct {
 	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"how long the library's trash keeps what is put into it; 0 for ever"`
 	Converter string        `env:"ASSAY_CONVERTER" doc:"what makes PDFs of office documents that Assay cannot read or draw itself: soffice, which runs LibreOffice from PATH, or the URL of a server with the API of Gotenberg; empty for nothing"`
 
-	Imports library.Imports
-	Tables  library.Config
+	Imports    library.Imports
+	Structures library.Structures
+	Tables     library.Config
 }
 
 // minMemory holds a photo of 50 megapixels.

@@ -4,6 +4,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/pdfium"
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -16,7 +17,7 @@ import (
 
 // steps lists what does the steps of library.Plans: a line for each step of each type of file, and one with
 // the step "chunk" for a type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
 	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
 	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
@@ -50,9 +51,9 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 	for _, kind := range []string{"Chemical", "Reaction", "Crystal", "Spectrum"} {
 		all[task{kind, library.StepMetadata}] = generic.Metadata()
 		all[task{kind, library.StepParse}] = record.Parse()
-		all[task{kind, stepChunk}] = record.Chunk()
+		all[task{kind, stepChunk}] = record.Chunk(kit)
 		all[task{kind, library.StepText}] = record.Text()
-		all[task{kind, library.StepThumbnails}] = record.Thumbnails(svg)
+		all[task{kind, library.StepThumbnails}] = record.Thumbnails(svg, kit)
 	}
 	return all
 }

@@ -17,6 +17,7 @@ func TestLicenses(t *testing.T) {
 		"Apache License", "Version 2.0", "END OF TERMS AND CONDITIONS",
 		"Go standard library", "github.com/nats-io/nats-server/v2 v", "Mozilla Public License, version 2.0",
 		"github.com/hashicorp/go-retryablehttp v0.7.8, whose source is at https://proxy.golang.org/github.com/hashicorp/go-retryablehttp/@v/v0.7.8.zip",
+		"Molecules are identified by RDKit", "Copyright (c) 2006-2015, Rational Discovery LLC",
 		"data of VADER", "Copyright (c) 2016 C.J. Hutto", "The above copyright notice and this permission notice shall be included",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -10,8 +10,10 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/link"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
@@ -24,9 +26,11 @@ import (
 type Config struct {
 	Index string `env:"ASSAY_INDEX" doc:"the file of the library's search index, of this process alone; by default a temporary one, which is built from the tables at every start"`
 
-	Tables    library.Config
-	Platform  platform.Config
-	Projector changes.Config
+	Structures library.Structures
+	Engines    engines.Settings
+	Tables     library.Config
+	Platform   platform.Config
+	Projector  changes.Config
 }
 
 // Area reads the library.
@@ -39,13 +43,20 @@ type Area struct {
 	nodes  *nodes.Publisher
 
 	searcher *search.Searcher
+	kit      *structure.Kit // compiles when a record first needs it
+	log      zerolog.Logger
 }
 
 // New returns the area on open backends.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
+	compiled, err := cfg.Engines.Config(1)
+	if err != nil && cfg.Structures.RDKit {
+		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
+	}
 	return &Area{
+		kit: structure.New(cfg.Structures.RDKit, compiled, parallelMolecules), log: log,
 		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
 		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		nodes: nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
@@ -66,5 +77,11 @@ func (a *Area) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Close does nothing.
-func (*Area) Close() {}
+// Close releases RDKit, unless it is still being compiled.
+func (a *Area) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := a.kit.Close(ctx); err != nil {
+		a.log.Warn().Err(err).Msg("RDKit is not closed")
+	}
+}

@@ -126,11 +126,7 @@ func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, problem(err))
 		return
 	}
-	kind, known := format.Find(f.overview.Format)
-	svg, err := []byte(nil), format.ErrNotDrawn
-	if known {
-		svg, err = kind.Draw(record.Content)
-	}
+	svg, err := a.draw(r.Context(), f, &record)
 	if errors.Is(err, format.ErrNotDrawn) {
 		err = web.NotFound("The record has nothing to draw: no coordinates, points or cell.")
 	}

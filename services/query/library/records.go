@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -127,7 +128,11 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 		Total: f.overview.Total(), Failed: f.overview.Failed, Found: f.overview.Found, Records: make([]recordView, len(page.Records)),
 	}}
 	for i := range page.Records {
-		out.Body.Records[i] = view(&page.Records[i])
+		r := &page.Records[i]
+		if in.Fields == "" && structure.Applies(f.overview.Format) {
+			structure.NotIdentified(r)
+		}
+		out.Body.Records[i] = view(r)
 	}
 	if page.Next >= 0 {
 		out.Body.NextCursor = f.cursor(page.Next)
@@ -237,6 +242,9 @@ func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, e
 	r, err := f.records.Record(ctx, in.Index)
 	if err != nil {
 		return nil, problem(err)
+	}
+	if err := a.identify(ctx, f, &r); err != nil {
+		return nil, err
 	}
 	return &recordOutput{CacheControl: noStore, Body: view(&r)}, nil
 }

@@ -3,17 +3,22 @@ package record
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"time"
 
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Chunk returns the step that processes the records of a chunk. Those that are damaged fail one by one.
-func Chunk() step.Step {
+// Chunk returns the step that processes the records of a chunk. Those that are damaged fail one by one. The kit
+// identifies the first molecules of a file.
+func Chunk(kit *structure.Kit) step.Step {
 	return step.Step{Time: 2 * time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		x, err := readIndex(ctx, f)
 		if err != nil {
@@ -24,12 +29,25 @@ func Chunk() step.Step {
 		if !ok || !known || chunk >= len(x.Spans) {
 			return step.Result{}, step.Permanent("there is no %s of records", f.Step)
 		}
-		span := x.Spans[chunk]
+		span, used := x.Spans[chunk], engine
+		identify := kit != nil && chunk == 0 && structure.Applies(kind.Name)
+		if identify {
+			if err := prepared(ctx, kit); err != nil {
+				return step.Result{}, err
+			}
+			used += ", " + structure.Version
+		}
 		var columns bytes.Buffer
 		key, err := f.Stream(ctx, records.LinesName(chunk), gzipType, func(lines io.Writer) error {
 			columns.Reset()
 			body := f.From(ctx, span.Offset, span.Length)
 			defer body.Close()
+			if identify {
+				return identified(ctx, kit, kind, func(kind format.Format) error {
+					_, err := kind.Chunk(ctx, body, span, lines, &columns)
+					return err
+				})
+			}
 			_, err := kind.Chunk(ctx, body, span, lines, &columns)
 			return err
 		})
@@ -37,8 +55,45 @@ func Chunk() step.Step {
 			return step.Result{}, err
 		}
 		_, err = f.Store(ctx, records.ColumnsName(chunk), columnsType, columns.Bytes())
-		return step.Result{Engine: engine, Key: key}, err
+		return step.Result{Engine: used, Key: key}, err
 	}}
+}
+
+const (
+	// compiling is how long a chunk waits for the compilation of RDKit before it is delivered again.
+	compiling = 20 * time.Second
+	// identifying bounds the time for all molecules of a file that are identified with it.
+	identifying = time.Minute
+)
+
+// prepared waits until RDKit is compiled. If that takes longer, the step is to be repeated, which is no attempt.
+func prepared(ctx context.Context, kit *structure.Kit) error {
+	ctx, cancel := context.WithTimeout(ctx, compiling)
+	defer cancel()
+	if err := kit.Prepare(ctx); errors.Is(err, engines.ErrCompiling) {
+		return bus.Later(err, compiling)
+	}
+	return nil // another error is the reason why the molecules are not identified
+}
+
+// identified calls process with the format, whose first records of a file are identified while they are read.
+func identified(ctx context.Context, kit *structure.Kit, kind format.Format, process func(format.Format) error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, identifying)
+	defer cancel()
+	session, err := kit.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	read, n := kind.Read, 0
+	kind.Read = func(raw []byte) records.Record {
+		r := read(raw)
+		if n++; n <= structure.First {
+			session.Identify(&r)
+		}
+		return r
+	}
+	return process(kind)
 }
 
 // storeChunk stores the objects of a chunk.

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -27,10 +28,12 @@ const (
 	maxValue = 4 << 10
 )
 
-// Thumbnails returns the step that stores the thumbnails of the first record that can be drawn, of the first ten.
-func Thumbnails(e *resvg.Engine) step.Step {
+// Thumbnails returns the step that stores the thumbnails of the first record that can be drawn, of the first ten. If
+// none of them has coordinates, the kit draws the first molecule.
+func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		tried := 0
+		var flat *raw
 		for r, err := range first(ctx, f) {
 			if err != nil {
 				return step.Result{}, err
@@ -40,20 +43,49 @@ func Thumbnails(e *resvg.Engine) step.Step {
 			}
 			svg, err := r.draw()
 			if err != nil || r.Failed() {
+				if flat == nil && !r.Failed() {
+					flat = &r
+				}
 				continue
 			}
-			m, err := e.Draw(ctx, svg, longestSide)
-			if errors.Is(err, resvg.ErrDamaged) {
-				continue
+			if result, err := thumbnails(ctx, f, e, svg, engine); !errors.Is(err, resvg.ErrDamaged) {
+				return result, err
 			}
-			if err != nil {
+		}
+		if kit != nil && flat != nil && structure.Applies(flat.format.Name) {
+			svg, err := laid(ctx, kit, flat)
+			if err == nil {
+				return thumbnails(ctx, f, e, svg, engine+", "+structure.Version)
+			}
+			if !errors.Is(err, format.ErrNotDrawn) {
 				return step.Result{}, err
 			}
-			images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
-			return step.Result{Engine: engine, Images: images}, err
 		}
 		return step.Result{Skipped: "none of the first records has coordinates, points or a cell to draw"}, nil
 	}}
+}
+
+// thumbnails stores those of a drawing. It returns resvg.ErrDamaged.
+func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, by string) (step.Result, error) {
+	m, err := e.Draw(ctx, svg, longestSide)
+	if err != nil {
+		return step.Result{}, err
+	}
+	images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
+	return step.Result{Engine: by, Images: images}, err
+}
+
+// laid draws a molecule without coordinates. It returns format.ErrNotDrawn.
+func laid(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
+	if err := prepared(ctx, kit); err != nil {
+		return nil, err
+	}
+	session, err := kit.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	return session.Draw(r.format, r.Content)
 }
 
 // raw is a record with what draws it.

@@ -34,6 +34,7 @@ func Promises() system.Promises {
 		"library: damaged records fail alone":       damagedRecordsFail,
 		"library: one chunk of records is retried":  chunksAreRetried,
 		"library: the command line lists records":   commandLineRecords,
+		"library: SMILES and InChI are optional":    identitiesAreOptional,
 		"library: searches find what may be read":   searchesFind,
 		"library: searches explain what is wrong":   searchesExplain,
 		"library: lists are sorted":                 listsAreSorted,

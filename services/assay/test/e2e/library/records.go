@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,5 +290,18 @@ func commandLineRecords(t *testing.T, s system.System) {
 	}
 	if out := run(1, "records", "/two.sdf", "--filter", "logD<1"); !strings.Contains(out, "did you mean") {
 		t.Errorf("%s", out)
+	}
+}
+
+// identitiesAreOptional: without RDKit, a molecule says that SMILES and InChI are not determined, in a list and alone.
+func identitiesAreOptional(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	n := file(t, c, "one.sdf", "", molecule("one", 1))
+	r, err := c.Record(system.Within(t), n.ID, 0)
+	if err != nil || !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, p, body := page(t, s, n, ""); len(p.Records) != 1 || !slices.Equal(p.Records[0].NotDetermined, []string{"inchi", "smiles"}) {
+		t.Error(body)
 	}
 }

@@ -1,0 +1,4 @@
+// Package rdkit identifies and lays out molecules with RDKit, in a sandbox of package engines.
+// Make wasm fetches rdkit.wasm.gz; LICENSE and NOTICE are those of RDKit and of what it
+// contains.
+package rdkit

@@ -1,0 +1,17 @@
+package rdkit
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed LICENSE
+var license string
+
+//go:embed NOTICE
+var others string
+
+// Notice is the licenses of RDKit, which must go along with it.
+func Notice() string {
+	return strings.TrimSpace("Molecules are identified by RDKit, as compiled to WebAssembly in the npm package @rdkit/rdkit 2026.9.1.\n\n" + license + "\n" + others)
+}

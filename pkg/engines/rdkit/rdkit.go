@@ -1,0 +1,146 @@
+package rdkit
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/engines"
+)
+
+//go:embed rdkit.wasm.gz
+var code []byte
+
+// Errors of a molecule. They are permanent: the same block fails again.
+var (
+	ErrUnreadable = errors.New("RDKit cannot read the molecule")
+	ErrSlow       = fmt.Errorf("RDKit needs more than %v for the molecule", Time)
+)
+
+// Version names the program in results.
+const Version = "RDKit 2026.09.1"
+
+// Limits of a molecule.
+const (
+	Memory = 128 << 20        // bytes
+	Time   = 15 * time.Second // of one call
+)
+
+// initial is what RDKit begins with.
+const initial = 16 << 20
+
+// Engine runs RDKit. It is safe for concurrent use.
+type Engine struct{ engine *engines.Engine }
+
+// New returns an Engine, which compiles at the first Prepare or the first use of a Session. The
+// caller closes it.
+func New(cfg engines.Config) *Engine {
+	return &Engine{engines.New(engines.Program{
+		Name: "RDKit", Code: code, Import: importHost, Start: []string{exportStackInit, exportConstructors},
+	}, cfg)}
+}
+
+// Prepare waits until RDKit is compiled, or ctx ends.
+func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ctx) }
+
+// Close releases RDKit. All sessions must be closed.
+func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
+
+// Session is for the molecules of one file. It is for one goroutine.
+type Session struct {
+	engine *Engine
+	ctx    context.Context
+	limit  time.Duration
+	memory int64
+	run    *run // nil until a molecule needs one, and after one ended it
+}
+
+// Open returns a Session. ctx bounds all of its work. The caller closes it.
+func (e *Engine) Open(ctx context.Context) *Session {
+	return &Session{engine: e, ctx: ctx, limit: Time, memory: Memory}
+}
+
+// Close ends the session.
+func (s *Session) Close() error {
+	if s.run == nil {
+		return nil
+	}
+	r := s.run
+	s.run = nil
+	r.stop(engines.ErrClosed)
+	return r.instance.Close()
+}
+
+// Identity is what identifies a molecule.
+type Identity struct {
+	SMILES   string // canonical, with stereo chemistry
+	InChI    string // standard; "" if there is none, as for queries
+	InChIKey string // "" if there is no InChI
+}
+
+// Identify returns the identity of a MOL block. It returns ErrUnreadable, ErrSlow and the errors
+// of engines. After any of them the session can be used for the next molecule.
+func (s *Session) Identify(block string) (Identity, error) {
+	var id Identity
+	err := s.with(block, func(r *run, molecule uint64) {
+		id.SMILES = r.text("Mol.get_smiles", molecule)
+		if id.InChI = r.text("Mol.get_inchi", molecule); id.InChI != "" {
+			at := r.string(id.InChI)
+			id.InChIKey = r.text("get_inchikey_for_inchi", at)
+			r.instance.Call(exportFree, at)
+		}
+	})
+	return id, err
+}
+
+// Layout returns the molecule of a MOL block as a MOL block with coordinates in the plane. It
+// returns the errors of Identify.
+func (s *Session) Layout(block string) (string, error) {
+	var laid string
+	err := s.with(block, func(r *run, molecule uint64) { laid = r.text("Mol.get_new_coords", molecule) })
+	if err == nil && laid == "" {
+		err = ErrUnreadable
+	}
+	return laid, err
+}
+
+// options are those of get_mol: hydrogens of the block become part of their atoms.
+const options = `{"removeHs":true}`
+
+// with calls f with a molecule. An error ends the instance: RDKit throws exceptions for molecules that
+// it refuses, and has no code to catch them.
+func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error) {
+	if s.run == nil {
+		if s.run, err = s.engine.start(s.ctx, s.memory); err != nil {
+			return err
+		}
+	}
+	r := s.run
+	defer func() {
+		if ended := r.instance.Err(); ended != nil {
+			if errors.Is(ended, engines.ErrCrashed) { // damaged blocks do that
+				ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
+			}
+			err = errors.Join(ended, s.Close())
+		}
+	}()
+	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
+	defer limit.Stop()
+	at, details := r.string(block), r.string(options)
+	molecule := r.call("get_mol", at, details)
+	r.instance.Call(exportFree, at)
+	r.instance.Call(exportFree, details)
+	if molecule == 0 {
+		reason := ErrUnreadable
+		if r.instance.OutOfMemory() {
+			reason = engines.ErrMemory
+		}
+		r.instance.Fail(reason)
+		return nil
+	}
+	f(r, molecule)
+	r.destroy(molecule)
+	return nil
+}

@@ -1,0 +1,19 @@
+package engines
+
+// Settings is the settings of a service that runs engines.
+type Settings struct {
+	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents, pictures and molecules, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
+}
+
+// Config returns how engines are compiled, with so many goroutines. The error says why there is
+// no folder for the result. They are then compiled again after every start.
+func (s Settings) Config(workers int) (Config, error) {
+	cache, err := s.Engines, error(nil)
+	if cache == "" {
+		cache, err = UserCache()
+	}
+	if err != nil {
+		cache = ""
+	}
+	return Config{Cache: cache, Workers: workers}, err
+}

@@ -1,0 +1,155 @@
+// Package structure determines with RDKit, an optional engine, what identifies a molecule, and
+// coordinates for the drawings of molecules without.
+package structure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/rdkit"
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/library/records/molecule"
+)
+
+// The names of properties.
+const (
+	SMILES   = "smiles"
+	InChI    = "inchi"
+	InChIKey = "inchiKey"
+	Engine   = "structureEngine" // what determined them
+)
+
+// Version is the value of the property Engine.
+const Version = rdkit.Version + ", InChI 1.07.3"
+
+// First is how many records of a file are identified when it is processed. The others are when
+// one of them is requested.
+const First = 100
+
+// Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
+type Kit struct {
+	engine *rdkit.Engine
+	free   chan struct{} // has a value for each molecule that is worked on
+}
+
+// New returns a Kit for up to parallel files or records at once, or nil if it is not on. The
+// caller closes it.
+func New(on bool, cfg engines.Config, parallel int) *Kit {
+	if !on {
+		return nil
+	}
+	return &Kit{rdkit.New(cfg), make(chan struct{}, parallel)}
+}
+
+// Prepare waits until RDKit is compiled, or ctx ends.
+func (k *Kit) Prepare(ctx context.Context) error {
+	if k == nil {
+		return nil
+	}
+	return k.engine.Prepare(ctx)
+}
+
+// Close releases RDKit. All sessions must be closed.
+func (k *Kit) Close(ctx context.Context) error {
+	if k == nil {
+		return nil
+	}
+	return k.engine.Close(ctx)
+}
+
+// Session is for the records of one file. It is for one goroutine.
+type Session struct {
+	kit     *Kit
+	session *rdkit.Session
+}
+
+// Open waits until the kit may work on one more file, and returns a Session. ctx bounds all of its
+// work. The caller closes it. The error is that of ctx.
+func (k *Kit) Open(ctx context.Context) (*Session, error) {
+	if k == nil {
+		return &Session{}, nil
+	}
+	select {
+	case k.free <- struct{}{}:
+		return &Session{k, k.engine.Open(ctx)}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Close ends the session.
+func (s *Session) Close() error {
+	if s.kit == nil {
+		return nil
+	}
+	err := s.session.Close()
+	<-s.kit.free
+	return err
+}
+
+// Applies reports whether records of a format are molecules.
+func Applies(format string) bool { return format == "sdf" || format == "mol" }
+
+// Identify sets the properties of a molecule that has none of them. What cannot be determined, as
+// without a kit, is listed in NotDetermined.
+func (s *Session) Identify(r *records.Record) {
+	if r.Failed() || r.Properties.Get(SMILES) != nil {
+		return
+	}
+	if s.kit == nil {
+		NotIdentified(r)
+		return
+	}
+	id, err := s.session.Identify(r.Content)
+	if err != nil {
+		NotIdentified(r)
+		if r.Properties.Get(molecule.Reason) == nil {
+			r.Properties = append(r.Properties, records.Property{Name: molecule.Reason, Value: reason(err)})
+		}
+		return
+	}
+	r.NotDetermined = slices.DeleteFunc(r.NotDetermined, func(name string) bool { return name == SMILES || name == InChI })
+	r.Properties = append(r.Properties, records.Property{Name: SMILES, Value: id.SMILES})
+	if id.InChI == "" {
+		r.NotDetermined = append(r.NotDetermined, InChI)
+	} else {
+		r.Properties = append(r.Properties, records.Property{Name: InChI, Value: id.InChI}, records.Property{Name: InChIKey, Value: id.InChIKey})
+	}
+	r.Properties = append(r.Properties, records.Property{Name: Engine, Value: Version})
+}
+
+// NotIdentified lists the properties of a molecule that has none of them as not determined.
+func NotIdentified(r *records.Record) {
+	if r.Failed() || r.Properties.Get(SMILES) != nil || slices.Contains(r.NotDetermined, SMILES) {
+		return
+	}
+	r.NotDetermined = append(r.NotDetermined, InChI, SMILES)
+}
+
+// reason is an error in words for the owner of the file.
+func reason(err error) string {
+	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, engines.ErrMemory, engines.ErrCompiling} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "RDKit had no time for the molecule"
+}
+
+// Draw returns a drawing of a molecule as SVG, with coordinates of RDKit, which it names. It
+// returns format.ErrNotDrawn.
+func (s *Session) Draw(kind format.Format, content string) ([]byte, error) {
+	if s.kit == nil {
+		return nil, format.ErrNotDrawn
+	}
+	laid, err := s.session.Layout(content)
+	if err != nil {
+		return nil, errors.Join(format.ErrNotDrawn, err)
+	}
+	svg, err := kind.Draw(laid)
+	return bytes.Replace(svg, []byte(">\n"), []byte(">\n<desc>Coordinates by "+rdkit.Version+"</desc>\n"), 1), err
+}

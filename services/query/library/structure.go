@@ -1,0 +1,57 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/library/records/structure"
+)
+
+const (
+	// parallelMolecules is how many requests use RDKit at once. Others wait.
+	parallelMolecules = 2
+	// moleculeTime is how long a request waits for RDKit, and for its work.
+	moleculeTime = 10 * time.Second
+	closeTime    = time.Second
+)
+
+// identify determines what identifies a molecule that was not among the first of its file. Other records stay as they
+// are.
+func (a *Area) identify(ctx context.Context, f *recordFile, r *records.Record) error {
+	if !structure.Applies(f.overview.Format) || r.Failed() || r.Properties.Get(structure.SMILES) != nil {
+		return nil
+	}
+	return a.withKit(ctx, func(s *structure.Session) { s.Identify(r) }, func() { structure.NotIdentified(r) })
+}
+
+// draw draws a record, a molecule without coordinates with those of RDKit. It returns format.ErrNotDrawn.
+func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg []byte, err error) {
+	kind, known := format.Find(f.overview.Format)
+	if !known || r.Failed() {
+		return nil, format.ErrNotDrawn
+	}
+	if svg, err = kind.Draw(r.Content); !errors.Is(err, format.ErrNotDrawn) || !structure.Applies(kind.Name) {
+		return svg, err
+	}
+	if late := a.withKit(ctx, func(s *structure.Session) { svg, err = s.Draw(kind, r.Content) }, func() {}); late != nil {
+		return nil, late
+	}
+	return svg, err
+}
+
+// withKit calls do with a session, or late if none is free in time.
+func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late func()) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, moleculeTime)
+	defer cancel()
+	s, err := a.kit.Open(ctx)
+	if err != nil {
+		late()
+		return nil
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	do(s)
+	return nil
+}
