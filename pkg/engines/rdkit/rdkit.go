@@ -118,16 +118,16 @@ func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error
 		}
 	}
 	r := s.run
+	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
 	defer func() {
-		if ended := r.instance.Err(); ended != nil {
-			if errors.Is(ended, engines.ErrCrashed) { // damaged blocks do that
-				ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
-			}
+		inTime, ended := limit.Stop(), r.instance.Err()
+		if errors.Is(ended, engines.ErrCrashed) { // damaged blocks do that
+			ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
+		}
+		if ended != nil || !inTime {
 			err = errors.Join(ended, s.Close())
 		}
 	}()
-	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
-	defer limit.Stop()
 	at, details := r.string(block), r.string(options)
 	molecule := r.call("get_mol", at, details)
 	r.instance.Call(exportFree, at)
