@@ -86,9 +86,6 @@ func entries(cfg Config) []Entry {
 	}
 }
 
-// Notices returns the licenses of the programs that the service contains.
-func Notices() []string { return []string{rdkit.Notice()} }
-
 // Service is an open query.
 type Service struct {
 	identity *identity.Identity
@@ -99,8 +96,8 @@ type Service struct {
 	status   *status.Service
 }
 
-// Notices returns the licenses of what the web app contains.
-func Notices() []string { return ui.Notices() }
+// Notices returns the licenses of RDKit and of what the web app contains.
+func Notices() []string { return append([]string{rdkit.Notice()}, ui.Notices()...) }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
 // what is in progress and returns nil.
