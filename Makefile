@@ -78,6 +78,9 @@ rounds: ## the tests of which the merge checks run few rounds
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
+uploads: ## uploads in parts at full size: 1 GiB that is cut ten times, and 200 at once while ingest is killed
+	go test ./services/assay/test/e2e/uploads -run CutUpload -count=1 -timeout 30m -v -uploads.bytes=1073741824
+	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200
 permissions: ## all promises with only the permissions in deploy/, of which none may be left unused
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
 mutations: ## read damaged files with every parser of records, COUNT=10000 for each, and process damaged documents, DOCUMENTS=1000 of each format

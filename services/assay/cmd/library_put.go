@@ -226,7 +226,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 		f.Key = keyOf("file", f.ParentID, f.Name, digest, try)
 		return p.client.UploadLibraryFile(ctx, f, client.Source{Content: file, Progress: bar.sent})
 	})
-	if err != nil {
+	if err != nil || !f.Parts {
 		return n, err
 	}
 	hashed := begun{Size: info.Size(), Modified: info.ModTime().UnixNano()}

@@ -50,7 +50,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline or memory; all by default")
+	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, uploads or memory; all by default")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
@@ -61,6 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
 	files := flags.Int("files", 20_000, "memory: the number of files, each with two events; the goal requires 1000000 events")
 	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal requires 10 GB")
+	upload := flags.Int64("upload", 1<<30, "uploads: bytes of the file")
 	write := flags.String("write", "", "the file whose tables to replace, such as docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -85,7 +86,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 		}
 	}()
-	small := pipeline.Options{Dir: data, Profiles: *dir, Length: *length, Files: *files, Largest: *largest}
+	small := pipeline.Options{Dir: data, Profiles: *dir, Length: *length, Files: *files, Largest: *largest, Upload: *upload}
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
 	for _, g := range []group{
 		{name: "words", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
@@ -109,6 +110,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Trials(small) },
 			more:   func(ctx context.Context) (string, error) { return pipeline.Stages(ctx, small) },
 		},
+		{name: "uploads", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Uploads(small) }},
 		{name: "memory", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Flat(small), nil, nil }},
 	} {
 		if *only != "" && *only != g.name {

@@ -24,6 +24,7 @@ type Options struct {
 	Length   time.Duration // of one run
 	Files    int           // of the run for flat memory
 	Largest  int64         // bytes of the largest object of that run
+	Upload   int64         // bytes of the upload in parts
 }
 
 // numbers in flight.

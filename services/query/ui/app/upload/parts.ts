@@ -103,6 +103,7 @@ interface Stored {
 
 const firstPause = 500, longestPause = 15_000; // ms
 const window = 5_000; // ms, over which the speed is measured
+const refusals = 2; // how often a part is sent again that the bucket refused
 const busy = [429, 502, 503, 504];
 
 /** Starts the upload of a file, or resumes an earlier one. */
@@ -133,6 +134,7 @@ class PartsUpload implements Upload {
   }
 
   resume(): void {
+    if (!this.gate) return;
     this.sending = new AbortController();
     this.gate = undefined;
     this.open?.();
@@ -147,7 +149,7 @@ class PartsUpload implements Upload {
   private async run(): Promise<Uploaded> {
     const remembered = await this.remembered();
     try {
-      for (;;) {
+      for (let attempt = 0; ; attempt++) {
         const reserved = await this.reserve(remembered.key);
         this.id = reserved.fileId ?? reserved.id ?? "";
         const waiting = reserved.status === "PENDING" || reserved.status === "Loading";
@@ -158,6 +160,7 @@ class PartsUpload implements Upload {
           return { id: this.id, status: String(body["status"]), body };
         } catch (error) {
           if (!isLost(error)) throw error;
+          await this.wait(attempt);
         }
       }
     } catch (error) {
@@ -243,7 +246,8 @@ class PartsUpload implements Upload {
         return;
       }
       this.count(number, 0);
-      if (status === 400) throw new UploadError(`The bucket refused part ${number}: its bytes changed during the upload.`);
+      // The bucket also refuses a part with 400 whose bytes came too slowly.
+      if (status === 400 && attempt >= refusals) throw new UploadError(`The bucket refused part ${number}: its bytes changed during the upload.`);
       if (!signal.aborted) await this.wait(attempt);
     }
   }

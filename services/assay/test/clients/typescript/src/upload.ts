@@ -1,0 +1,117 @@
+// Uploads through the module of the web page for uploads in parts. Its argument is the server's address. It throws, and
+// exits with 1, where something differs from what is expected. Requests for parts are sent by fetch, since Node.js has
+// no XMLHttpRequest.
+import { randomUUID } from "node:crypto";
+import { uploadInParts, UploadError, type Options, type Progress, type Send, type Uploaded } from "../dist/parts.js";
+
+const server = process.argv[2];
+if (server === undefined) throw new Error("the address of the server is missing");
+const partSize = 16 * 1024 * 1024;
+const word = "fish ";
+const words = Math.ceil((2 * partSize + 1000) / word.length);
+const file = new File([word.repeat(words)], "fish.txt", { type: "text/plain", lastModified: 1 });
+
+function expect(what: string, holds: boolean, found: unknown): void {
+  if (!holds) throw new Error(`${what}: ${JSON.stringify(found)}`);
+}
+
+/** Sends a part, and counts it in sent. */
+const sender = (sent: number[]): Send => async (request, body, signal, progress) => {
+  sent.push(partOf(request.url));
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "Content-Length"));
+  const response = await fetch(request.url, { method: request.method, headers, body, signal });
+  progress(body.size);
+  return response.status;
+};
+
+const partOf = (url: string): number => Number(new URL(url).searchParams.get("partNumber"));
+
+const callerOf = (owner: string): Pick<Options, "headers" | "server"> => ({ headers: () => ({ "X-Owner-Id": owner }), server: server as string });
+
+async function result(path: string, owner: string): Promise<{ status?: string; result?: { totalWords: number } }> {
+  const response = await fetch(`${server}/v1/${path}?wait=60s`, { headers: { "X-Owner-Id": owner } });
+  return await response.json() as { status?: string; result?: { totalWords: number } };
+}
+
+/** A lost request and a lost response: the part that is stored is not sent again. */
+async function lostParts(): Promise<void> {
+  const owner = randomUUID();
+  const sent: number[] = [];
+  const send = sender(sent);
+  const lost = new Set<number>();
+  let last: Progress | undefined;
+  const done = await uploadInParts(file, {
+    area: "files", ...callerOf(owner), onProgress: (progress) => { last = progress; },
+    send: async (request, body, signal, progress) => {
+      const number = partOf(request.url);
+      if (number < 3 && !lost.has(number)) {
+        lost.add(number);
+        if (number === 2) await send(request, body, signal, progress);
+        return 0;
+      }
+      return await send(request, body, signal, progress);
+    },
+  }).promise;
+  expect("each part is sent once", sent.sort().join() === "1,2,3", sent);
+  expect("the progress", last?.sent === file.size && last.total === file.size, last);
+  const end = await result(`files/${done.id}`, owner);
+  expect("the count", end.status === "COMPLETED" && end.result?.totalWords === words, end);
+}
+
+/** A page that is closed and opened again: the remembered upload continues. */
+async function reopenedPage(): Promise<void> {
+  const owner = randomUUID();
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (name: string) => kept.get(name) ?? null, setItem: (name: string, value: string) => { kept.set(name, value); },
+    removeItem: (name: string) => { kept.delete(name); },
+  };
+  const first: number[] = [], second: number[] = [];
+  const options = { area: "library", ...callerOf(owner), storage } as const;
+  const send = sender(first);
+  await new Promise<void>((stored) => {
+    let parts = 0;
+    const closed = uploadInParts(file, {
+      ...options,
+      send: async (request, body, signal, progress) => {
+        if (partOf(request.url) === 3) return await new Promise<number>((done) => { signal.addEventListener("abort", () => { done(0); }); });
+        const status = await send(request, body, signal, progress);
+        if (++parts === 2) { closed.pause(); stored(); }
+        return status;
+      },
+    });
+  });
+  const done = await uploadInParts(file, { ...options, send: sender(second) }).promise;
+  expect("the parts of the first page", first.sort().join() === "1,2", first);
+  expect("the parts of the second page", second.join() === "3", second);
+  expect("what is remembered", kept.size === 0, [...kept.keys()]);
+  const end = await result(`library/nodes/${done.id}`, owner);
+  expect("the node", end.status === "Processed", end);
+}
+
+/** A pause, and then a cancellation, which deletes the file. */
+async function cancelled(): Promise<void> {
+  const owner = randomUUID();
+  let sends = 0;
+  const upload = uploadInParts(file, {
+    area: "files", ...callerOf(owner),
+    send: (_request, _body, signal) => new Promise<number>((done) => {
+      signal.addEventListener("abort", () => { done(0); });
+      if (++sends === 3) { upload.resume(); upload.pause(); upload.resume(); } // the first does nothing
+      if (sends === 6) upload.cancel();
+    }),
+  });
+  const ended: Uploaded | DOMException = await upload.promise.catch((error: DOMException) => error);
+  expect("the promise", ended instanceof DOMException && ended.name === "AbortError", ended);
+  const list = await fetch(`${server}/v1/owners/${owner}/files`, { headers: { "X-Owner-Id": owner } });
+  const { files } = await list.json() as { files: unknown[] };
+  expect("the files", files.length === 0, files);
+}
+
+/** A problem of the server. */
+async function refused(): Promise<void> {
+  const error: unknown = await uploadInParts(new File([], "empty.txt"), { area: "files", ...callerOf(randomUUID()) }).promise.catch((reason: unknown) => reason);
+  expect("the error", error instanceof UploadError && error.problem?.status === 422, error);
+}
+
+await Promise.all([lostParts(), reopenedPage(), cancelled(), refused()]);
