@@ -70,7 +70,7 @@ func (s *session) file(ctx context.Context) error {
 		return err
 	}
 	id := reserved.JSON201.FileId
-	if uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}); err != nil || uploaded.JSON202 == nil {
+	if uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}, assay.FileUploadedJSONRequestBody{}); err != nil || uploaded.JSON202 == nil {
 		return fmt.Errorf("uploaded: %v, %w", uploaded, err)
 	}
 	done, err := s.api.GetFileWithResponse(ctx, id, &assay.GetFileParams{XOwnerId: &s.owner, Wait: &s.wait})

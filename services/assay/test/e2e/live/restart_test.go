@@ -90,7 +90,7 @@ func TestLiveReadersAreBounded(t *testing.T) {
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LIVE_READERS=1")
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	browser := http.Client{Transport: transport}
+	browser := http.Client{Transport: system.Checked(transport)}
 	open := func(method string) (*http.Response, func()) {
 		ctx, leave := context.WithCancel(system.Within(t))
 		req, err := http.NewRequestWithContext(ctx, method, s.HTTP+"/v1/events?owner=anybody", nil)

@@ -73,7 +73,7 @@ func newOverload(t *testing.T, s system.System, ingest string) *overload {
 	transport.MaxIdleConnsPerHost = 256
 	t.Cleanup(transport.CloseIdleConnections)
 	return &overload{
-		System: s, t: t, ingest: ingest, http: &http.Client{Transport: transport, Timeout: system.Soon},
+		System: s, t: t, ingest: ingest, http: &http.Client{Transport: system.Checked(transport), Timeout: system.Soon},
 		places: make(chan struct{}, 256), who: map[string]owned{},
 	}
 }
