@@ -4,6 +4,7 @@ import type { Route } from "./router.js";
 import type { Target } from "./upload/target.js";
 import { area as textfile } from "./textfile/area.js";
 import { area as feed } from "./feed/area.js";
+import { area as photojob } from "./photojob/area.js";
 
 export interface Area {
   /** The name of the area in the API and in events, such as textfile. */
@@ -19,5 +20,6 @@ export interface Area {
 
 export const areas: Area[] = [
   textfile,
+  photojob,
   feed,
 ];

@@ -1,0 +1,15 @@
+import type { Area } from "../areas.js";
+import { Image } from "../ui/icon.js";
+import { upload } from "./upload.js";
+
+export const area: Area = {
+  name: "photojob",
+  nav: [{ href: "/photos", label: "Photos", icon: Image, match: (path) => path === "/photos" || path.startsWith("/photos/") }],
+  cards: [{ href: "/photos", title: "Photos", text: "Describe photos, and edit them by a few words.", icon: Image }],
+  routes: [
+    { path: "/photos", title: "Photos", load: () => import("./gallery.js") },
+    { path: "/photos/:id", title: "Photo", load: () => import("./photo.js") },
+    { path: "/photos/batches/:id", title: "Batch of photos", load: () => import("./batch.js") },
+  ],
+  upload,
+};

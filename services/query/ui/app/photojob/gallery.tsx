@@ -1,0 +1,80 @@
+import { useSignalEffect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { api, data } from "../api/client.js";
+import { owner } from "../api/identity.js";
+import { followArea } from "../api/live.js";
+import { query, setQuery } from "../router.js";
+import { Button, IconButton } from "../ui/button.js";
+import { Endless } from "../ui/endless.js";
+import { Badge, EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
+import { Image, Retry, Upload } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
+import { Choice } from "../ui/tabs.js";
+import { Bdi, Time } from "../ui/text.js";
+import { Tiles } from "../ui/tiles.js";
+import { openDialog } from "../upload/open.js";
+import { accepted } from "../upload/queue.js";
+import { deleted } from "./photos.js";
+import { addressOf, bytesOf, nameOf, type Photo, says, shown, type Status } from "./view.js";
+
+const pageSize = 48;
+const filters: { key: "" | Status; label: string }[] = [
+  { key: "", label: "All" }, { key: "COMPLETED", label: "Done" }, { key: "QUEUED", label: "Waiting" }, { key: "FAILED", label: "Failed" },
+];
+
+function listOf(status: "" | Status): Endless<Photo> {
+  return new Endless<Photo>(async (cursor) => {
+    const params = { path: { ownerId: owner.value }, query: { limit: pageSize, ...cursor ? { cursor } : {}, ...status ? { status } : {} } };
+    const page = await api.GET("/v1/owners/{ownerId}/photos", { params }).then(data);
+    return { items: page.photos, cursor: page.nextCursor };
+  }, (photo) => photo.jobId, (was, fresh) => was.updatedAt > fresh.updatedAt ? was : fresh);
+}
+
+export default function Gallery(): JSX.Element {
+  const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "";
+  const list = useMemo(() => listOf(status), [status]);
+  useEffect(() => {
+    void list.refresh();
+    return followArea("photojob", () => list.refreshSoon(), () => list.refreshSoon());
+  }, [list]);
+  useSignalEffect(() => { if (accepted.value?.area === "photojob") list.refreshSoon(); });
+  const all = list.items.value;
+  const photos = useMemo(() => all.filter((p) => (!status || p.status === status) && !deleted.value.has(p.jobId)), [all, status, deleted.value]);
+  const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload photos</Button>;
+  return (
+    <Page title="Photos" lead="Each photo is described, and edited as you ask." actions={choose}>
+      <div class="toolbar"><Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} /></div>
+      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
+      {content()}
+    </Page>
+  );
+
+  function content(): JSX.Element {
+    if (list.error.value && !list.begun.value) return <ErrorState title="The photos could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (!list.begun.value) return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
+    if (photos.length > 0) return <Tiles label="Photos" items={photos} itemKey={(p) => p.jobId} tile={(p) => <Tile photo={p} />} width={220} height={264} onEnd={list.next} />;
+    if (list.more.value) {
+      void list.next();
+      return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
+    }
+    if (status) return <EmptyState icon={Image} title="No photo matches" action={<Button onClick={() => setQuery({ status: "" })}>Show all photos</Button>}>No photo has this status.</EmptyState>;
+    return <EmptyState icon={Image} title="No photos yet" action={choose}>Drop photos anywhere on this page, and say what to do with them, such as “auto levels, crop 1:1 to faces”.</EmptyState>;
+  }
+}
+
+/** A photo, edited if that is done. */
+export function Picture({ photo }: { photo: Photo }): JSX.Element {
+  if (photo.status === "COMPLETED") return <img src={bytesOf(photo.jobId, "final")} alt="" loading="lazy" decoding="async" />;
+  if (photo.status !== "QUEUED" && shown(photo)) return <img src={bytesOf(photo.jobId, "original")} alt="" loading="lazy" decoding="async" />;
+  return <span class="no-picture"><Image /></span>;
+}
+
+function Tile({ photo }: { photo: Photo }): JSX.Element {
+  return (
+    <a class="photo-tile" href={addressOf(photo.jobId)}>
+      <span class="frame"><Picture photo={photo} />{photo.status !== "COMPLETED" && <Badge tone={says[photo.status].tone}>{says[photo.status].label}</Badge>}</span>
+      <span class="caption"><Bdi text={nameOf(photo)} clip /><Time iso={photo.createdAt} /></span>
+    </a>
+  );
+}

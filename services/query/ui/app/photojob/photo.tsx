@@ -1,0 +1,159 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { api, ApiError, data, message } from "../api/client.js";
+import { followArea } from "../api/live.js";
+import { navigate, type PageProps } from "../router.js";
+import { Button, ButtonLink } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
+import { Close, Download, Image, Retry, Trash } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
+import { Bdi, bytes, Time } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { add, receivers } from "../upload/queue.js";
+import { cancel, remove, retry } from "./photos.js";
+import { PromptFields } from "./prompt.js";
+import { Slider } from "./slider.js";
+import { bytesOf, ended, nameOf, type Photo, says, shown, type Terms } from "./view.js";
+
+const crumbs = [{ href: "/photos", label: "Photos" }];
+
+export default function PhotoPage({ params }: PageProps): JSX.Element {
+  const id = params["id"] ?? "";
+  const [photo, setPhoto] = useState<Photo>(), [error, setError] = useState<ApiError | Error>(), [asking, ask] = useState(false);
+  const read = async (): Promise<void> => {
+    try {
+      setPhoto(await api.GET("/v1/photos/{id}", { params: { path: { id } } }).then(data));
+      setError(undefined);
+    } catch (failed) {
+      setError(failed instanceof Error ? failed : new Error(message(failed)));
+    }
+  };
+  useEffect(() => {
+    void read();
+    return followArea("photojob", (_, outcome) => { if (outcome.id === id) void read(); }, () => void read());
+  }, [id]);
+  const running = photo !== undefined && !ended(photo.status);
+  useEffect(() => { // steps in between have no events
+    if (!running) return;
+    const timer = setInterval(() => { if (!document.hidden) void read(); }, 2000);
+    return () => clearInterval(timer);
+  }, [running, id]);
+
+  if (error instanceof ApiError && error.status === 404) {
+    return <Page title="No such photo" crumbs={crumbs}><EmptyState icon={Image} title="There is no such photo" action={<ButtonLink href="/photos">All photos</ButtonLink>}>It was deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
+  }
+  if (!photo) {
+    return (
+      <Page title="Photo" crumbs={crumbs}>
+        {error ? <ErrorState title="The photo could not be read" error={error.message} retry={() => void read()} /> : <Loading what="the photo"><Skeleton height={480} /></Loading>}
+      </Page>
+    );
+  }
+  const edit = async (terms: Terms): Promise<void> => {
+    ask(false);
+    if (photo.status === "FAILED") {
+      const now = await retry(photo, terms);
+      if (now) setPhoto(now);
+    } else await editCopy(photo, terms);
+  };
+  return (
+    <Page title={nameOf(photo)} outside crumbs={photo.batchId ? [...crumbs, { href: `/photos/batches/${photo.batchId}`, label: "Batch" }] : crumbs}
+      lead={<Badge tone={says[photo.status].tone}>{says[photo.status].label}</Badge>} actions={<>
+        {ended(photo.status) && <Button icon={Retry} onClick={() => ask(true)}>Edit again</Button>}
+        {running && <Button icon={Close} onClick={() => void cancel(photo).then(read)}>Cancel</Button>}
+        {photo.status === "COMPLETED" && <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>}
+        <Button kind="danger" icon={Trash} onClick={() => { remove(photo); navigate("/photos"); }}>Delete</Button>
+      </>}>
+      {error && <Notice tone="bad">{error.message}</Notice>}
+      {photo.status === "FAILED" && <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>}
+      {photo.degraded && <Notice tone="warn">Not all was done as asked: <Bdi text={photo.degraded} /></Notice>}
+      {running && <section class="card waiting" aria-live="polite"><p>{says[photo.status].label}. This page changes by itself.</p><ProgressBar label={says[photo.status].label} /></section>}
+      <Pictures photo={photo} />
+      <div class="columns"><Description photo={photo} /><Facts photo={photo} /></div>
+      {asking && <Again photo={photo} close={() => ask(false)} edit={(terms) => void edit(terms)} />}
+    </Page>
+  );
+}
+
+/** Uploads the photo again with other terms: a finished job keeps its result. */
+async function editCopy(photo: Photo, terms: Terms): Promise<void> {
+  const area = receivers().find((a) => a.name === "photojob");
+  try {
+    const response = await fetch(bytesOf(photo.jobId, "original"));
+    if (!response.ok) throw new Error("The uploaded photo was removed. Upload it again.");
+    if (area) add(area, [{ file: new File([await response.blob()], nameOf(photo), { type: photo.fileType }), folders: [] }], terms);
+  } catch (error) {
+    toast(message(error), { bad: true });
+  }
+}
+
+function Pictures({ photo }: { photo: Photo }): JSX.Element | null {
+  const { editResult: result } = photo, name = nameOf(photo);
+  const [size, setSize] = useState<{ width: number; height: number }>();
+  if (photo.status === "COMPLETED" && result) {
+    const after = bytesOf(photo.jobId, "final"), before = bytesOf(photo.jobId, "original");
+    // The slider compares pictures of one shape; a cropped photo is shown beside the uploaded one.
+    const same = size && Math.abs(size.width / size.height - result.width / result.height) < 0.01;
+    if (!shown(photo)) return <div class="pictures"><figure><img src={after} alt={`${name}, edited`} width={result.width} height={result.height} /></figure><p class="soft">The browser does not show HEIC, the format of the uploaded photo.</p></div>;
+    if (same) return <Slider before={before} after={after} name={name} width={result.width} height={result.height} />;
+    return (
+      <div class="pictures two">
+        <figure><img src={before} alt={`${name}, as uploaded`} onLoad={(event) => setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })} /><figcaption>Before</figcaption></figure>
+        <figure><img src={after} alt={`${name}, edited`} width={result.width} height={result.height} /><figcaption>After</figcaption></figure>
+      </div>
+    );
+  }
+  if (photo.status === "QUEUED" || !shown(photo)) return null;
+  return <div class="pictures"><figure><img src={bytesOf(photo.jobId, "original")} alt={`${name}, as uploaded`} /></figure></div>;
+}
+
+function Description({ photo }: { photo: Photo }): JSX.Element | null {
+  const { analysisResult: result } = photo;
+  if (!result) return null;
+  return (
+    <section class="card" aria-labelledby="description">
+      <h2 id="description">Description</h2>
+      {result.description && <p class="described"><Bdi text={result.description} /></p>}
+      {result.labels.length > 0 && (
+        <table class="bars">
+          <thead class="visually-hidden"><tr><th scope="col">Label</th><th scope="col">Confidence</th></tr></thead>
+          <tbody>
+            {result.labels.map((l) => <tr key={l.name}><th scope="row"><Bdi text={l.name.replaceAll("_", " ")} clip /></th><td><span class="bar" style={{ width: `${l.confidence * 100}%` }} /><span class="value">{l.confidence.toLocaleString(navigator.languages, { style: "percent" })}</span></td></tr>)}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Facts({ photo }: { photo: Photo }): JSX.Element {
+  const result = photo.editResult;
+  return (
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">What happened</h2>
+      <ol class="timeline">
+        <li class="good"><p>Uploaded</p><Time iso={photo.createdAt} exact /></li>
+        {photo.processingStartedAt && <li class={photo.status === "PROCESSING" ? "now" : "good"}><p>Processing started</p><Time iso={photo.processingStartedAt} exact /></li>}
+        {photo.processingCompletedAt && <li class={photo.status === "FAILED" ? "bad" : "good"}><p>{photo.status === "FAILED" ? "Failed" : "Edited"}</p><Time iso={photo.processingCompletedAt} exact /></li>}
+      </ol>
+      <dl class="facts">
+        <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : "enhance"}</dd>
+        <dt>Uploaded</dt><dd>{bytes(photo.fileSize)}, {photo.fileType.replace("image/", "").toUpperCase()}</dd>
+        {result && <><dt>Edited</dt><dd>{bytes(result.size)}, {result.format.toUpperCase()}, {result.width} × {result.height}</dd></>}
+        <dt>Made by</dt><dd>{photo.provider === "stub" ? "Assay" : photo.provider}</dd>
+        <dt>Kept until</dt><dd><Time iso={photo.expiresAt} exact /></dd>
+      </dl>
+    </section>
+  );
+}
+
+function Again({ photo, close, edit }: { photo: Photo; close: () => void; edit: (terms: Terms) => void }): JSX.Element {
+  const [terms, setTerms] = useState<Terms>({ prompt: photo.prompt ?? "", options: photo.options });
+  return (
+    <Dialog title="Edit again" close={close} wide footer={<><Button onClick={close}>Cancel</Button><Button kind="primary" onClick={() => edit(terms)}>Edit</Button></>}>
+      <PromptFields terms={terms} change={setTerms} />
+      {photo.status === "COMPLETED" && <p class="soft">The result becomes a new photo. This one stays.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+// What to do with photos: asked before an upload, and again for another edit.
+import type { JSX } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import type { FormProps } from "../upload/target.js";
+import { counted } from "../ui/text.js";
+import { examples, type Options, type Terms } from "./view.js";
+
+const kept = "assay-photo-prompt";
+
+function lastPrompt(): string {
+  try {
+    return localStorage.getItem(kept) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Remembers a prompt for the next upload. */
+export function keepPrompt(prompt: string): void {
+  try {
+    localStorage.setItem(kept, prompt);
+  } catch {
+    // The browser keeps nothing.
+  }
+}
+
+export function PromptFields({ terms, change }: { terms: Terms; change: (terms: Terms) => void }): JSX.Element {
+  const id = useId();
+  const add = (phrase: string): void => {
+    const prompt = terms.prompt.trim();
+    change({ ...terms, prompt: prompt === "" ? phrase : prompt.includes(phrase) ? prompt : `${prompt}, ${phrase}` });
+  };
+  return (
+    <div class="prompt">
+      <label class="field" for={id}>What to do
+        <textarea id={id} rows={2} maxLength={2000} placeholder="enhance" value={terms.prompt} onInput={(event) => change({ ...terms, prompt: event.currentTarget.value })} />
+      </label>
+      <p class="phrases" role="group" aria-label="Add to the prompt">{examples.map((phrase) => <button key={phrase} type="button" class="tag" onClick={() => add(phrase)}>{phrase}</button>)}</p>
+      <label>Format <select value={terms.options.format ?? ""} onChange={(event) => {
+        const { format: _, ...rest } = terms.options, format = event.currentTarget.value;
+        change({ ...terms, options: format === "" ? rest : { ...rest, format: format as NonNullable<Options["format"]> } });
+      }}><option value="">as uploaded</option><option value="jpeg">JPEG</option><option value="png">PNG</option><option value="webp">WebP</option></select></label>
+    </div>
+  );
+}
+
+/** The form of an upload. */
+export default function PromptForm({ files, change }: FormProps): JSX.Element {
+  const [terms, setTerms] = useState<Terms>({ prompt: lastPrompt(), options: {} });
+  useEffect(() => change(terms), [terms]);
+  return (
+    <section class="card form" aria-label="Photos">
+      <h2>{counted(files.length, "photo")}</h2>
+      <PromptFields terms={terms} change={setTerms} />
+    </section>
+  );
+}

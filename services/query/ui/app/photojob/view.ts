@@ -1,0 +1,36 @@
+import type { Schemas } from "../api/client.js";
+import type { Tone } from "../ui/feedback.js";
+
+export type Photo = Schemas["JobView"];
+export type Status = Photo["status"];
+export type Options = Schemas["Options"];
+export type Batch = Schemas["BatchView"];
+
+export const says: Record<Status, { label: string; tone: Tone }> = {
+  QUEUED: { label: "Waiting", tone: "neutral" },
+  PROCESSING: { label: "Being described", tone: "active" },
+  EDITING: { label: "Being edited", tone: "active" },
+  COMPLETED: { label: "Done", tone: "good" },
+  FAILED: { label: "Failed", tone: "bad" },
+};
+
+export const ended = (status: Status): boolean => status === "COMPLETED" || status === "FAILED";
+
+export const addressOf = (id: string): string => `/photos/${encodeURIComponent(id)}`;
+
+/** The address of the bytes of a photo, which redirects to them. */
+export const bytesOf = (id: string, variant: "final" | "original"): string => `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
+
+/** Whether a browser can show the uploaded photo: most show no HEIC. */
+export const shown = (photo: Photo): boolean => !/hei[cf]/.test(photo.fileType);
+
+export const nameOf = (photo: { originalFileName?: string; jobId: string }): string => photo.originalFileName ?? photo.jobId;
+
+/** What is asked of photos: the prompt and the options of a batch. */
+export interface Terms {
+  prompt: string;
+  options: Options;
+}
+
+/** Prompts to begin with; docs/photos.md has the grammar. */
+export const examples = ["enhance", "auto levels, sharpen", "crop 1:1 to faces", "remove background", "black and white", "blur background", "fit 1600, as webp"];
