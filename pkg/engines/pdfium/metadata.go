@@ -59,7 +59,7 @@ func (d *Document) metaText(tag string) string {
 	}
 	defer d.free(buffer)
 	d.instance.Call("FPDF_GetMetaText", d.handle, name, buffer, size)
-	return strings.TrimSpace(utf16Text(d.instance.Bytes(buffer, size-2)))
+	return strings.TrimSpace(utf16Text(d.instance.Bytes(buffer, size-2), nil))
 }
 
 func (d *Document) version() string {

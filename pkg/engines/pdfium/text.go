@@ -84,7 +84,12 @@ func (d *Document) pageText(n, most int) (pageText, error) {
 	defer d.free(buffer)
 	// The result counts the terminator.
 	got := int(int32(d.instance.Call("FPDFText_GetText", chars, 0, uint64(count), buffer)))
-	text := utf16Text(d.instance.Bytes(buffer, 2*uint64(min(max(got-1, 0), count))))
+	units := min(max(got-1, 0), count)
+	breaks, err := d.breaks(chars, count)
+	if err != nil {
+		return pageText{}, err
+	}
+	text := utf16Text(d.instance.Bytes(buffer, 2*uint64(units)), breaks)
 	if cut := len(text) > most; cut {
 		return pageText{strings.ToValidUTF8(text[:most], ""), true}, d.err(nil)
 	}
@@ -107,20 +112,30 @@ func (d *Document) openFlat(n int) (uint64, error) {
 
 func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
 
-// utf16Text decodes UTF-16LE. Line ends become "\n"; other control characters, and the
-// marks that PDFium puts where it removed a hyphen, are dropped.
-func utf16Text(b []byte) string {
-	units := make([]uint16, 0, len(b)/2)
-	for i := 0; i+1 < len(b); i += 2 {
-		units = append(units, uint16(b[i])|uint16(b[i+1])<<8)
-	}
+// utf16Text decodes UTF-16LE, with a space before each unit of breaks. Line ends become "\n"; other control characters,
+// and the marks that PDFium puts where it removed a hyphen, are dropped.
+func utf16Text(b []byte, breaks []int) string {
 	var out strings.Builder
-	out.Grow(len(units))
-	for _, r := range utf16.Decode(units) {
-		switch {
-		case r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff:
-			out.WriteRune(r)
+	out.Grow(len(b) / 2)
+	from := 0
+	for _, at := range append(breaks, len(b)/2) {
+		if at = min(at, len(b)/2); at < from {
+			continue
 		}
+		if from > 0 {
+			out.WriteByte(' ')
+		}
+		units := make([]uint16, 0, at-from)
+		for i := from; i < at; i++ {
+			units = append(units, uint16(b[2*i])|uint16(b[2*i+1])<<8)
+		}
+		for _, r := range utf16.Decode(units) {
+			switch {
+			case r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff:
+				out.WriteRune(r)
+			}
+		}
+		from = at
 	}
 	return out.String()
 }

@@ -1,0 +1,87 @@
+package pdfium
+
+import (
+	"encoding/binary"
+	"math"
+	"unicode"
+)
+
+const (
+	// gap is the distance of two characters, as a part of their height, above which they belong to two words.
+	// PDFium takes a space of the font, so that it joins the words of texts that are set without spaces.
+	gap = 0.1
+	// spaced is the part of the distances in a word above which its characters are set apart on purpose.
+	spaced = 0.6
+)
+
+// breaks returns the indices in the text of a page, in units of UTF-16, before which a word begins although PDFium found
+// no space there. count is the number of characters of the page.
+func (d *Document) breaks(chars uint64, count int) ([]int, error) {
+	rectangle := d.allocate(16)
+	if rectangle == 0 {
+		return nil, d.err(ErrPage)
+	}
+	defer d.free(rectangle)
+	var all []int
+	var w word
+	for i := range count {
+		u := rune(d.instance.Call("FPDFText_GetUnicode", chars, uint64(i)))
+		if u <= ' ' || unicode.IsSpace(u) {
+			all = append(all, w.end()...)
+			continue
+		}
+		if d.instance.Call("FPDFText_GetLooseCharBox", chars, uint64(i), rectangle) == 0 {
+			w.last = box{}
+			continue
+		}
+		w.add(i, boxOf(d.instance.Bytes(rectangle, 16)))
+	}
+	all = append(all, w.end()...)
+	for n, char := range all {
+		all[n] = int(int32(d.instance.Call("FPDFText_GetTextIndexFromCharIndex", chars, uint64(char))))
+	}
+	return all, d.err(nil)
+}
+
+// box is the space that a character takes on its page, in points.
+type box struct{ left, top, right, bottom float64 }
+
+// boxOf decodes an FS_RECTF, the zero box if it is not all there.
+func boxOf(b []byte) box {
+	if len(b) < 16 {
+		return box{}
+	}
+	at := func(n int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*n:]))) }
+	return box{at(0), at(1), at(2), at(3)}
+}
+
+// word is a sequence of characters without a space.
+type word struct {
+	last  box
+	gaps  int   // between characters on a line
+	begin []int // characters with a wide gap before them
+}
+
+func (w *word) add(char int, b box) {
+	last := w.last
+	w.last = b
+	height := min(b.top-b.bottom, last.top-last.bottom)
+	overlap := min(b.top, last.top) - max(b.bottom, last.bottom)
+	if !(height > 0) || overlap < height/2 || b.left < last.left {
+		return
+	}
+	w.gaps++
+	if b.left-last.right > gap*height {
+		w.begin = append(w.begin, char)
+	}
+}
+
+// end returns the characters before which the sequence is divided, and begins another.
+func (w *word) end() []int {
+	found := w.begin
+	if float64(len(found)) >= spaced*float64(w.gaps) {
+		found = nil
+	}
+	*w = word{}
+	return found
+}
