@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/record"
@@ -60,7 +61,7 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 		metadata = map[string]any{}
 	}
 	metadata[recordsName] = map[string]any{"format": o.Format, "found": o.Found, "processed": o.Processed, "failed": o.Failed, "fields": len(o.Columns), "omittedFields": o.Omitted}
-	for name, list := range map[string]any{fieldsName: o.Columns[:min(len(o.Columns), maxFields)], failuresName: o.Failures} {
+	for name, list := range map[string]any{fieldsName: o.Columns[:min(len(o.Columns), maxFields)], failuresName: append([]records.Failure{}, o.Failures...)} {
 		if metadata[name], err = plain(list); err != nil {
 			return end, nil, err
 		}
