@@ -98,6 +98,7 @@ func (s *Service) Routes(r *web.Router) {
 // OperatorRoutes registers the pages for operators, and the calls for operators of all services with
 // their descriptions.
 func (s *Service) OperatorRoutes(r *web.Router) {
+	ui.OperatorRoutes(r)
 	s.front(r, []described{
 		{ingest.DescribeOperator, s.pass(ingest.Name, s.operated)},
 		{query.DescribeOperator, s.pass(query.Name, s.operated)},

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
+	"github.com/assay-project/assay/services/query/ui"
 )
 
 // allInOne is the three services as one, with their engines.
@@ -115,8 +116,9 @@ func (w *allInOne) Routes(r *web.Router) {
 	}
 }
 
-// OperatorRoutes registers the calls for operators of all services that have some.
+// OperatorRoutes registers the pages for operators, and their calls of all services.
 func (w *allInOne) OperatorRoutes(r *web.Router) {
+	ui.OperatorRoutes(r)
 	for _, service := range w.services {
 		if operated, ok := service.(process.Operated); ok {
 			operated.OperatorRoutes(r)

@@ -21,7 +21,8 @@ type series struct {
 	mu     sync.Mutex
 	past   [minutes]Minute // of a minute since the epoch at its remainder
 	newest int64           // minute
-	stored uint64          // sequence of the newest work event; 0 before the first sample
+	stored uint64          // sequence of the newest work event at the last sample
+	known  bool            // whether there was one
 }
 
 // at returns the minute of a time, nil if it is not kept. mu is held.
@@ -60,10 +61,10 @@ func (s *series) sample(waiting, stored uint64, t time.Time) {
 		return
 	}
 	m.Waiting = max(m.Waiting, waiting)
-	if s.stored > 0 && stored > s.stored { // less in a stream that was recreated
+	if s.known && stored > s.stored { // less in a stream that was recreated
 		m.Accepted += stored - s.stored
 	}
-	s.stored = stored
+	s.stored, s.known = stored, true
 }
 
 // read returns the last hour, the current minute last.

@@ -33,10 +33,10 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 func TestAcceptedIsCountedFromSequences(t *testing.T) {
 	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
 	s := &series{}
-	for _, sample := range []struct{ waiting, stored uint64 }{{5, 100}, {9, 110}, {2, 115}, {1, 3}, {1, 7}} {
+	for _, sample := range []struct{ waiting, stored uint64 }{{5, 100}, {9, 110}, {2, 115}, {1, 0}, {1, 7}} {
 		s.sample(sample.waiting, sample.stored, now)
 	}
-	if got := s.read(now)[59]; got != (Minute{Accepted: 19, Waiting: 9}) {
-		t.Errorf("%+v, want 10+5+4 accepted and 9 waiting", got)
+	if got := s.read(now)[59]; got != (Minute{Accepted: 22, Waiting: 9}) {
+		t.Errorf("%+v, want 10+5+7 accepted and 9 waiting", got)
 	}
 }

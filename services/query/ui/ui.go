@@ -8,6 +8,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -37,19 +38,35 @@ var paths = []string{
 	"GET /feed", "GET /feed/sources",
 }
 
+// operatorPaths is what OperatorRoutes serves.
+var operatorPaths = []string{
+	"GET /ui/{name}", "GET /operations",
+	"GET /operations/dead", "GET /operations/dead/{sequence}", "GET /operations/sweeps", "GET /operations/providers",
+}
+
 // Patterns returns the patterns of the requests that Routes serves: the files below /ui/, and the addresses of the
 // app's pages, all of which get the same HTML.
 func Patterns() []string { return slices.Clone(paths) }
 
 // Routes registers the app. Its pages may also call and show images of the origins, such as
 // https://bucket.s3.amazonaws.com, to which presigned URLs lead.
-func Routes(r *web.Router, origins ...string) {
-	files := load(origins)
-	for _, pattern := range paths {
+func Routes(r *web.Router, origins ...string) { register(r, paths, index, load(origins)) }
+
+// OperatorRoutes registers the pages for operators, which belong to an address that only they reach, and leads from
+// its root to them.
+func OperatorRoutes(r *web.Router) {
+	register(r, operatorPaths, operations, load(nil))
+	r.Mux.Handle("GET /{$}", http.RedirectHandler("/operations", http.StatusFound))
+}
+
+// register registers files below /ui/, and a page at the other patterns.
+func register(r *web.Router, patterns []string, page string, files map[string]file) {
+	maps.DeleteFunc(files, func(name string, _ file) bool { return path.Ext(name) == ".html" && name != page })
+	for _, pattern := range patterns {
 		r.Mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 			name := req.PathValue("name")
 			if name == "" {
-				name = index
+				name = page
 			}
 			file, ok := files[name]
 			if !ok {
@@ -61,7 +78,10 @@ func Routes(r *web.Router, origins ...string) {
 	}
 }
 
-const index = "index.html"
+const (
+	index      = "index.html"
+	operations = "operations.html"
+)
 
 // file is a part of the app.
 type file struct {

@@ -212,3 +212,20 @@ func TestLicensesNameThePackages(t *testing.T) {
 		}
 	}
 }
+
+// TestOperatorPagesAreApart: the pages for operators are served by OperatorRoutes only, and load nothing else's page.
+func TestOperatorPagesAreApart(t *testing.T) {
+	operator := web.NewRouter(web.Options{})
+	ui.OperatorRoutes(operator)
+	for path, want := range map[string][2]int{ // at the public address, and at that of operators
+		"/operations": {http.StatusNotFound, http.StatusOK}, "/operations/dead/7": {http.StatusNotFound, http.StatusOK},
+		"/ui/operations.html": {http.StatusNotFound, http.StatusOK}, "/ui/index.html": {http.StatusOK, http.StatusNotFound},
+		"/files": {http.StatusOK, http.StatusNotFound}, "/": {http.StatusOK, http.StatusFound},
+	} {
+		response := httptest.NewRecorder()
+		operator.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
+		if got := [2]int{get(t, path).StatusCode, response.Code}; got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+}

@@ -1,19 +1,30 @@
-// Command openapi prints the OpenAPI document of the API, from which the types of the web app are generated.
+// Command openapi prints the OpenAPI document of the API, or with -operators that of the calls for operators. The types
+// of the web app are generated from both.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )
 
 func main() {
+	operators := flag.Bool("operators", false, "the calls for operators")
+	flag.Parse()
 	r := web.NewRouter(web.Options{Title: "Assay"})
-	ingest.Describe(r)
-	query.Describe(r)
+	if *operators {
+		ingest.DescribeOperator(r)
+		query.DescribeOperator(r)
+		analyzer.DescribeOperator(r)
+	} else {
+		ingest.Describe(r)
+		query.Describe(r)
+	}
 	document, err := r.API.OpenAPI().MarshalJSON()
 	if err == nil {
 		_, err = os.Stdout.Write(document)

@@ -41,7 +41,7 @@ func build(app, out string) error {
 		return err
 	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
+		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
@@ -65,8 +65,10 @@ func build(app, out string) error {
 	for _, file := range result.OutputFiles {
 		files[filepath.Base(file.Path)] = file.Contents
 	}
-	if files["index.html"], err = page(app, meta); err != nil {
-		return err
+	for html, script := range map[string]string{"index.html": "main.tsx", "operations.html": "operations/main.tsx"} {
+		if files[html], err = page(app, html, script, meta); err != nil {
+			return err
+		}
 	}
 	if files["icon.svg"], err = os.ReadFile(filepath.Join(app, "icon.svg")); err != nil {
 		return err
@@ -82,9 +84,10 @@ func build(app, out string) error {
 	return nil
 }
 
-// page returns index.html with the names of the scripts and of the style sheet.
-func page(app string, meta metafile) ([]byte, error) {
-	template, err := os.ReadFile(filepath.Join(app, "index.html"))
+// page returns an HTML file with the names of its scripts and of the style sheet. script is the one that is preloaded
+// with all that it imports.
+func page(app, html, script string, meta metafile) ([]byte, error) {
+	template, err := os.ReadFile(filepath.Join(app, html))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +98,7 @@ func page(app string, meta metafile) ([]byte, error) {
 			continue
 		}
 		replace = append(replace, "{{"+output.EntryPoint+"}}", "/ui/"+filepath.Base(name))
-		if output.EntryPoint != "main.tsx" {
+		if output.EntryPoint != script {
 			continue
 		}
 		for _, imported := range output.Imports { // the browser would find them one after the other
@@ -107,7 +110,7 @@ func page(app string, meta metafile) ([]byte, error) {
 	replace = append(replace, "{{preload}}\n", preload.String())
 	filled := strings.NewReplacer(replace...).Replace(string(template))
 	if strings.Contains(filled, "{{") {
-		return nil, errors.New("index.html names a file that is not built")
+		return nil, fmt.Errorf("%s names a file that is not built", html)
 	}
 	return []byte(filled), nil
 }

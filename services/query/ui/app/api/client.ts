@@ -48,7 +48,8 @@ export function message(error: unknown): string {
   return error instanceof Error && error.message ? error.message : "Something went wrong.";
 }
 
-const identify: Middleware = {
+/** Adds to requests who the user is, and to errors what to do. */
+export const identify: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(identityHeaders())) request.headers.set(name, value);
     return request;

@@ -1,0 +1,51 @@
+// What is read again and again while the page is in sight.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { message } from "../api/client.js";
+
+export interface Polled<T> {
+  /** Of the last read that succeeded. */
+  value: T | undefined;
+  /** Of the last read, if it failed. */
+  error: string;
+  /** Reads now. */
+  again: () => Promise<void>;
+}
+
+/** Calls read at once, when key changes, and every so many ms while the page is not hidden. */
+export function usePolled<T>(read: () => Promise<T>, every: number, key = ""): Polled<T> {
+  const [state, set] = useState<{ key: string; value: T | undefined; error: string }>({ key, value: undefined, error: "" });
+  const turn = useRef(0), latest = useRef(read);
+  latest.current = read;
+  const again = async (): Promise<void> => {
+    const mine = ++turn.current;
+    try {
+      const value = await latest.current();
+      if (mine === turn.current) set({ key, value, error: "" });
+    } catch (error) {
+      if (mine === turn.current) set((was) => ({ ...was, error: message(error) }));
+    }
+  };
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const next = async (): Promise<void> => {
+      clearTimeout(timer);
+      const began = Date.now();
+      await again();
+      if (!ended && !document.hidden) timer = setTimeout(() => void next(), Math.max(every - (Date.now() - began), 500));
+    };
+    let ended = false;
+    const changed = (): void => {
+      if (document.hidden) clearTimeout(timer);
+      else void next();
+    };
+    document.addEventListener("visibilitychange", changed);
+    void next();
+    return () => {
+      ended = true;
+      turn.current++;
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", changed);
+    };
+  }, [key, every]);
+  return { value: state.key === key ? state.value : undefined, error: state.error, again };
+}
