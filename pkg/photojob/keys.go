@@ -18,6 +18,8 @@ import (
 //	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
+//	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of it, and
+//	final  final/<shard>/<jobId>/<n>.<ext>.original       one of the uploaded photo, which is kept for hours only
 //
 // The shard is that of blob.Key.
 const (
@@ -45,6 +47,18 @@ func AnswerKey(jobID string, n int) string {
 // FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png or webp.
 func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
+}
+
+// PreviewKey returns the key of the small picture of the edited photo with a final key.
+func PreviewKey(finalKey string) string { return finalKey + ".preview" }
+
+// OriginalPreviewKey returns the key of the small picture of the uploaded photo from which the edited photo
+// with a final key was made.
+func OriginalPreviewKey(finalKey string) string { return finalKey + ".original" }
+
+// ResultKeys returns the keys of all objects that belong to the edited photo with a final key.
+func ResultKeys(finalKey string) []string {
+	return []string{finalKey, PreviewKey(finalKey), OriginalPreviewKey(finalKey)}
 }
 
 // JobOf returns the id of the job to which an object of either bucket belongs, or ErrForeignKey.

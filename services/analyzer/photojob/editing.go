@@ -250,6 +250,9 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 	if err != nil && !errors.Is(err, blob.ErrExists) { // an earlier attempt stored it
 		return nil, err
 	}
+	if err := e.storePreviews(working, key, edited.Image); err != nil {
+		return nil, err
+	}
 	result := &photojob.EditResult{Width: edited.Width, Height: edited.Height, Format: edited.Format, Size: int64(len(edited.Image))}
 	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
 }

@@ -2,6 +2,7 @@ package photojob
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bo
 		return false
 	}
 	if strings.HasPrefix(object.Key, photojob.FinalPrefix) {
-		return object.Key != job.S3FinalKey && r.Old(object.Modified)
+		return !slices.Contains(photojob.ResultKeys(job.S3FinalKey), object.Key) && r.Old(object.Modified)
 	}
 	keep := keepFailed
 	if job.Status == photojob.Completed {

@@ -106,8 +106,10 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case found.S3FinalKey == f.after.EditResult.S3Key:
 		return job, err // completed by another worker, or by this one with a response that was lost
 	}
-	if removed := s.final.Delete(ctx, f.after.EditResult.S3Key); removed != nil {
-		return job, removed
+	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key) {
+		if removed := s.final.Delete(ctx, key); removed != nil {
+			return job, removed
+		}
 	}
 	if read != nil { // deleted
 		err = errors.Join(err, s.removeAnswers(ctx, f.after))

@@ -108,7 +108,7 @@ func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	return a.announcer.BatchEnded(ctx, job.BatchID)
 }
 
-// removePhotos deletes the upload, the responses and the edited photo of a job.
+// removePhotos deletes the upload, the responses and the edited photo of a job, with its previews.
 func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
 	keys := []string{job.S3TempKey}
 	for _, call := range job.Calls.Calls() {
@@ -122,5 +122,10 @@ func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
 	if job.S3FinalKey == "" {
 		return nil
 	}
-	return a.final.Delete(ctx, job.S3FinalKey)
+	for _, key := range photojob.ResultKeys(job.S3FinalKey) {
+		if err := a.final.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }

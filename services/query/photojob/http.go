@@ -26,7 +26,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.getJob, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "download-photo", Method: http.MethodGet, Path: "/v1/photos/{id}/download", Tags: []string{"photos"},
-		Summary:       "The edited photo, or the original",
+		Summary:       "The edited photo, the original, or a preview of one",
 		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED, 410 after the photo has been removed.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.download, web.Refusals{http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"}})
@@ -105,7 +105,7 @@ func (a *Area) getBatch(ctx context.Context, in *getInput) (*batchOutput, error)
 type downloadInput struct {
 	web.CallerParam
 	ID      string `path:"id" doc:"a ULID"`
-	Variant string `query:"variant" enum:"final,original" default:"final"`
+	Variant string `query:"variant" enum:"final,original,preview,original-preview" default:"final" doc:"a preview is a picture of at most 1,200 pixels a side, a JPEG or PNG, that is kept as long as the edited photo"`
 }
 
 type downloadOutput struct {
@@ -127,11 +127,17 @@ func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput
 		return nil, problem(err)
 	}
 	bucket, key, name := a.temp, job.S3TempKey, job.OriginalFileName
-	if in.Variant == "final" {
+	if in.Variant != "original" {
 		if job.Status != photojob.Completed {
 			return nil, problem(errNotCompleted)
 		}
 		bucket, key, name = a.final, job.S3FinalKey, nameOf(job)
+	}
+	switch in.Variant {
+	case "preview":
+		key = photojob.PreviewKey(key)
+	case "original-preview":
+		key = photojob.OriginalPreviewKey(key)
 	}
 	if _, err := bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
 		if job.Status == photojob.Queued {

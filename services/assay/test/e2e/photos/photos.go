@@ -205,6 +205,13 @@ func downloadsFollowTheJob(t *testing.T, s system.System) {
 		system.Refused(t, resp, body, http.StatusConflict, "not-completed")
 	}
 	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", system.DrawPhoto(t, 2)).JobID, client.Completed)
+	for _, variant := range []string{"preview", "original-preview"} {
+		preview := system.DownloadPhoto(t, c, job.JobID, variant)
+		drawn, format, err := image.DecodeConfig(bytes.NewReader(preview))
+		if err != nil || format != "jpeg" || max(drawn.Width, drawn.Height) > 1200 || drawn.Width*job.EditResult.Height != drawn.Height*job.EditResult.Width {
+			t.Errorf("the %s is a %s of %d x %d pixels, %v; want a JPEG of at most 1200 pixels a side in the shape %d x %d", variant, format, drawn.Width, drawn.Height, err, job.EditResult.Width, job.EditResult.Height)
+		}
+	}
 	for bucket, keys := range s.PhotoKeys(t, job.JobID) {
 		for _, key := range keys {
 			if bucket == system.PhotoFinal || strings.HasPrefix(key, "uploads/") {
@@ -212,7 +219,7 @@ func downloadsFollowTheJob(t *testing.T, s system.System) {
 			}
 		}
 	}
-	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto} {
+	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto, "preview", "original-preview"} {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/download?variant="+variant, as, "")
 		system.Refused(t, resp, body, http.StatusGone, "photo-removed")
 	}

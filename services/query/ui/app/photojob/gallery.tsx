@@ -65,7 +65,7 @@ export default function Gallery(): JSX.Element {
 
 /** A photo, edited if that is done. */
 export function Picture({ photo }: { photo: Photo }): JSX.Element {
-  if (photo.status === "COMPLETED") return <img src={bytesOf(photo.jobId, "final")} alt="" loading="lazy" decoding="async" />;
+  if (photo.status === "COMPLETED") return <img src={bytesOf(photo.jobId, "preview")} alt="" loading="lazy" decoding="async" />;
   if (photo.status !== "QUEUED" && shown(photo)) return <img src={bytesOf(photo.jobId, "original")} alt="" loading="lazy" decoding="async" />;
   return <span class="no-picture"><Image /></span>;
 }

@@ -92,10 +92,9 @@ function Pictures({ photo }: { photo: Photo }): JSX.Element | null {
   const { editResult: result } = photo, name = nameOf(photo);
   const [size, setSize] = useState<{ width: number; height: number }>();
   if (photo.status === "COMPLETED" && result) {
-    const after = bytesOf(photo.jobId, "final"), before = bytesOf(photo.jobId, "original");
+    const after = bytesOf(photo.jobId, "preview"), before = bytesOf(photo.jobId, "original-preview");
     // The slider compares pictures of one shape; a cropped photo is shown beside the uploaded one.
     const same = size && Math.abs(size.width / size.height - result.width / result.height) < 0.01;
-    if (!shown(photo)) return <div class="pictures"><figure><img src={after} alt={`${name}, edited`} width={result.width} height={result.height} /></figure><p class="soft">The browser does not show HEIC, the format of the uploaded photo.</p></div>;
     if (same) return <Slider before={before} after={after} name={name} width={result.width} height={result.height} />;
     return (
       <div class="pictures two">

@@ -18,8 +18,8 @@ export const ended = (status: Status): boolean => status === "COMPLETED" || stat
 
 export const addressOf = (id: string): string => `/photos/${encodeURIComponent(id)}`;
 
-/** The address of the bytes of a photo, which redirects to them. */
-export const bytesOf = (id: string, variant: "final" | "original"): string => `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
+/** The address of the bytes of a photo, which redirects to them. There are previews of completed photos. */
+export const bytesOf = (id: string, variant: "final" | "original" | "preview" | "original-preview"): string => `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
 
 /** Whether a browser can show the uploaded photo: most show no HEIC. */
 export const shown = (photo: Photo): boolean => !/hei[cf]/.test(photo.fileType);

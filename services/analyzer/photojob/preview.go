@@ -1,0 +1,50 @@
+package photojob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// previewSide is the longest side of a preview, in pixels.
+const previewSide = 1200
+
+// storePreviews stores small pictures of the edited and of the uploaded photo, which pages show: browsers do not
+// show HEIC, and the upload is removed earlier than the result. A photo that cannot be drawn has no preview.
+func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []byte) error {
+	for key, photo := range map[string][]byte{photojob.PreviewKey(finalKey): edited, photojob.OriginalPreviewKey(finalKey): e.photo} {
+		preview, format, err := e.preview(ctx, photo)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			e.log.Warn().Err(err).Str("jobId", e.job.JobID).Str("key", key).Msg("cannot draw the preview of a photo")
+			continue
+		}
+		_, err = e.final.Put(ctx, key, format.MediaType(), nil, bytes.NewReader(preview))
+		if err != nil && !errors.Is(err, blob.ErrExists) { // an earlier attempt stored it
+			return err
+		}
+	}
+	return nil
+}
+
+// preview draws a photo as JPEG, or as PNG if it has transparent pixels.
+func (e *editing) preview(ctx context.Context, photo []byte) ([]byte, pixels.Format, error) {
+	p, release, err := e.decoder.Decode(ctx, photo, pixels.Default)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
+	p.Fit(previewSide, previewSide)
+	format := pixels.JPEG
+	if !p.Opaque() {
+		format = pixels.PNG
+	}
+	preview, err := p.Encode(pixels.Encoding{Format: format})
+	return preview, format, err
+}
