@@ -17,6 +17,8 @@ gen: ## generate the Go of proto/, the assembler, the permissions in deploy/, an
 	.ci/app services/query/ui/dist
 app: ## check the types of the web app, and build it
 	.ci/app services/query/ui/dist
+test-app: ## prove the promises of the web app in Chromium, with screenshots in SHOTS=bin/screenshots, 10,000 rows and time limits
+	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.rows=10000 -app.size=100 -app.timed
 wasm: ## fetch the programs of the engines, which are pinned, from npm
 	cd pkg/engines && go run ./fetch
 tidy: ## tidy every module

@@ -3,9 +3,12 @@ import { signal } from "@preact/signals";
 
 const key = "assay-owner";
 
-function fresh(): string {
-  return "web-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+/** Returns 32 hexadecimal digits. Unlike crypto.randomUUID, it works on pages without TLS. */
+export function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
+
+const fresh = (): string => "web-" + randomId();
 
 function kept(): string {
   try {

@@ -25,7 +25,12 @@ export interface Follower {
   reset?: () => void;
 }
 
+/** Whether the browser has a connection to a network. */
+export const online = signal(navigator.onLine);
+for (const name of ["online", "offline"]) addEventListener(name, () => { online.value = navigator.onLine; });
+
 const reopenAfter = 3000; // ms, after a response that a browser does not retry
+const openWithin = 15_000; // ms, after which a connection that does not come is given up for a new one
 const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: a browser has few connections to a server
 
 export class Stream {
@@ -63,13 +68,19 @@ export class Stream {
     this.close();
     const source = new EventSource(this.url());
     this.source = source;
-    source.onopen = () => { this.state.value = "live"; };
+    const reopen = (after: number): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.open(), after);
+    };
+    reopen(openWithin);
+    source.onopen = () => {
+      clearTimeout(this.timer);
+      this.state.value = "live";
+    };
     source.onerror = () => {
       this.state.value = "reconnecting";
-      if (source.readyState !== EventSource.CLOSED) return; // the browser reconnects
-      this.source = undefined;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.open(), reopenAfter);
+      // The browser reconnects by itself, unless the response was an error.
+      reopen(source.readyState === EventSource.CLOSED ? reopenAfter : openWithin);
     };
     for (const kind of ["ready", "resync"]) source.addEventListener(kind, () => this.each((f) => f.reset?.()));
     for (const kind of this.kinds) {

@@ -26,7 +26,8 @@ export function Account(): JSX.Element {
 function OwnerDialog({ close }: { close: () => void }): JSX.Element {
   const [id, setId] = useState(owner.value);
   const copy = (): void => {
-    navigator.clipboard.writeText(owner.value).then(() => toast("The owner id is copied."), () => toast("The browser does not allow copying.", { bad: true }));
+    const copied = "clipboard" in navigator ? navigator.clipboard.writeText(owner.value) : Promise.reject(new Error("no clipboard without TLS"));
+    copied.then(() => toast("The owner id is copied."), () => toast("The browser does not allow copying.", { bad: true }));
   };
   return (
     <Dialog title="Owner" close={close} footer={<>

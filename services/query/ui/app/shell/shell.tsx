@@ -1,7 +1,7 @@
 // What is on every page: navigation, connection, menu, uploads, notifications.
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { outcomes } from "../api/live.js";
+import { online, outcomes } from "../api/live.js";
 import { areas } from "../areas.js";
 import { type Match, match, path, type Route, start } from "../router.js";
 import { Button, ButtonLink } from "../ui/button.js";
@@ -59,8 +59,8 @@ function Nav(): JSX.Element {
 function ConnectionState(): JSX.Element {
   // The connection is shown on pages that follow it, and stays quiet while all is well.
   useEffect(() => outcomes.follow({}), []);
-  const lost = outcomes.connection.value === "reconnecting";
-  return <p class={`connection ${outcomes.connection.value}`} role="status">{lost && <><span class="dot" />Reconnecting …</>}</p>;
+  const lost = !online.value ? "Offline" : outcomes.connection.value === "reconnecting" ? "Reconnecting …" : "";
+  return <p class={`connection ${outcomes.connection.value}`} role="status">{lost && <><span class="dot" />{lost}</>}</p>;
 }
 
 function Current({ at }: { at: Match | undefined }): JSX.Element {

@@ -72,9 +72,9 @@ export default function Files(): JSX.Element {
       ]} />
     ) },
   ];
-  const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload text</Button>;
+  const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload a text</Button>;
   return (
-    <Page title="Text files" lead="Words are counted as soon as a file is uploaded." actions={choose}>
+    <Page title="Text files" lead="Words are counted as soon as a file is uploaded.">
       <div class="toolbar">
         <Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} />
         <label class="search-field"><Search /><span class="visually-hidden">Filter by name</span>

@@ -15,9 +15,9 @@ export function Dialog({ title, close, children, footer, wide }: { title: string
     <dialog ref={ref} class={wide ? "dialog wide" : "dialog"} aria-labelledby={id} onCancel={(event) => { event.preventDefault(); close(); }}
       onMouseDown={(event) => { if (event.target === ref.current) close(); }}>
       <div class="dialog-box">
-        <header><h2 id={id}>{title}</h2><IconButton icon={Close} label="Close" onClick={close} /></header>
+        <div class="dialog-head"><h2 id={id}>{title}</h2><IconButton icon={Close} label="Close" onClick={close} /></div>
         <div class="dialog-body">{children}</div>
-        {footer !== undefined && <footer>{footer}</footer>}
+        {footer !== undefined && <div class="dialog-foot">{footer}</div>}
       </div>
     </dialog>
   );

@@ -27,7 +27,7 @@ export const Close = icon(<path d="M6 6l12 12M18 6 6 18" />);
 export const Check = icon(<path d="m5 12.5 4.5 4.5L19 7" />);
 export const Alert = icon(<><path d="M12 3.5 2.5 20h19z" /><path d="M12 10v4M12 17v.1" /></>);
 export const Clock = icon(<><circle cx="12" cy="12" r="8.5" /><path d="M12 7v5l3 2" /></>);
-export const More = icon(<path d="M12 5.5v.01M12 12v.01M12 18.5v.01" />);
+export const More = icon(<path stroke-width="3" d="M12 5.5v.01M12 12v.01M12 18.5v.01" />);
 export const ChevronDown = icon(<path d="m6 9 6 6 6-6" />);
 export const ChevronLeft = icon(<path d="m15 6-6 6 6 6" />);
 export const ChevronRight = icon(<path d="m9 6 6 6-6 6" />);
@@ -37,7 +37,7 @@ export const Moon = icon(<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.
 export const Plus = icon(<path d="M12 5v14M5 12h14" />);
 export const Copy = icon(<><rect x="8" y="8" width="12" height="12" rx="2" /><path d="M16 8V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h2" /></>);
 export const Home = icon(<path d="M4 11.5 12 4l8 7.5M6 10v9h4v-5h4v5h4v-9" />);
-export const Link = icon(<><path d="M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1" /><path d="M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.700l1-1" /></>);
+export const Link = icon(<><path d="M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1" /><path d="M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1" /></>);
 export const External = icon(<><path d="M13 5h6v6M19 5l-9 9" /><path d="M18 14v4a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h4" /></>);
 export const Grid = icon(<><rect x="4" y="4" width="7" height="7" rx="1" /><rect x="13" y="4" width="7" height="7" rx="1" /><rect x="4" y="13" width="7" height="7" rx="1" /><rect x="13" y="13" width="7" height="7" rx="1" /></>);
-export const List = icon(<path d="M9 6h11M9 12h11M9 18h11M4.500 6v.01M4.500 12v.01M4.500 18v.01" />);
+export const List = icon(<path d="M9 6h11M9 12h11M9 18h11M4.5 6v.01M4.5 12v.01M4.5 18v.01" />);

@@ -232,6 +232,7 @@ class PartsUpload implements Upload {
       if (attempt > 0) await list(); // the part may be stored although its response did not arrive
       const has = stored.get(number);
       if (has?.crc32 === sum && has.size === body.size) {
+        this.samples = []; // its bytes say nothing about the speed
         this.count(number, body.size);
         return;
       }

@@ -1,6 +1,7 @@
 // The files that are uploaded, or were since the page was loaded.
 import { computed, signal, type Signal } from "@preact/signals";
 import { message } from "../api/client.js";
+import { randomId } from "../api/identity.js";
 import { type Outcome, outcomes } from "../api/live.js";
 import { type Area, areas } from "../areas.js";
 import type { Progress } from "./parts.js";
@@ -86,11 +87,11 @@ export function add(area: Receiver, dropped: Dropped[], options: unknown): void 
       key: ++last, file, folders, area, state: signal<State>("queued"), text: signal(""), sent: signal(undefined),
       progress: signal<Progress>({ sent: 0, total: file.size, bytesPerSecond: 0, secondsLeft: undefined }),
     };
-    jobs.set(item.key, { item, idempotencyKey: crypto.randomUUID(), batch });
+    jobs.set(item.key, { item, idempotencyKey: randomId(), batch });
     return item;
   });
   items.value = [...added, ...items.value];
-  trayOpen.value = true;
+  trayOpen.value = !matchMedia("(max-width: 640px)").matches; // on a phone it would cover the page
   next();
 }
 

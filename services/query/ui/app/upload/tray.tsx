@@ -1,5 +1,6 @@
 // The uploads at the edge of the page: progress, and what came out.
 import type { JSX } from "preact";
+import { online, outcomes } from "../api/live.js";
 import { Button, IconButton } from "../ui/button.js";
 import { ProgressBar } from "../ui/feedback.js";
 import { Alert, Check, ChevronDown, Clock, Close, FileIcon, Pause, Play, Retry } from "../ui/icon.js";
@@ -49,7 +50,7 @@ function Says({ item }: { item: Item }): JSX.Element {
   const { sent, total, bytesPerSecond, secondsLeft } = item.progress.value, percent = total ? Math.floor(sent / total * 100) : 100;
   switch (item.state.value) {
     case "queued": return <>Waits, {bytes(total)}</>;
-    case "sending": return <>{percent}% of {bytes(total)}{bytesPerSecond > 0 && `, ${bytes(bytesPerSecond)}/s`}{secondsLeft !== undefined && secondsLeft >= 1 && `, ${duration(secondsLeft)} left`}</>;
+    case "sending": return !online.value || outcomes.connection.value === "reconnecting" ? <>{percent}% of {bytes(total)}, waits for the connection</> : <>{percent}% of {bytes(total)}{bytesPerSecond > 0 && `, ${bytes(bytesPerSecond)}/s`}{secondsLeft !== undefined && secondsLeft >= 1 && `, ${duration(secondsLeft)} left`}</>;
     case "paused": return <>Paused at {percent}% of {bytes(total)}</>;
     case "processing": return <>Uploaded, being analyzed</>;
     case "completed": return <>{item.text.value || "Done"}</>;

@@ -1,0 +1,346 @@
+// Package app proves the promises of the web app in a browser, Chromium, against `assay serve`. Page has what tests
+// do as a user would; each area has a file of tests.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+var (
+	shots = flag.String("app.screenshots", os.Getenv("ASSAY_SCREENSHOTS"), "a directory for screenshots of every page and state")
+	timed = flag.Bool("app.timed", false, "check the time limits, which need a machine without other load")
+	rows  = flag.Int("app.rows", 150, "rows of the long list")
+	size  = flag.Int("app.size", 24, "MiB of the upload that is cut")
+)
+
+const wait = 60 * time.Second
+
+// Browser is a running Chromium.
+type Browser struct{ ctx context.Context }
+
+// Start starts a browser, which ends with the test.
+func Start(t *testing.T) *Browser {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		t.Fatal("install Chromium, which runs the web app: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-US"))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	return &Browser{ctx}
+}
+
+// Page is a tab with storage of its own.
+type Page struct {
+	Server string
+	Owner  string
+	ctx    context.Context
+	mu     sync.Mutex
+	errors []string
+}
+
+// Open opens the app at a path, as a new owner.
+func (b *Browser) Open(t *testing.T, server, path string) *Page {
+	t.Helper()
+	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	ctx, cancel := context.WithTimeout(ctx, 4*wait)
+	t.Cleanup(cancel)
+	p := &Page{Server: server, Owner: system.NewOwner(), ctx: ctx}
+	if err := chromedp.Listen(ctx, p.note); err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, chromedp.EmulateViewport(1280, 800))
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, chromedp.Navigate(server+"/ui/icon.svg"))
+	p.Eval(t, fmt.Sprintf(`localStorage.setItem("assay-owner", %q)`, p.Owner))
+	p.Go(t, path)
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.save(t, "failed-"+strings.ReplaceAll(t.Name(), "/", "-"))
+			t.Logf("the page at the end:\n%s", Read[string](t, p, `document.body.innerText`))
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, e := range p.errors {
+			t.Errorf("the page reports: %s", e)
+		}
+	})
+	return p
+}
+
+// note keeps exceptions, and what the policy of the page blocks.
+func (p *Page) note(event any) {
+	text := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		text = e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Source != log.EntrySourceNetwork && e.Entry.Level == log.EntryLevelError {
+			text = e.Entry.Text
+		}
+	}
+	if text != "" {
+		p.mu.Lock()
+		p.errors = append(p.errors, text)
+		p.mu.Unlock()
+	}
+}
+
+func (p *Page) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Go loads a path, and waits until the page shows its content.
+func (p *Page) Go(t *testing.T, path string) {
+	t.Helper()
+	p.do(t, chromedp.Navigate(p.Server+path))
+	p.Settled(t)
+}
+
+// Settled waits until the page has loaded what it shows.
+func (p *Page) Settled(t *testing.T) {
+	t.Helper()
+	p.Wait(t, `document.querySelector("h1") && !document.querySelector("main [aria-busy=true]")`)
+}
+
+// Read returns the value of an expression of JavaScript, which may be a promise.
+func Read[T any](t *testing.T, p *Page, expression string) T {
+	t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// Eval runs JavaScript.
+func (p *Page) Eval(t *testing.T, script string) {
+	t.Helper()
+	Read[bool](t, p, "(async () => { "+script+"; return true; })()")
+}
+
+// Wait returns once an expression is true.
+func (p *Page) Wait(t *testing.T, expression string) {
+	t.Helper()
+	if !Read[bool](t, p, fmt.Sprintf(`(async () => {
+		const end = performance.now() + %d;
+		for (;;) {
+			if (%s) return true;
+			if (performance.now() > end) return false;
+			await new Promise((done) => setTimeout(done, 20));
+		}
+	})()`, wait.Milliseconds(), expression)) {
+		t.Fatalf("after %s, this is not true: %s", wait, expression)
+	}
+}
+
+// find returns an expression for the visible element with a selector whose text or name contains a text.
+func find(selector, text string) string {
+	quoted, _ := json.Marshal(text) // a string has a JSON
+	return fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => e.getClientRects().length > 0 && ((e.getAttribute("aria-label") ?? "") + " " + e.textContent).includes(%s))`, selector, quoted)
+}
+
+// See waits for an element with a selector whose text or name contains a text.
+func (p *Page) See(t *testing.T, selector, text string) {
+	t.Helper()
+	p.Wait(t, "!!"+find(selector, text))
+}
+
+// Gone waits until there is no such element.
+func (p *Page) Gone(t *testing.T, selector, text string) {
+	t.Helper()
+	p.Wait(t, "!"+find(selector, text))
+}
+
+// Click clicks an element with a selector whose text or name contains a text, once it is there.
+func (p *Page) Click(t *testing.T, selector, text string) {
+	t.Helper()
+	p.See(t, selector, text)
+	p.Eval(t, find(selector, text)+".click()")
+}
+
+// Press presses a key, such as kb.Enter.
+func (p *Page) Press(t *testing.T, keys string, options ...chromedp.KeyOption) {
+	t.Helper()
+	p.do(t, chromedp.KeyEvent(keys, options...))
+}
+
+// File is a file that is dropped.
+type File struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Content []byte `json:"content"`
+}
+
+// Drop drops files on the page.
+func (p *Page) Drop(t *testing.T, files ...File) {
+	t.Helper()
+	list, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Eval(t, fmt.Sprintf(`
+		const transfer = new DataTransfer();
+		for (const { name, type, content } of %s) transfer.items.add(new File([Uint8Array.from(atob(content ?? ""), (c) => c.charCodeAt(0))], name, { type }));
+		for (const kind of ["dragenter", "dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: transfer }))`, list))
+}
+
+// Choose chooses files of this machine in the dialog for uploads, and starts.
+func (p *Page) Choose(t *testing.T, paths ...string) {
+	t.Helper()
+	p.Click(t, ".top button", "Upload")
+	p.See(t, "dialog button", "Choose files")
+	p.do(t, chromedp.SetUploadFiles("dialog input[type=file]", paths))
+	p.Wait(t, `document.querySelector(".review li")`)
+	p.Click(t, ".dialog-foot button.primary", "Upload")
+}
+
+// Network cuts or limits the connection of the page, in bytes a second of uploads; 0 does not limit.
+func (p *Page) Network(t *testing.T, offline bool, upload float64) {
+	t.Helper()
+	if upload == 0 {
+		upload = -1
+	}
+	_, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: upload}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Phone makes the screen that of a small phone.
+func (p *Page) Phone(t *testing.T) {
+	t.Helper()
+	p.do(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+}
+
+// Desktop makes it that of a desktop again.
+func (p *Page) Desktop(t *testing.T) {
+	t.Helper()
+	p.do(t, chromedp.EmulateViewport(1280, 800))
+}
+
+func (p *Page) scheme(t *testing.T, name string) {
+	t.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Eval(t, "for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done))") // until it is drawn
+}
+
+// State checks what is shown now: axe finds nothing, in light and in dark, and a phone has no horizontal scroll bar.
+// With -app.screenshots it saves NAME-light.png, NAME-dark.png and NAME-phone.png.
+func (p *Page) State(t *testing.T, name string) {
+	t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		p.scheme(t, scheme)
+		p.axe(t, name+" ("+scheme+")")
+		p.save(t, name+"-"+scheme)
+	}
+	p.scheme(t, "light")
+	p.Phone(t)
+	if over := Read[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		t.Errorf("%s is %d px too wide for a phone", name, over)
+	}
+	p.axe(t, name+" (phone)")
+	p.save(t, name+"-phone")
+	p.Desktop(t)
+}
+
+func (p *Page) axe(t *testing.T, state string) {
+	t.Helper()
+	if !Read[bool](t, p, `"axe" in window`) {
+		p.Eval(t, axeScript(t))
+	}
+	for _, violation := range Read[[]string](t, p, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ")))`) {
+		t.Errorf("%s: axe: %s", state, violation)
+	}
+}
+
+// appDir is the directory of the sources of the web app.
+const appDir = "../../../../query/ui/app"
+
+// axeScript returns axe-core, which npm installs beside the sources of the app.
+var axeScript = func() func(*testing.T) string {
+	var once sync.Once
+	var script string
+	return func(t *testing.T) string {
+		t.Helper()
+		once.Do(func() {
+			path := filepath.Join(appDir, "node_modules", "axe-core", "axe.min.js")
+			if _, err := os.Stat(path); err != nil {
+				install := exec.CommandContext(t.Context(), "npm", "ci", "--silent", "--no-audit", "--no-fund")
+				install.Dir = appDir
+				if out, err := install.CombinedOutput(); err != nil {
+					t.Errorf("npm ci, which needs Node.js: %v\n%s", err, out)
+				}
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script = string(content)
+		})
+		return script
+	}
+}()
+
+func (p *Page) save(t *testing.T, name string) {
+	t.Helper()
+	if *shots == "" {
+		return
+	}
+	image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.MkdirAll(*shots, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

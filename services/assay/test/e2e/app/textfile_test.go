@@ -1,0 +1,362 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// doneRow is a row of a file whose words are counted.
+const doneRow = ".rows .row:has(.badge.good)"
+
+// TestTextFiles proves what the pages of text files promise, on one server.
+func TestTextFiles(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	b := Start(t)
+	for name, prove := range map[string]func(*testing.T, *Browser, system.System){
+		"from a drop to the result": dropToResult,
+		"live":                      liveUpdate,
+		"hostile names":             hostileNames,
+		"keyboard only":             keyboardOnly,
+		"delete and undo":           deleteAndUndo,
+		"long list":                 longList,
+		"failures":                  failures,
+		"start and settings":        startAndSettings,
+	} {
+		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
+	}
+}
+
+func text(name, content string) File {
+	return File{Name: name, Type: "text/plain", Content: []byte(content)}
+}
+
+func upload(t *testing.T, s system.System, owner, name, content string) client.File {
+	t.Helper()
+	c := s.Client(t, owner)
+	file, err := c.Upload(system.Within(t), system.Source(name, content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// dropToResult: a dropped text is uploaded at once, wherever it is dropped, and its result is what the API says.
+func dropToResult(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	p.See(t, ".empty h2", "No text files yet")
+	p.State(t, "files-empty")
+	p.Go(t, "/")
+	const words = 700 // about 4 KB
+	content := system.RandomText(5, words)
+	// The API's own time: from the upload to the response with the result.
+	api := Read[float64](t, p, fmt.Sprintf(`(async () => {
+		const times = [];
+		for (let i = 0; i < 5; i++) {
+			const began = performance.now(), form = new FormData(), headers = { "X-Owner-Id": "e2e-other" };
+			form.append("file", new File([%q], "api.txt", { type: "text/plain" }));
+			const { fileId } = await (await fetch("/v1/files", { method: "POST", headers, body: form })).json();
+			await (await fetch("/v1/files/" + fileId + "?wait=30s", { headers })).json();
+			times.push(performance.now() - began);
+		}
+		return times.sort((a, b) => a - b)[2];
+	})()`, content))
+	p.Eval(t, `window.began = performance.now();
+		new MutationObserver(() => { if (document.querySelector(".tray .completed")) window.shown ??= performance.now(); }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
+	p.Drop(t, text("fox.txt", content))
+	p.See(t, ".tray .completed", "fox.txt")
+	shown := Read[float64](t, p, `window.shown - window.began`)
+	t.Logf("the result of a text of 4 KB is shown after %.0f ms; the API's own wait takes %.0f ms", shown, api)
+	if *timed && shown > api+300 {
+		t.Errorf("the page shows a result %.0f ms after the API has it", shown-api)
+	}
+	p.State(t, "home-uploaded")
+	want := system.Count(content)
+	p.See(t, ".tray .completed", fmt.Sprintf("%d words", want.TotalWords))
+	p.Click(t, ".tray a", "fox.txt")
+	p.See(t, ".numbers dd", fmt.Sprint(want.TotalWords))
+	p.See(t, ".bars tr", want.Top10Words[0].Word)
+	p.Click(t, ".tray button", "Clear")
+	p.State(t, "file-done")
+	p.Go(t, Read[string](t, p, "location.pathname")) // the link is permanent
+	p.See(t, "h1", "fox.txt")
+}
+
+// liveUpdate: what is uploaded elsewhere appears without a reload.
+func liveUpdate(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	p.See(t, ".empty h2", "No text files yet")
+	for i := range 3 {
+		upload(t, s, p.Owner, fmt.Sprintf("elsewhere-%d.txt", i), "one two three")
+	}
+	for i := range 3 {
+		p.See(t, doneRow, fmt.Sprintf("elsewhere-%d.txt", i))
+	}
+	p.Click(t, ".choice button", "Failed")
+	p.See(t, ".empty h2", "No file matches")
+	p.State(t, "files-no-match")
+	upload(t, s, p.Owner, "broken.txt", "%PDF-1.7\n%\x00\x01\x02")
+	p.See(t, ".rows .row", "broken.txt")
+	p.Wait(t, `location.search === "?status=FAILED" && document.querySelectorAll(".rows .row").length === 1`)
+	p.Click(t, ".choice button", "All")
+	p.Eval(t, `const input = document.querySelector("input[type=search]"); input.value = "WHERE-2"; input.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.Wait(t, `document.querySelectorAll(".rows .row").length === 1`)
+	p.See(t, ".rows .row", "elsewhere-2.txt")
+}
+
+// hostileNames: a name is shown as text, whatever is in it, and cannot pass for another one.
+func hostileNames(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	markup := `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>.txt`
+	bidi := "invoice\u202etxt.exe"
+	arabic := "مرحبا بالعالم.txt"
+	long := text(strings.Repeat("long ", 40)+".txt", "one")
+	p.Drop(t, text(markup, "one"), text(arabic, "one"), long, File{Name: bidi, Type: "application/octet-stream", Content: []byte("one")})
+	p.See(t, "dialog li", "invoice\ufffdtxt.exe") // which is no text by its type
+	p.Eval(t, `const select = document.querySelector(".review li:last-child select"); select.value = "textfile"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	p.State(t, "upload-dialog")
+	p.Click(t, ".dialog-foot button.primary", "Upload")
+	p.Wait(t, `document.querySelectorAll(".tray .completed").length === 4`)
+	p.See(t, ".rows .row", markup)
+	p.See(t, ".rows .row", "invoice\ufffdtxt.exe")
+	p.See(t, ".rows .row", arabic)
+	p.State(t, "files-names")
+	p.Click(t, ".rows a", markup)
+	p.See(t, "h1", markup)
+	if Read[bool](t, p, `"harmed" in window || !!document.querySelector("main img")`) {
+		t.Error("a name became markup")
+	}
+	if Read[bool](t, p, `[...document.querySelectorAll("bdi")].some((e) => /[\u202a-\u202e\u2066-\u2069]/.test(e.textContent))`) {
+		t.Error("a name has marks of direction")
+	}
+}
+
+// focused waits until the focused element has a text or name.
+func focused(t *testing.T, p *Page, text string) {
+	t.Helper()
+	p.Wait(t, fmt.Sprintf(`((document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent).includes(%q)`, text))
+}
+
+// keyboardOnly: a file is opened, its menu is used and the dialog is opened and closed with keys alone.
+func keyboardOnly(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	upload(t, s, p.Owner, "keys.txt", "one two")
+	p.See(t, doneRow, "keys.txt")
+	p.Eval(t, `document.activeElement.blur()`)
+	p.Press(t, kb.Tab)
+	focused(t, p, "Skip to the content")
+	p.Press(t, kb.Enter)
+	focused(t, p, "Text files")
+	until := func(text string) {
+		t.Helper()
+		for range 20 {
+			p.Press(t, kb.Tab)
+			if Read[bool](t, p, fmt.Sprintf(`((document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent).includes(%q)`, text)) {
+				if !Read[bool](t, p, `document.activeElement.matches(":focus-visible")`) {
+					t.Errorf("%s does not show that it has the focus", text)
+				}
+				return
+			}
+		}
+		t.Fatalf("the tab key does not reach %s", text)
+	}
+	until("keys.txt")
+	until("Actions for keys.txt")
+	p.Press(t, kb.Enter)
+	focused(t, p, "Download")
+	p.State(t, "files-menu")
+	p.Press(t, kb.ArrowDown)
+	focused(t, p, "Delete")
+	p.Press(t, kb.Escape)
+	focused(t, p, "Actions for keys.txt")
+	p.Press(t, kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
+	focused(t, p, "keys.txt")
+	p.Press(t, kb.Enter)
+	p.See(t, "h1", "keys.txt")
+	until("Upload")
+	p.Press(t, kb.Enter)
+	p.See(t, "dialog h2", "Upload")
+	p.Press(t, kb.Escape)
+	p.Wait(t, `!document.querySelector("dialog")`)
+	focused(t, p, "Upload")
+}
+
+// deleteAndUndo: a deleted file is deleted once its message closes, and not if that is undone.
+func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	file := upload(t, s, p.Owner, "gone.txt", "one")
+	exists := fmt.Sprintf(`fetch("/v1/files/%s").then((r) => r.status)`, file.FileID)
+	remove := func() {
+		p.Click(t, ".rows button", "Actions for gone.txt")
+		p.Click(t, "[role=menuitem]", "Delete")
+		p.See(t, ".toast", "Deleted gone.txt")
+		p.Gone(t, ".rows .row", "gone.txt")
+	}
+	remove()
+	p.State(t, "files-deleted")
+	p.Click(t, ".toast button", "Undo")
+	p.See(t, ".rows .row", "gone.txt")
+	if status := Read[int](t, p, exists); status != 200 {
+		t.Errorf("after the undo, the file is %d", status)
+	}
+	remove()
+	p.Click(t, ".toast button", "Dismiss")
+	p.Wait(t, "await "+exists+" === 404")
+	p.Go(t, "/files/"+file.FileID)
+	p.See(t, "h2", "There is no such text file")
+	p.State(t, "file-missing")
+}
+
+// failures: what went wrong is said with what to do, and a failed file can be analyzed again.
+func failures(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/")
+	p.Drop(t, text("broken.txt", "%PDF-1.7\n%\x00\x01\x02"))
+	p.See(t, ".tray .failed", "PDF")
+	p.Click(t, ".tray a", "broken.txt")
+	p.See(t, ".notice", "could not be analyzed")
+	p.State(t, "file-failed")
+	p.Click(t, "button", "Analyze again")
+	p.See(t, ".toast", "analyzed again")
+	p.See(t, ".notice", "could not be analyzed")
+	p.Network(t, true, 0)
+	p.Drop(t, text("offline.txt", "one"))
+	p.See(t, ".tray .sending", "offline.txt")
+	p.Click(t, ".tray button", "Cancel offline.txt")
+	p.Gone(t, ".tray li", "offline.txt")
+	p.Network(t, false, 0)
+}
+
+// longList: rows are read while the list is scrolled, only those in sight are drawn, and scrolling stays smooth.
+func longList(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/")
+	c := s.Client(t, p.Owner)
+	var reserving sync.WaitGroup
+	numbers := make(chan int)
+	for range 4 {
+		reserving.Go(func() {
+			for i := range numbers {
+				if _, err := c.Reserve(t.Context(), client.Reservation{FileName: fmt.Sprintf("row-%d.txt", i), Size: 1, ContentType: "text/plain"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range *rows {
+		numbers <- i
+	}
+	close(numbers)
+	reserving.Wait()
+	p.Go(t, "/files")
+	p.Eval(t, `window.long = []; new PerformanceObserver((list) => { for (const e of list.getEntries()) window.long.push(e.duration); }).observe({ type: "longtask" })`)
+	drawn := Read[int](t, p, fmt.Sprintf(`(async () => {
+		let most = 0;
+		for (let still = 0; still < 100;) {
+			const before = scrollY;
+			scrollBy(0, 400);
+			await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 10)));
+			most = Math.max(most, document.querySelectorAll(".rows .row").length);
+			still = scrollY === before && document.querySelector(".end")?.textContent.includes(%q) ? 100 : scrollY === before ? still + 0.1 : 0;
+		}
+		return most;
+	})()`, strings.Join(grouped(*rows), ",")+" shown"))
+	if p.See(t, "p.end", "shown"); drawn == 0 || drawn > 60 {
+		t.Errorf("%d rows are drawn at once", drawn)
+	}
+	longest := Read[float64](t, p, `Math.max(0, ...window.long)`)
+	t.Logf("%d rows: at most %d are drawn; the longest task takes %.0f ms", *rows, drawn, longest)
+	if *timed && longest > 100 {
+		t.Errorf("a task takes %.0f ms while %d rows are scrolled", longest, *rows)
+	}
+	p.State(t, "files-long")
+}
+
+// grouped returns the groups of three digits of a number.
+func grouped(n int) []string {
+	digits := fmt.Sprint(n)
+	var groups []string
+	for len(digits) > 3 {
+		groups = append([]string{digits[len(digits)-3:]}, groups...)
+		digits = digits[:len(digits)-3]
+	}
+	return append([]string{digits}, groups...)
+}
+
+func startAndSettings(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/")
+	p.State(t, "home")
+	p.Click(t, ".top button", "Upload")
+	p.See(t, "dialog button", "Choose files")
+	p.State(t, "upload-empty")
+	p.Click(t, "dialog button", "Close")
+	p.Click(t, ".top button", "Owner and settings")
+	p.Click(t, "[role=menuitem]", "Dark theme")
+	p.Wait(t, `document.documentElement.dataset.theme === "dark"`)
+	p.Click(t, ".top button", "Owner and settings")
+	p.Click(t, "[role=menuitem]", "Theme of the system")
+	p.Click(t, ".top button", "Owner and settings")
+	p.Click(t, "[role=menuitem]", "Owner …")
+	p.Wait(t, fmt.Sprintf(`document.querySelector("dialog input").value === %q`, p.Owner))
+	p.State(t, "owner")
+}
+
+// TestUploadIsCut: a large upload goes on after the server was killed, after the connection was lost, and after the page
+// was loaded again and the same file chosen; and what happened while there was no connection is shown.
+func TestUploadIsCut(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir(), system.ShortLease)
+	b := Start(t)
+	p := b.Open(t, s.HTTP, "/files")
+	path := filepath.Join(t.TempDir(), "large.txt")
+	content := strings.Repeat("the quick brown fox jumps over the lazy dog and runs away\n", *size<<20/58)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sent := func(percent int) {
+		t.Helper()
+		p.Wait(t, fmt.Sprintf(`Number(document.querySelector(".tray li [role=progressbar]")?.getAttribute("aria-valuenow") ?? 0) >= %d || document.querySelector(".tray .completed")`, percent))
+	}
+	slow := float64(*size<<20) / 5 // the upload takes at least 5 s
+	p.Network(t, false, slow)
+	p.Choose(t, path)
+	sent(15)
+	s.Program.Kill(t)
+	p.See(t, ".connection", "Reconnecting")
+	p.State(t, "files-reconnecting")
+	s.Restart(t)
+	missed := upload(t, s.System, p.Owner, "meanwhile.txt", "one two three")
+	p.See(t, doneRow, "meanwhile.txt")
+	p.Gone(t, ".connection", "Reconnecting")
+	sent(40)
+	p.Network(t, true, 0)
+	p.Network(t, false, slow)
+	p.Click(t, ".tray button", "Pause large.txt")
+	p.See(t, ".tray li", "Paused at")
+	p.State(t, "files-paused")
+	p.Click(t, ".tray button", "Resume large.txt")
+	sent(60)
+	p.Go(t, "/files")
+	p.See(t, ".rows .row", "large.txt")
+	p.Network(t, false, 0)
+	p.Choose(t, path)
+	p.See(t, ".tray .completed", "words")
+	c := s.Client(t, p.Owner)
+	page, err := c.ListPage(system.Within(t), client.Listing{OwnerID: p.Owner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Files) != 2 || page.Files[0].FileName != "meanwhile.txt" && page.Files[1].FileName != "meanwhile.txt" {
+		t.Errorf("the files are %+v, want large.txt and %s", page.Files, missed.FileID)
+	}
+	p.Click(t, ".tray a", "large.txt")
+	p.See(t, ".numbers dd", strings.Join(grouped(strings.Count(content, "\n")*12), ","))
+}
