@@ -28,7 +28,7 @@ var (
 	shots = flag.String("app.screenshots", os.Getenv("ASSAY_SCREENSHOTS"), "a directory for screenshots of every page and state")
 	timed = flag.Bool("app.timed", false, "check the time limits, which need a machine without other load")
 	rows  = flag.Int("app.rows", 150, "rows of the long list")
-	size  = flag.Int("app.size", 24, "MiB of the upload that is cut")
+	size  = flag.Int("app.size", 64, "MiB of the upload that is cut")
 )
 
 const wait = 60 * time.Second

@@ -36,7 +36,7 @@ function OwnerDialog({ close }: { close: () => void }): JSX.Element {
       <Button kind="primary" type="submit" form="owner" disabled={id.trim() === "" || id === owner.value}>Use this id</Button>
     </>}>
       <form id="owner" onSubmit={(event) => { event.preventDefault(); setOwner(id.trim()); }}>
-        <label class="field">Owner id<input value={id} maxLength={128} required autocomplete="off" spellcheck={false} aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)} /></label>
+        <label class="field">Owner id<input data-focus value={id} maxLength={128} required autocomplete="off" spellcheck={false} aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)} /></label>
         <p id="owner-help" class="soft">Your files belong to this id, which only this browser knows. Whoever has it can see and change them. To see the same files elsewhere, copy it there; the command line uses it as <code>ASSAY_OWNER</code>.</p>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 // What is on every page: navigation, connection, menu, uploads, notifications.
 import type { ComponentType, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { online, outcomes } from "../api/live.js";
 import { areas } from "../areas.js";
 import { type Match, match, path, type Route, start } from "../router.js";
@@ -76,7 +76,10 @@ function Current({ at }: { at: Match | undefined }): JSX.Element {
     }, () => { if (!gone) setFailed(true); });
     return () => { gone = true; };
   }, [at?.route]);
+  const first = useRef(path.value);
   useEffect(() => { // a screen reader continues at the new page
+    if (first.current === path.value) return;
+    first.current = "";
     if (document.activeElement === document.body || !document.activeElement) document.getElementById("title")?.focus({ preventScroll: true });
   }, [path.value, Found]);
   if (!at) return <Page title="No such page"><EmptyState icon={Search} title="There is no page at this address" action={<ButtonLink href="/">Go to the start</ButtonLink>} /></Page>;

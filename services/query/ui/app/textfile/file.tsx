@@ -58,7 +58,7 @@ export default function FilePage({ params }: PageProps): JSX.Element {
       {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}
     </>}>
       {error && <Notice tone="bad">{error.message}</Notice>}
-      {file.status === "FAILED" && <Notice tone="bad">The file could not be analyzed. <Bdi text={file.errorMessage ?? ""} /></Notice>}
+      {file.status === "FAILED" && <Notice tone="bad">The file could not be analyzed: <Bdi text={file.errorMessage ?? ""} /></Notice>}
       {(file.status === "PENDING" || file.status === "IN_PROGRESS") && <Waiting file={file} />}
       {file.result && <Numbers result={file.result} />}
       <div class="columns">
@@ -97,7 +97,7 @@ function TopWords({ result }: { result: Result }): JSX.Element {
             {result.top10Words.map((w) => (
               <tr key={w.word}>
                 <th scope="row"><Bdi text={w.word} clip /></th>
-                <td><span class="bar" style={{ width: `${w.count / most * 100}%` }} /><span class="value">{count(w.count)}</span></td>
+                <td><div class="bar"><div style={{ width: `${w.count / most * 100}%` }} /></div><span>{count(w.count)}</span></td>
               </tr>
             ))}
           </tbody>

@@ -9,12 +9,14 @@ export function Dialog({ title, close, children, footer, wide }: { title: string
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.showModal();
+    // Not the close button, which is the first control.
+    ref.current?.querySelector<HTMLElement>("[data-focus], .dialog-box")?.focus();
     return () => { if (before instanceof HTMLElement && before.isConnected) before.focus(); };
   }, []);
   return (
     <dialog ref={ref} class={wide ? "dialog wide" : "dialog"} aria-labelledby={id} onCancel={(event) => { event.preventDefault(); close(); }}
       onMouseDown={(event) => { if (event.target === ref.current) close(); }}>
-      <div class="dialog-box">
+      <div class="dialog-box" tabIndex={-1}>
         <div class="dialog-head"><h2 id={id}>{title}</h2><IconButton icon={Close} label="Close" onClick={close} /></div>
         <div class="dialog-body">{children}</div>
         {footer !== undefined && <div class="dialog-foot">{footer}</div>}
