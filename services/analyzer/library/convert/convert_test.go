@@ -85,7 +85,11 @@ func TestHangingProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer fifo.Close()
+	defer func() {
+		if err := fifo.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	pid, err := os.ReadFile(started)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/pprof"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -62,11 +61,6 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "%d nodes of %d owners, %d MB of text\n", len(l.nodes), *owners, text>>20)
-	if pf := os.Getenv("CPUPROF"); pf != "" {
-		f, _ := os.Create(pf)
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
-	}
 	began := time.Now()
 	if err := s.serve(ctx, filepath.Join(dir, "search.db"), l); err != nil {
 		return err
