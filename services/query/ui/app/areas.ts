@@ -5,6 +5,7 @@ import type { Target } from "./upload/target.js";
 import { area as textfile } from "./textfile/area.js";
 import { area as feed } from "./feed/area.js";
 import { area as photojob } from "./photojob/area.js";
+import { area as library } from "./library/area.js";
 
 export interface Area {
   /** The name of the area in the API and in events, such as textfile. */
@@ -22,4 +23,5 @@ export const areas: Area[] = [
   textfile,
   photojob,
   feed,
+  library,
 ];

@@ -102,15 +102,16 @@ export class Stream {
   }
 }
 
-/** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. */
-export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed"]);
+/** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. node and progress are of the library. */
+export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"]);
 
 /** Follows the outcomes of one area. */
 export function followArea(area: string, outcome: (kind: "completed" | "failed", data: Outcome) => void, reset: () => void): () => void {
   return outcomes.follow({
     event: (kind, data) => {
       const of = data as Outcome;
-      if (of.area === area) outcome(kind as "completed" | "failed", of);
+      if (kind !== "completed" && kind !== "failed") return;
+      if (of.area === area) outcome(kind, of);
     },
     reset,
   });

@@ -41,3 +41,13 @@ export const Link = icon(<><path d="M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l
 export const External = icon(<><path d="M13 5h6v6M19 5l-9 9" /><path d="M18 14v4a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h4" /></>);
 export const Grid = icon(<><rect x="4" y="4" width="7" height="7" rx="1" /><rect x="13" y="4" width="7" height="7" rx="1" /><rect x="4" y="13" width="7" height="7" rx="1" /><rect x="13" y="13" width="7" height="7" rx="1" /></>);
 export const List = icon(<path d="M9 6h11M9 12h11M9 18h11M4.5 6v.01M4.5 12v.01M4.5 18v.01" />);
+export const Folder = icon(<path d="M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z" />);
+export const FolderPlus = icon(<><path d="M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z" /><path d="M12 11v5M9.5 13.5h5" /></>);
+export const Move = icon(<><path d="M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z" /><path d="M8 13.5h7m-2.5-2.5 2.5 2.5-2.5 2.5" /></>);
+export const Pencil = icon(<><path d="m4 20 1-4L16 5l3 3L8 19z" /><path d="m14 7 3 3" /></>);
+export const Globe = icon(<><circle cx="12" cy="12" r="8.5" /><path d="M3.5 12h17M12 3.5c5 5 5 12 0 17c-5-5-5-12 0-17" /></>);
+export const People = icon(<><circle cx="9" cy="8.5" r="3.5" /><path d="M2.5 20c.8-3.5 3.2-5 6.5-5s5.7 1.5 6.5 5M15.5 5.200a3.5 3.5 0 0 1 0 6.600M17.5 15.300c2 .6 3.4 2 4 4.7" /></>);
+export const TableIcon = icon(<><rect x="3.5" y="5" width="17" height="14" rx="2" /><path d="M3.5 10h17M3.5 14.5h17M9.5 10v9" /></>);
+export const Molecule = icon(<><path d="m12 4 6.5 3.8v7.600L12 19.200l-6.5-3.8V7.8z" /><path d="M12 7.5 8.5 9.5v4" /></>);
+export const Curve = icon(<><path d="M4 4v16h16" /><path d="M6.5 17c2 0 2-9 3.5-9s1.5 6 3 6 1.5-8 3-8 1.5 11 3.5 11" /></>);
+export const Columns = icon(<><rect x="3.5" y="5" width="17" height="14" rx="2" /><path d="M9.2 5v14M14.8 5v14" /></>);

@@ -14,7 +14,12 @@ export interface Column<T> {
   wide?: boolean;
   /** Whether the heading is for screen readers only. */
   quiet?: boolean;
+  /** What is in the heading instead of the label, such as a button that sorts. */
+  head?: ComponentChildren;
+  sorted?: "ascending" | "descending";
 }
+
+export type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Record<`data-${string}`, string>;
 
 export interface TableProps<T> {
   label: string;
@@ -28,6 +33,8 @@ export interface TableProps<T> {
   /** Makes the row a link: a click anywhere on it follows the first link in it. */
   linked?: boolean;
   rowClass?: (row: T) => string;
+  /** More attributes of a row, such as handlers of drag and drop. */
+  rowProps?: (row: T) => RowProps;
 }
 
 const around = 8; // rows drawn above and below what is in sight
@@ -71,7 +78,7 @@ export function useInSight(ref: { current: HTMLElement | null }, total: number, 
   return [Math.min(range[0], total), Math.max(0, Math.min(range[1], total))];
 }
 
-export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, linked, rowClass }: TableProps<T>): JSX.Element {
+export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, linked, rowClass, rowProps }: TableProps<T>): JSX.Element {
   const body = useRef<HTMLDivElement>(null), isNarrow = useNarrow();
   const [from, to] = useInSight(body, rows.length, rowHeight);
   const shown = columns.filter((c) => !isNarrow || !c.wide), tracks = shown.map((c) => c.width).join(" ");
@@ -84,12 +91,12 @@ export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, 
     <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={shown.length}>
       <div role="rowgroup">
         <div class="row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
-          {shown.map((c) => <div key={c.key} role="columnheader" class={`cell-${c.key} ${c.align ?? ""}`}><span class={c.quiet ? "visually-hidden" : ""}>{c.label}</span></div>)}
+          {shown.map((c) => <div key={c.key} role="columnheader" aria-sort={c.sorted} class={`cell-${c.key} ${c.align ?? ""}`}>{c.head ?? <span class={c.quiet ? "visually-hidden" : ""}>{c.label}</span>}</div>)}
         </div>
       </div>
       <div ref={body} class={linked ? "rows linked" : "rows"} role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }} onClick={follow}>
         {rows.slice(from, to).map((row, i) => (
-          <div key={rowKey(row)} class={`row ${rowClass?.(row) ?? ""}`} role="row" aria-rowindex={from + i + 2} style={{ gridTemplateColumns: tracks, height: `${rowHeight}px`, transform: `translateY(${(from + i) * rowHeight}px)` }}>
+          <div key={rowKey(row)} {...rowProps?.(row)} class={`row ${rowClass?.(row) ?? ""}`} role="row" aria-rowindex={from + i + 2} style={{ gridTemplateColumns: tracks, height: `${rowHeight}px`, transform: `translateY(${(from + i) * rowHeight}px)` }}>
             {shown.map((c) => <div key={c.key} role="cell" class={`cell-${c.key} ${c.align ?? ""}`}>{c.cell(row)}</div>)}
           </div>
         ))}

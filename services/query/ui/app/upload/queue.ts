@@ -170,6 +170,7 @@ function follow(): void {
   following = true;
   outcomes.follow({
     event: (kind, data) => {
+      if (kind !== "completed" && kind !== "failed") return;
       const outcome = data as Outcome;
       seen.set(`${outcome.area}:${outcome.id}`, { kind, outcome });
       for (const oldest of seen.keys()) {

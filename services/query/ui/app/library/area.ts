@@ -1,0 +1,23 @@
+import type { Area } from "../areas.js";
+import { Library, Search } from "../ui/icon.js";
+import { upload } from "./upload.js";
+
+const within = (path: string): boolean => path === "/library" || path.startsWith("/library/");
+
+export const area: Area = {
+  name: "library",
+  nav: [
+    { href: "/library", label: "Library", icon: Library, match: within },
+    { href: "/search", label: "Search", icon: Search, match: (path) => path === "/search" },
+  ],
+  cards: [{ href: "/library", title: "Library", text: "Keep any file in folders: previews, records, full-text search.", icon: Library }],
+  routes: [
+    { path: "/library", title: "Library", load: () => import("./page.js") },
+    { path: "/library/trash", title: "Trash", load: () => import("./trash.js") },
+    { path: "/library/shared", title: "Shared with me", load: () => import("./shared.js") },
+    { path: "/library/public", title: "Public", load: () => import("./shared.js") },
+    { path: "/library/:id", title: "Library", load: () => import("./page.js") },
+    { path: "/search", title: "Search", load: () => import("./search.js") },
+  ],
+  upload,
+};

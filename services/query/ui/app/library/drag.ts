@@ -1,0 +1,43 @@
+// Nodes that are dragged to a folder of the page.
+import type { JSX } from "preact";
+import { isOwn, type Node } from "./view.js";
+import { moveTo } from "./nodes.js";
+
+const kind = "application/x-assay-nodes";
+let dragged: Node[] = [];
+
+export type Props = Pick<JSX.IntrinsicElements["div"], "draggable" | "onDragStart" | "onDragOver" | "onDragLeave" | "onDrop">;
+
+/** Makes an element the handle of nodes. */
+export function handleOf(nodes: () => Node[]): Props {
+  return {
+    draggable: true,
+    onDragStart: (event) => {
+      dragged = nodes();
+      event.dataTransfer?.setData(kind, dragged.map((n) => n.id).join());
+      if (event.dataTransfer) event.dataTransfer.effectAllowed = "move";
+    },
+  };
+}
+
+/** Makes an element a place to drop nodes: they are moved to the folder. */
+export function targetOf(folder: Node): Props {
+  const takes = (event: DragEvent): boolean => isOwn(folder) && (event.dataTransfer?.types.includes(kind) ?? false) && !dragged.some((n) => n.id === folder.id);
+  const mark = (event: DragEvent, on: boolean): void => { if (event.currentTarget instanceof Element) event.currentTarget.classList.toggle("drop-target", on); };
+  return {
+    onDragOver: (event) => {
+      if (!takes(event)) return;
+      event.preventDefault();
+      mark(event, true);
+    },
+    onDragLeave: (event) => mark(event, false),
+    onDrop: (event) => {
+      mark(event, false);
+      if (!takes(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void moveTo(dragged, folder);
+      dragged = [];
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// The list of a folder: its folders first, then its files, in one order.
+import { api, ApiError, data } from "../api/client.js";
+import { Endless } from "../ui/endless.js";
+import { type Change, remember } from "./nodes.js";
+import { isFolder, linkToken, type Node, type Status } from "./view.js";
+
+export const sorts = ["name", "-name", "size", "-size", "updatedAt", "-updatedAt"] as const;
+export type Sort = typeof sorts[number];
+
+const pageSize = 100;
+const filesFrom = "files:"; // before the cursor of the list of files
+
+const latest = (shown: Node, fresh: Node): Node => shown.version > fresh.version ? shown : fresh;
+
+export class Listing {
+  readonly nodes: Endless<Node>;
+  private after: string | undefined; // the last change that the list must have
+
+  constructor(private readonly folder: string, private readonly sort: Sort, private readonly status: Status | undefined) {
+    this.nodes = new Endless<Node>((cursor) => this.read(cursor), (node) => node.id, latest);
+  }
+
+  /** Shows a change of a node. */
+  apply(change: Change): void {
+    const gone = change.change === "deleted" || change.trashed || change.parentId !== this.folder;
+    if (gone) {
+      this.nodes.remove(change.nodeId);
+      return;
+    }
+    let moved = false;
+    const listed = this.nodes.change(change.nodeId, (node) => {
+      if (node.version > change.version) return node;
+      moved = node.name !== change.name;
+      return { ...node, version: change.version, ...change.name ? { name: change.name } : {}, ...change.status ? { status: change.status } : {} };
+    });
+    const ended = change.type === "File" && ["Processed", "ProcessedPartially", "Failed"].includes(change.status ?? "");
+    if (!listed || moved || ended || this.status) { // there is more to read than the change says
+      this.after = `${change.nodeId}:${change.version}`;
+      this.nodes.refreshSoon();
+    }
+  }
+
+  private async read(cursor: string | undefined): Promise<{ items: Node[]; cursor: string | undefined }> {
+    if (this.status) return this.page("File", cursor, cursor === undefined);
+    if (cursor?.startsWith(filesFrom)) {
+      const files = await this.page("File", cursor.slice(filesFrom.length), false);
+      return { items: files.items, cursor: files.cursor && filesFrom + files.cursor };
+    }
+    const folders = await this.page("Folder", cursor, cursor === undefined);
+    if (folders.cursor) return folders;
+    const files = await this.page("File", undefined, false);
+    return { items: [...folders.items, ...files.items], cursor: files.cursor && filesFrom + files.cursor };
+  }
+
+  private async page(type: "Folder" | "File", cursor: string | undefined, first: boolean): Promise<{ items: Node[]; cursor: string | undefined }> {
+    // A folder has no size.
+    const sort = type === "Folder" && this.sort.endsWith("size") ? "name" : this.sort.endsWith("name") ? this.sort : `${this.sort},name`;
+    const query = { type, sort, limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...this.status ? { status: this.status } : {} };
+    const list = (after?: string): Promise<{ nodes: Node[]; nextCursor?: string }> =>
+      api.GET("/v1/library/nodes/{id}/children", { params: { path: { id: this.folder }, query: { ...query, ...after ? { after } : {} } } }).then(data);
+    const page = await (first ? list(this.after) : list()).catch((error: unknown) => {
+      if (first && this.after && error instanceof ApiError && error.code === "index-not-ready") return list(); // newer changes come with their events
+      throw error;
+    });
+    this.after = first ? undefined : this.after;
+    remember(page.nodes.filter(isFolder));
+    return { items: page.nodes, cursor: page.nextCursor };
+  }
+}

@@ -1,0 +1,73 @@
+// What is known of the content of a file.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { message } from "../api/client.js";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
+import { FileText } from "../ui/icon.js";
+import { Bdi, count, Time } from "../ui/text.js";
+import { fieldsOf, type Field } from "./records.js";
+import { readMetadata } from "./preview.js";
+import type { Node } from "./view.js";
+
+const apart = ["fields", "failures"]; // shown as tables
+
+export function Metadata({ node }: { node: Node }): JSX.Element {
+  const [metadata, setMetadata] = useState<Record<string, unknown>>(), [error, setError] = useState("");
+  const read = (): void => { readMetadata(node.id).then(setMetadata, (failed: unknown) => setError(message(failed))); };
+  useEffect(read, [node.id]);
+  if (error) return <ErrorState title="The metadata could not be read" error={error} retry={() => { setError(""); read(); }} />;
+  if (!metadata) return <Loading what="the metadata"><Skeleton height={360} /></Loading>;
+  const simple = Object.entries(metadata).filter(([name]) => !apart.includes(name)), fields = fieldsOf(metadata);
+  const failures = Array.isArray(metadata["failures"]) ? metadata["failures"] as { index?: number; name?: string; error?: string }[] : [];
+  return (
+    <div class="columns metadata">
+      <section class="card" aria-labelledby="about"><h2 id="about">About the file</h2>
+        <dl class="facts wide">
+          <div><dt>Id</dt><dd><code>{node.id}</code></dd></div>
+          {node.md5 && <div><dt>MD5</dt><dd><code>{node.md5}</code></dd></div>}
+          {node.createdAt && <div><dt>Uploaded</dt><dd><Time iso={node.createdAt} exact /></dd></div>}
+          {node.updatedAt && <div><dt>Changed</dt><dd><Time iso={node.updatedAt} exact /></dd></div>}
+        </dl>
+      </section>
+      <section class="card" aria-labelledby="found"><h2 id="found">Found in the content</h2>
+        {simple.length === 0 ? <p class="soft">Nothing was found.</p> : <dl class="facts wide">{simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value)}</dd></div>)}</dl>}
+      </section>
+      {fields.length > 0 && <Fields fields={fields} />}
+      {failures.length > 0 && (
+        <section class="card all-columns" aria-labelledby="failures"><h2 id="failures">Records that failed</h2>
+          <ul class="failures">{failures.map((f) => <li key={f.index}><a href={`?tab=records&record=${f.index ?? 0}`}>Record {count((f.index ?? 0) + 1)}</a> <Bdi text={[f.name, f.error].filter(Boolean).join(": ")} /></li>)}</ul>
+        </section>
+      )}
+      {simple.length === 0 && fields.length === 0 && node.status === "Loading" && <EmptyState icon={FileText} title="The file is not uploaded yet" />}
+    </div>
+  );
+}
+
+/** camelCase as words. */
+function words(name: string): string {
+  const text = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
+  return text.charAt(0).toUpperCase() + (/[A-Z]{2}/.test(text) ? text.slice(1) : text.slice(1).toLowerCase());
+}
+
+function shown(value: unknown): ComponentChildren {
+  if (typeof value === "number") return count(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return <Bdi text={value} />;
+  if (Array.isArray(value)) return value.every((v) => typeof v !== "object") ? <Bdi text={value.join(", ")} /> : <ul>{value.slice(0, 50).map((v, i) => <li key={i}>{shown(v)}</li>)}</ul>;
+  if (value && typeof value === "object") return <dl class="facts nested">{Object.entries(value).map(([name, of]) => <div key={name}><dt><Bdi text={words(name)} /></dt><dd>{shown(of)}</dd></div>)}</dl>;
+  return "–";
+}
+
+function Fields({ fields }: { fields: Field[] }): JSX.Element {
+  const cell = (value: unknown): string => value === undefined ? "" : typeof value === "number" ? value.toLocaleString(navigator.languages, { maximumFractionDigits: 4 }) : String(value);
+  return (
+    <section class="card flush all-columns" aria-labelledby="fields"><h2 id="fields">Fields and properties</h2>
+      <div class="scroll-x" role="region" aria-labelledby="fields" tabIndex={0}>
+        <table class="grid">
+          <thead><tr><th scope="col">Name</th><th scope="col">From</th><th scope="col">Type</th><th scope="col" class="end">Values</th><th scope="col" class="end">Least</th><th scope="col" class="end">Greatest</th></tr></thead>
+          <tbody>{fields.map((f) => <tr key={`${f.name} ${f.property}`}><th scope="row"><Bdi text={f.name} /></th><td>{f.property ? "determined" : "file"}</td><td>{f.type ?? ""}</td><td class="end">{cell(f.count)}</td><td class="end"><Bdi text={cell(f.min)} /></td><td class="end"><Bdi text={cell(f.max)} /></td></tr>)}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+// What a file looks like, by its kind.
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { api, ApiError, data, message, refusal } from "../api/client.js";
+import { identityHeaders } from "../api/identity.js";
+import { setQuery } from "../router.js";
+import { Button, ButtonLink } from "../ui/button.js";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
+import { Download, FileIcon } from "../ui/icon.js";
+import { Bdi, count } from "../ui/text.js";
+import { Waiting } from "./file.js";
+import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow } from "./view.js";
+
+const longest = 200_000; // characters of a text that are shown
+
+export function Preview({ node }: { node: Node }): JSX.Element {
+  if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;
+  if (drawn(node) && node.totalRecords) return <Drawings node={node} />;
+  if (node.subType === "Table" && node.totalRecords) return <Rows node={node} />;
+  const picture = pictureOf(node, 1200);
+  switch (node.subType) {
+    case "Text": return <Text node={node} />;
+    case "WebPage": return <Web node={node} />;
+    case "Pdf":
+    case "Office": return picture ? <div class="document"><figure class="page-picture"><img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} /></figure><Text node={node} title="Text" /></div> : <Text node={node} />;
+  }
+  if (picture) return <figure class="picture"><a href={contentOf(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
+  return <EmptyState icon={FileIcon} title="There is no preview of this file" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "Its content could not be read. The steps say why." : "Files of this kind are stored as they are."}</EmptyState>;
+}
+
+async function readText(node: Node): Promise<string> {
+  const response = await fetch(`/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
+  return response.text();
+}
+
+function useText(node: Node): { text: string | undefined; error: Error | undefined } {
+  const [text, setText] = useState<string>(), [error, setError] = useState<Error>();
+  useEffect(() => {
+    readText(node).then(setText, (failed: unknown) => setError(failed instanceof Error ? failed : new Error(message(failed))));
+  }, [node.id]);
+  return { text, error };
+}
+
+function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
+  const { text, error } = useText(node), [all, setAll] = useState(false);
+  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={FileIcon} title="There is no text to show">{error.message}</EmptyState>;
+  if (error) return <ErrorState title="The text could not be read" error={error.message} />;
+  if (text === undefined) return <Loading what="the text"><Skeleton height={480} /></Loading>;
+  const cut = !all && text.length > longest;
+  return (
+    <section class="card text-card" {...title ? { "aria-label": title } : {}}>
+      {text.trim() === "" ? <p class="soft">The file has no text.</p> : <pre class="text" dir="auto">{cut ? text.slice(0, longest) : text}</pre>}
+      {cut && <p class="end"><Button onClick={() => setAll(true)}>Show all {count(text.length)} characters</Button></p>}
+    </section>
+  );
+}
+
+function Web({ node }: { node: Node }): JSX.Element {
+  const { text, error } = useText(node), picture = pictureOf(node, 600), [about, setAbout] = useState<Record<string, unknown>>({});
+  useEffect(() => { readMetadata(node.id).then(setAbout, () => undefined); }, [node.id]);
+  const value = (name: string): string => typeof about[name] === "string" ? about[name] : "";
+  const source = [value("url"), value("origin"), value("canonical")].find((u) => /^https?:/.test(u));
+  if (error) return <EmptyState icon={FileIcon} title="There is no text to show">{error.message}</EmptyState>;
+  return (
+    <article class="card reader">
+      {value("title") && <h2><Bdi text={value("title")} /></h2>}
+      {(value("byline") || source) && <p class="soft"><Bdi text={value("byline")} />{source && <> <a href={source} target="_blank" rel="noreferrer noopener"><Bdi text={new URL(source).host} /></a></>}</p>}
+      {picture && <img src={picture.src} width={picture.width} height={picture.height} alt="" />}
+      {text === undefined ? <Loading what="the text"><Skeleton rows={12} height={20} /></Loading> : text.split(/\n\s*\n|\n/).filter((p) => p.trim()).slice(0, 2000).map((p, i) => <p key={i} dir="auto">{p}</p>)}
+    </article>
+  );
+}
+
+export function readMetadata(id: string): Promise<Record<string, unknown>> {
+  return api.GET("/v1/library/files/{id}/metadata", { params: { path: { id }, query: linkToken() } }).then(data).then((m) => m.metadata);
+}
+
+function useRecords(node: Node, limit: number): { records: RecordRow[] | undefined; error: string } {
+  const [records, setRecords] = useState<RecordRow[]>(), [error, setError] = useState("");
+  useEffect(() => {
+    api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit, ...linkToken() } } }).then(data).then((page) => setRecords(page.records), (failed: unknown) => setError(message(failed)));
+  }, [node.id, limit]);
+  return { records, error };
+}
+
+const allRecords = (node: Node): JSX.Element => <Button onClick={() => setQuery({ tab: "records" })}>Show all {count(node.totalRecords ?? 0)} records</Button>;
+
+/** Molecules, reactions, crystals and spectra. */
+function Drawings({ node }: { node: Node }): JSX.Element {
+  const some = node.subType === "Spectrum" ? 4 : 12, { records, error } = useRecords(node, some), total = node.totalRecords ?? 0;
+  if (error) return isFinal(node) ? <ErrorState title="The records could not be read" error={error} /> : <Waiting node={node} />;
+  if (!records) return <Loading what="the records"><Skeleton height={480} /></Loading>;
+  return (
+    <>
+      <ul class={`drawings ${node.subType === "Spectrum" || total === 1 ? "large" : ""}`} aria-label="Records">
+        {records.map((r) => (
+          <li key={r.index} class="card">
+            <Drawing id={node.id} record={r} />
+            <div class="drawing-caption"><a href={`${hrefOf(node)}${hrefOf(node).includes("?") ? "&" : "?"}tab=records&record=${r.index}`}><Bdi text={r.name || `Record ${count(r.index + 1)}`} clip /></a><span class="sub clip"><Bdi text={brief(r)} clip /></span></div>
+          </li>
+        ))}
+      </ul>
+      {total > records.length && <p class="end">{allRecords(node)}</p>}
+    </>
+  );
+}
+
+function brief(r: RecordRow): string {
+  if (r.error) return r.error;
+  return ["formula", "spaceGroup", "dataType", "reactantFormulas"].map((name) => r.properties[name]).find((v): v is string => typeof v === "string") ?? "";
+}
+
+/** The drawing of a record, which comes as an image; a record that cannot be drawn says so. */
+export function Drawing({ id, record, small }: { id: string; record: RecordRow; small?: boolean }): JSX.Element {
+  const [missing, setMissing] = useState(record.state === "Failed");
+  return <span class="drawing">{missing ? <span class="sub">{small ? "–" : "No drawing"}</span> : <img src={drawingOf(id, record.index)} alt={small ? "" : `Drawing of ${record.name || `record ${record.index + 1}`}`} loading="lazy" draggable={false} onError={() => setMissing(true)} />}</span>;
+}
+
+function Rows({ node }: { node: Node }): JSX.Element {
+  const { records, error } = useRecords(node, 20);
+  if (error) return <ErrorState title="The rows could not be read" error={error} />;
+  if (!records) return <Loading what="the rows"><Skeleton height={480} /></Loading>;
+  const names = [...new Set(records.flatMap((r) => Object.keys(r.fields)))].slice(0, 30);
+  return (
+    <>
+      <div class="card flush scroll-x" role="region" aria-label="First rows" tabIndex={0}>
+        <table class="grid">
+          <thead><tr>{names.map((n) => <th key={n} scope="col"><Bdi text={n} /></th>)}</tr></thead>
+          <tbody>{records.map((r) => <tr key={r.index}>{names.map((n) => <td key={n}><Bdi text={r.fields[n] ?? ""} /></td>)}</tr>)}</tbody>
+        </table>
+      </div>
+      {(node.totalRecords ?? 0) > records.length && <p class="end">{allRecords(node)}</p>}
+    </>
+  );
+}

@@ -1,0 +1,191 @@
+// The records of a file: a filter, chosen columns, and export.
+import type { JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { api, data, message } from "../api/client.js";
+import { query, setQuery } from "../router.js";
+import { Button, ButtonLink } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { Endless } from "../ui/endless.js";
+import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
+import { Close, Columns, Download, Search } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+import { type Column, Table } from "../ui/table.js";
+import { Bdi, count, counted } from "../ui/text.js";
+import { Drawing, readMetadata } from "./preview.js";
+import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
+
+/** A field or a property of the records, as the metadata describe it. */
+export interface Field {
+  name: string;
+  property?: boolean;
+  type?: string;
+  count?: number;
+  min?: unknown;
+  max?: unknown;
+}
+
+const shownAtFirst = 8, ofFile = 5; // columns
+const pageSize = 100;
+
+export function fieldsOf(metadata: Record<string, unknown>): Field[] {
+  const { fields } = metadata;
+  return Array.isArray(fields) ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string") : [];
+}
+
+/** The first fields of the file, and then properties. */
+function atFirst(fields: Field[]): string[] {
+  const own = fields.filter((f) => !f.property), determined = fields.filter((f) => f.property);
+  const first = own.slice(0, Math.max(ofFile, shownAtFirst - determined.length));
+  return [...first, ...determined.slice(0, shownAtFirst - first.length)].map((f) => f.name);
+}
+
+/** A list of names as the API reads it: names with a comma are in quotes. */
+function listed(names: string[]): string {
+  return names.map((n) => /[",]/.test(n) ? `"${n.replaceAll("\"", "\"\"")}"` : n).join(",");
+}
+
+function parsed(list: string): string[] {
+  return [...list.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map((m) => m[1]?.replaceAll("\"\"", "\"") ?? m[2] ?? "");
+}
+
+function nativeOf(node: Node): string | undefined {
+  switch (node.subType) {
+    case "Chemical": return "sdf";
+    case "Reaction": return /\.rdf$/i.test(node.name) ? "rdf" : "rxn";
+    case "Crystal": return "cif";
+    case "Spectrum": return "jdx";
+  }
+  return undefined;
+}
+
+export function Records({ node }: { node: Node }): JSX.Element {
+  const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "";
+  const [fields, setFields] = useState<Field[]>(), [choosing, choose] = useState(false), [failed, setFailed] = useState("");
+  useEffect(() => { readMetadata(node.id).then((m) => setFields(fieldsOf(m)), (error: unknown) => setFailed(message(error))); }, [node.id]);
+  const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? []), [chosen, fields]);
+  const list = useMemo(() => new Endless<RecordRow>(async (cursor) => {
+    const page = await api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} } } }).then(data);
+    return { items: page.records, cursor: page.nextCursor };
+  }, (r) => String(r.index)), [node.id, filter]);
+  useEffect(() => { void list.refresh(); }, [list]);
+  const rows = list.items.value, pictures = drawn(node), types = new Map((fields ?? []).map((f) => [f.name, f.type]));
+  const columns: Column<RecordRow>[] = [
+    { key: "index", label: "#", width: "4rem", align: "end", cell: (r) => <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>{count(r.index + 1)}</button> },
+    ...pictures ? [{ key: "drawing", label: "Drawing", width: "7rem", cell: (r: RecordRow) => <Drawing id={node.id} record={r} small /> }] : [],
+    ...node.subType === "Table" ? [] : [{ key: "name", label: "Name", width: "11rem", cell: (r: RecordRow) => r.state === "Failed" ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span> : <Bdi text={r.name ?? ""} clip /> }],
+    ...names.map((name): Column<RecordRow> => ({ key: "value", label: name, width: "9rem", head: <Bdi text={name} clip />, ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {}, cell: (r) => <Bdi text={valueOf(r, name)} clip /> })),
+  ];
+  const parameters = (format: string): Record<string, string> => ({ format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {} });
+  const native = nativeOf(node), open = q.get("record");
+  return (
+    <>
+      <div class="toolbar records-toolbar">
+        <form class="search-field grow" onSubmit={(event) => { event.preventDefault(); setQuery({ filter: new FormData(event.currentTarget).get("filter")?.toString().trim() ?? "" }); }}>
+          <Search /><label><span class="visually-hidden">Filter</span><input key={filter} name="filter" type="search" maxLength={2000} placeholder={example(fields)} defaultValue={filter} spellcheck={false} aria-describedby="filter-help" /></label>
+        </form>
+        <div class="actions">
+          <Button icon={Columns} onClick={() => choose(true)} disabled={!fields}>Columns</Button>
+          <Menu label="Export" button={<Download />} items={[
+            { label: "Export as CSV", icon: Download, href: exportOf(node.id, parameters("csv")), download: true },
+            { label: "Export as JSON Lines", icon: Download, href: exportOf(node.id, parameters("jsonl")), download: true },
+            ...native ? [{ label: `Export as ${native.toUpperCase()}`, icon: Download, href: exportOf(node.id, parameters(native)), download: true }] : [],
+          ]} />
+        </div>
+      </div>
+      <details class="help"><summary id="filter-help">How to filter</summary><p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p><p class="soft">Compare with &lt; &lt;= &gt; &gt;= = !=; ~ and !~ look for a text in the value; a name alone asks whether the record has a value. Combine with and, or, not and parentheses. <code>error</code> finds the records that failed.</p></details>
+      {failed && <Notice tone="bad">{failed}</Notice>}
+      {list.error.value && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
+      {content()}
+      {choosing && fields && <ChooseColumns fields={fields} names={names} close={() => choose(false)} />}
+      {open !== null && <Details node={node} index={Number(open)} />}
+    </>
+  );
+
+  function content(): JSX.Element {
+    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "The filter cannot be used" : "The records could not be read"} error={list.error.value} {...filter ? {} : { retry: () => void list.refresh() }} />;
+    if (!list.begun.value || !fields && !failed) return <Loading what="the records"><Skeleton height={480} /></Loading>;
+    if (rows.length === 0 && list.more.value) {
+      void list.next();
+      return <Loading what="the records"><Skeleton height={480} /></Loading>;
+    }
+    if (rows.length === 0) return <EmptyState icon={Search} title="No record matches" action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear the filter</Button>}>A record without a value matches no comparison.</EmptyState>;
+    return (
+      <>
+        <div class="wide-table" role="region" aria-label="Records, which scroll sideways" tabIndex={0}>
+          <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onEnd={list.next} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
+        </div>
+        {list.more.value ? <Loading what="more"><Skeleton rows={2} height={44} /></Loading> : <p class="end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
+      </>
+    );
+  }
+}
+
+/** A filter that could be used here. */
+function example(fields: Field[] | undefined): string {
+  const field = fields?.find((f) => f.type === "number" || f.type === "integer");
+  if (!field || typeof field.max !== "number" || typeof field.min !== "number") return "Filter, such as name ~ 'acid'";
+  const name = /^[A-Za-z_][\w]*$/.test(field.name) ? field.name : `"${field.name}"`, middle = (field.min + field.max) / 2;
+  return `Filter, such as ${name} < ${Number(middle.toPrecision(2))}`;
+}
+
+function valueOf(r: RecordRow, name: string): string {
+  const value = r.fields[name] ?? r.properties[name];
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function ChooseColumns({ fields, names, close }: { fields: Field[]; names: string[]; close: () => void }): JSX.Element {
+  const [on, setOn] = useState<ReadonlySet<string>>(new Set(names));
+  const toggle = (name: string): void => {
+    const next = new Set(on);
+    if (!next.delete(name)) next.add(name);
+    setOn(next);
+  };
+  const save = (): void => {
+    setQuery({ fields: listed(fields.map((f) => f.name).filter((n) => on.has(n))) });
+    close();
+  };
+  return (
+    <Dialog title="Columns" close={close} footer={<><Button onClick={() => { setQuery({ fields: "" }); close(); }}>Reset</Button><Button kind="primary" disabled={on.size === 0} onClick={save}>Show</Button></>}>
+      <ul class="column-list">
+        {fields.map((f) => <li key={`${f.name} ${f.property}`}><label><input type="checkbox" checked={on.has(f.name)} onChange={() => toggle(f.name)} /><span class="grow"><Bdi text={f.name} clip /></span><span class="sub">{f.property ? "determined" : "from the file"}{f.type ? `, ${f.type}` : ""}</span></label></li>)}
+      </ul>
+    </Dialog>
+  );
+}
+
+function Details({ node, index }: { node: Node; index: number }): JSX.Element {
+  const [record, setRecord] = useState<RecordRow>(), [error, setError] = useState("");
+  useEffect(() => {
+    setRecord(undefined);
+    setError("");
+    api.GET("/v1/library/files/{id}/records/{index}", { params: { path: { id: node.id, index }, query: linkToken() } }).then(data).then(setRecord, (failed: unknown) => setError(message(failed)));
+  }, [node.id, index]);
+  const to = (at: number): void => setQuery({ record: String(at) });
+  return (
+    <Dialog title={`Record ${count(index + 1)}`} wide close={() => setQuery({ record: "" })} footer={<>
+      <span class="grow actions"><Button disabled={index <= 0} onClick={() => to(index - 1)}>Previous</Button><Button disabled={index + 1 >= (node.totalRecords ?? 0)} onClick={() => to(index + 1)}>Next</Button></span>
+      <ButtonLink icon={Download} href={recordContentOf(node.id, index)} download>Download</ButtonLink>
+    </>}>
+      {error && <p class="wrong" role="alert">{error}</p>}
+      {!record && !error && <Loading what="the record"><Skeleton height={320} /></Loading>}
+      {record && (
+        <>
+          {record.name && <p><strong><Bdi text={record.name} /></strong></p>}
+          {record.error && <p class="wrong"><Bdi text={record.error} /></p>}
+          {drawn(node) && <div class="record-drawing"><Drawing key={record.index} id={node.id} record={record} /></div>}
+          <Values title="Determined by Assay" values={record.properties} />
+          <Values title="From the file" values={record.fields} />
+          {record.notDetermined && record.notDetermined.length > 0 && <p class="soft">Not determined: <Bdi text={record.notDetermined.join(", ")} />.</p>}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Values({ title, values }: { title: string; values: Record<string, unknown> }): JSX.Element | null {
+  const all = Object.entries(values);
+  if (all.length === 0) return null;
+  return <section><h3>{title}</h3><dl class="facts wide">{all.map(([name, value]) => <div key={name}><dt><Bdi text={name} /></dt><dd><Bdi text={typeof value === "object" ? JSON.stringify(value) : String(value)} /></dd></div>)}</dl></section>;
+}
+

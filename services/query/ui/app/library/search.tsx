@@ -1,0 +1,164 @@
+// Search in the names and texts of the library.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { api, ApiError, data, type Schemas } from "../api/client.js";
+import { owner } from "../api/identity.js";
+import { query, setQuery } from "../router.js";
+import { Button, ButtonLink, IconButton } from "../ui/button.js";
+import { Endless } from "../ui/endless.js";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
+import { Close, Search } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
+import { Bdi, bytes, count, counted, Time, visible } from "../ui/text.js";
+import { readNode } from "./nodes.js";
+import { Thumbnail } from "./parts.js";
+import { hrefOf, kindOf, type Node, nameOf } from "./view.js";
+
+type Result = Schemas["SearchResult"];
+type Hit = Schemas["SearchHit"];
+
+const pageSize = 20;
+const types = ["Folder", "File", "Record"] as const;
+
+interface Asked {
+  q: string;
+  type: typeof types[number] | undefined;
+  format: string;
+  year: string;
+  folder: string;
+}
+
+function asked(): Asked {
+  const q = query.value, year = q.get("year") ?? "";
+  return { q: q.get("q") ?? "", type: types.find((t) => t === q.get("type")), format: q.get("format") ?? "", year: /^\d{4}$/.test(year) ? year : "", folder: q.get("in") ?? "" };
+}
+
+function parameters({ q, type, format, year, folder }: Asked): { q: string; type?: typeof types[number]; format?: string; parentId?: string; from?: string; to?: string } {
+  return {
+    q, ...type ? { type } : {}, ...format ? { format } : {}, ...folder ? { parentId: folder } : {},
+    ...year ? { from: `${year}-01-01T00:00:00Z`, to: `${Number(year) + 1}-01-01T00:00:00Z` } : {},
+  };
+}
+
+export default function SearchPage(): JSX.Element {
+  const now = asked(), key = JSON.stringify(now), filtered = Boolean(now.type || now.format || now.year || now.folder);
+  const [about, setAbout] = useState<Result>();
+  const list = useMemo(() => new Endless<Hit>(async (cursor) => {
+    const page = await api.GET("/v1/library/search", { params: { query: { ...parameters(now), limit: pageSize, ...cursor ? { cursor } : {} } } }).then(data).catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === "search-syntax" ? new Error(error.problem.errors?.map((e) => e.message).join(" ") || error.message) : error;
+    });
+    if (!cursor) setAbout(page);
+    return { items: page.hits, cursor: page.nextCursor };
+  }, (hit) => hit.node.id), [key]);
+  useEffect(() => {
+    if (now.q) void list.refresh();
+    else setAbout(undefined);
+  }, [list]);
+  const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
+  return (
+    <Page title="Search" lead="In the names and texts of your library, and of what is shared with you or public.">
+      <form class="search-box" role="search" onSubmit={(event) => { event.preventDefault(); setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" }); }}>
+        <label class="search-field grow"><Search /><span class="visually-hidden">Words to find</span><input key={now.q} name="q" type="search" autofocus={now.q === ""} maxLength={500} defaultValue={now.q} placeholder="Words to find" /></label>
+        <Button type="submit" kind="primary">Search</Button>
+      </form>
+      <details class="help" open={now.q === ""}>
+        <summary>How to search</summary>
+        <dl class="facts wide">
+          <div><dt><code>annual report</code></dt><dd>both words, in any order</dd></div>
+          <div><dt><code>"annual report"</code></dt><dd>the words one after the other</dd></div>
+          <div><dt><code>rep*</code></dt><dd>words that begin so, from 2 characters on</dd></div>
+          <div><dt><code>report -draft</code></dt><dd>the first word and not the second</dd></div>
+        </dl>
+      </details>
+      {now.q && <div class="search-columns"><Facets about={about} now={now} filtered={filtered} clear={clear} /><div class="search-hits">{content()}</div></div>}
+    </Page>
+  );
+
+  function content(): JSX.Element {
+    if (list.error.value) return <ErrorState title="The search did not work" error={list.error.value} retry={() => void list.refresh()} />;
+    if (!list.begun.value) return <Loading what="the results"><Skeleton rows={6} height={104} /></Loading>;
+    const hits = list.items.value;
+    if (hits.length === 0 && list.more.value) {
+      void list.next();
+      return <Loading what="the results"><Skeleton rows={6} height={104} /></Loading>;
+    }
+    if (hits.length === 0) return <Nothing now={now} filtered={filtered} clear={clear} />;
+    return (
+      <>
+        <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, the best first`}</p>
+        <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
+        {list.more.value ? <p class="end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="end">These are all results.</p>}
+      </>
+    );
+  }
+}
+
+function Nothing({ now, filtered, clear }: { now: Asked; filtered: boolean; clear: () => void }): JSX.Element {
+  const words = now.q.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const others = [
+    ...now.q.includes("\"") || /(^|\s)-/.test(now.q) ? [words.join(" ")] : [],
+    ...words.length > 1 ? words.slice(0, 3) : [],
+    ...words.length === 1 && (words[0]?.length ?? 0) > 3 && !now.q.includes("*") ? [`${words[0]?.slice(0, Math.max(2, Math.ceil((words[0]?.length ?? 0) * 0.6)))}*`] : [],
+  ].filter((o, i, all) => o && o !== now.q && all.indexOf(o) === i);
+  return (
+    <EmptyState icon={Search} title="Nothing is found" action={<>
+      {filtered && <Button icon={Close} onClick={clear}>Clear the filters</Button>}
+      {others.map((o) => <Button key={o} onClick={() => setQuery({ q: o })}>Try {o}</Button>)}
+      {!filtered && others.length === 0 && <ButtonLink href="/library">Open the library</ButtonLink>}
+    </>}>No name and no text has all of these words{filtered && ", with the filters that are chosen"}. What is in the trash is not searched, and new files take a second.</EmptyState>
+  );
+}
+
+const places = new Map<string, Promise<Node>>();
+
+/** The name of a folder. */
+function Place({ id }: { id: string }): JSX.Element | null {
+  const [node, setNode] = useState<Node>();
+  useEffect(() => {
+    const read = places.get(id) ?? readNode(id);
+    places.set(id, read);
+    read.then(setNode, () => places.delete(id));
+  }, [id]);
+  return node ? <a href={hrefOf(node)}><Bdi text={nameOf(node)} /></a> : null;
+}
+
+function One({ hit: { node, snippets } }: { hit: Hit }): JSX.Element {
+  const title = snippets.find((s) => s.field === "name"), texts = snippets.filter((s) => s.field === "text");
+  return (
+    <li class="card hit">
+      <Thumbnail node={node} size={80} />
+      <div class="grow">
+        <a class="name" href={hrefOf(node)}>{title ? <Marked parts={title.parts} /> : <Bdi text={nameOf(node)} />}</a>
+        {texts.map((s, i) => <p key={i} class="snippet"><Marked parts={s.parts} /></p>)}
+        <p class="sub hit-facts">{kindOf(node)}{node.length !== undefined && <> · {bytes(node.length)}</>}{node.createdAt && <> · <Time iso={node.createdAt} /></>}{node.parentId && node.ownedBy === owner.value && <> · in <Place id={node.parentId} /></>}</p>
+      </div>
+    </li>
+  );
+}
+
+/** A snippet, whose matches are marked. Its parts are plain text. */
+function Marked({ parts }: { parts: Schemas["Part"][] }): JSX.Element {
+  return <bdi dir="auto">{parts.map((p, i): ComponentChildren => p.match ? <mark key={i}>{visible(p.text)}</mark> : visible(p.text))}</bdi>;
+}
+
+function Facets({ about, now, filtered, clear }: { about: Result | undefined; now: Asked; filtered: boolean; clear: () => void }): JSX.Element {
+  const groups = [
+    { key: "type", label: "Kind", chosen: now.type ?? "", of: about?.facets.type ?? [] },
+    { key: "format", label: "Format", chosen: now.format, of: about?.facets.format ?? [] },
+    { key: "year", label: "Year", chosen: now.year, of: about?.facets.year ?? [] },
+  ];
+  return (
+    <aside class="facets" aria-label="Filters">
+      {now.folder && <section><h2>Folder</h2><p class="facet-chosen"><Place id={now.folder} /><IconButton icon={Close} label="Search in all folders" onClick={() => setQuery({ in: "" })} /></p></section>}
+      {groups.map(({ key, label, chosen, of }) => (of.length > 0 || chosen) && (
+        <section key={key}>
+          <h2>{label}</h2>
+          <ul>{[...of, ...chosen && !of.some((f) => f.value === chosen) ? [{ value: chosen, count: 0 }] : []].map((f) => (
+            <li key={f.value}><button type="button" class="facet" aria-pressed={f.value === chosen} onClick={() => setQuery({ [key]: f.value === chosen ? "" : f.value })}><Bdi text={f.value || "none"} clip /><span class="num">{count(f.count)}</span></button></li>
+          ))}</ul>
+        </section>
+      ))}
+      {filtered && <Button kind="quiet" onClick={clear}>Clear all</Button>}
+    </aside>
+  );
+}

@@ -1,0 +1,109 @@
+// Who may read a node besides its owner: everyone, people with a link, users and groups.
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { api, data, message, type Schemas } from "../api/client.js";
+import { Button, IconButton } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { Loading, Skeleton } from "../ui/feedback.js";
+import { Copy, Link } from "../ui/icon.js";
+import { Time, visible } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { attempt } from "./nodes.js";
+import { isFolder, type Node, nameOf } from "./view.js";
+
+const lifetimes = [{ key: "24h", label: "1 day" }, { key: "168h", label: "7 days" }, { key: "720h", label: "30 days" }];
+
+interface Made {
+  address: string;
+  expiresAt: string;
+}
+
+export function ShareDialog({ node, close }: { node: Node; close: () => void }): JSX.Element {
+  return <Dialog title={`Share ${visible(nameOf(node))}`} close={close} footer={<Button kind="primary" onClick={close}>Done</Button>}><Share node={node} /></Dialog>;
+}
+
+export function Share({ node }: { node: Node }): JSX.Element {
+  const { id } = node, path = { id };
+  const [permissions, setPermissions] = useState<Schemas["PermissionsView"]>(), [error, setError] = useState("");
+  const [lifetime, setLifetime] = useState("168h"), [made, setMade] = useState<Made[]>([]);
+  useEffect(() => {
+    api.GET("/v1/library/nodes/{id}/permissions", { params: { path } }).then(data).then(setPermissions, (failed: unknown) => setError(message(failed)));
+  }, [id]);
+  const put = async (next: Schemas["PermissionsView"]): Promise<void> => {
+    try {
+      setPermissions(await api.PUT("/v1/library/nodes/{id}/permissions", { params: { path }, body: next }).then(data));
+      setError("");
+      toast("The permissions are saved.");
+    } catch (failed) {
+      setError(message(failed));
+    }
+  };
+  const create = async (): Promise<void> => {
+    const link = await attempt(() => api.POST("/v1/library/nodes/{id}/links", { params: { path }, body: { expiresIn: lifetime } }).then(data));
+    if (link) setMade([{ address: `${location.origin}/library/${id}?link=${encodeURIComponent(link.token)}`, expiresAt: link.expiresAt }, ...made]);
+  };
+  const revoke = async (): Promise<void> => {
+    const done = await attempt(async () => { await api.DELETE("/v1/library/nodes/{id}/links", { params: { path } }).then(data); return true; });
+    if (!done) return;
+    setMade([]);
+    toast("All links are revoked.");
+  };
+  const what = isFolder(node) ? "this folder and all that is in it" : "this file";
+  return (
+    <div class="share">
+      {error && <p class="wrong" role="alert">{error}</p>}
+      {!permissions && !error && <Loading what="the permissions"><Skeleton height={48} rows={3} /></Loading>}
+      {permissions && (
+        <>
+          <section>
+            <label class="switch"><input type="checkbox" checked={permissions.isPublic} onChange={(event) => void put({ ...permissions, isPublic: event.currentTarget.checked })} /><span><strong>Public</strong><span class="sub">Everyone who can reach Assay can read {what}.</span></span></label>
+          </section>
+          <section>
+            <h3>Links</h3>
+            <p class="sub">Who has a link can read {what} until it expires.</p>
+            <div class="actions">
+              <label><span class="visually-hidden">The link expires after</span><select value={lifetime} onChange={(event) => setLifetime(event.currentTarget.value)}>{lifetimes.map((l) => <option key={l.key} value={l.key}>{l.label}</option>)}</select></label>
+              <Button icon={Link} onClick={() => void create()}>Create a link</Button>
+              <Button kind="quiet" onClick={() => void revoke()}>Revoke all links</Button>
+            </div>
+            {made.map((m) => (
+              <div key={m.address} class="made">
+                <input readOnly aria-label="Link" value={m.address} onFocus={(event) => event.currentTarget.select()} />
+                <IconButton icon={Copy} label="Copy the link" onClick={() => void copy(m.address)} />
+                <span class="sub">Expires <Time iso={m.expiresAt} exact /></span>
+              </div>
+            ))}
+          </section>
+          <People permissions={permissions} save={put} />
+        </>
+      )}
+    </div>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast("The link is copied.");
+  } catch {
+    toast("The browser does not allow copying. Select the link and copy it.", { bad: true });
+  }
+}
+
+const list = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+function People({ permissions, save }: { permissions: Schemas["PermissionsView"]; save: (next: Schemas["PermissionsView"]) => Promise<void> }): JSX.Element {
+  const [users, setUsers] = useState(permissions.users.join(" ")), [groups, setGroups] = useState(permissions.groups.join(" "));
+  const changed = list(users).join() !== permissions.users.join() || list(groups).join() !== permissions.groups.join();
+  return (
+    <section>
+      <h3>Users and groups</h3>
+      <p class="sub">For servers on which users sign in. Separate ids by spaces.</p>
+      <form class="people" onSubmit={(event) => { event.preventDefault(); void save({ ...permissions, users: list(users), groups: list(groups) }); }}>
+        <label class="field">Users<input value={users} onInput={(event) => setUsers(event.currentTarget.value)} /></label>
+        <label class="field">Groups<input value={groups} onInput={(event) => setGroups(event.currentTarget.value)} /></label>
+        <Button type="submit" disabled={!changed}>Save</Button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+// The steps of the processing of a file: how each ended, how long it took, what did it.
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { api, ApiError, data, message, type Schemas } from "../api/client.js";
+import { Button } from "../ui/button.js";
+import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton, type Tone } from "../ui/feedback.js";
+import { Clock, Retry } from "../ui/icon.js";
+import { Bdi, count, counted, duration, Time } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { attempt, progress } from "./nodes.js";
+import { isFinal, isOwn, linkToken, type Node } from "./view.js";
+
+type Workflow = Schemas["WorkflowView"];
+type Step = Schemas["StepView"];
+
+const names: Record<string, string> = {
+  start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF", metadata: "Read the metadata", text: "Read the text", thumbnails: "Make the pictures", parse: "Find the records", records: "Sum up the records", finish: "Finish",
+};
+const states: Record<Step["state"], { label: string; tone: Tone }> = {
+  open: { label: "Open", tone: "active" }, done: { label: "Done", tone: "good" }, failed: { label: "Failed", tone: "bad" }, skipped: { label: "Skipped", tone: "neutral" },
+};
+
+export function Steps({ node, again, reload }: { node: Node; again: (() => Promise<void>) | undefined; reload: () => void }): JSX.Element {
+  const [workflow, setWorkflow] = useState<Workflow>(), [error, setError] = useState<Error>(), done = progress.value.get(node.id);
+  const read = (): void => {
+    api.GET("/v1/library/files/{id}/workflow", { params: { path: { id: node.id }, query: linkToken() } }).then(data).then((w) => { setWorkflow(w); setError(undefined); }, (failed: unknown) => setError(failed instanceof Error ? failed : new Error(message(failed))));
+  };
+  useEffect(read, [node.id, node.version, done]);
+  const retry = async (step: Step): Promise<void> => {
+    const begun = await attempt(() => api.POST("/v1/library/files/{id}/workflow/steps/{step}/retry", { params: { path: { id: node.id, step: step.id } } }).then(data));
+    if (!begun) return;
+    toast("The step is done again.");
+    reload();
+    read();
+  };
+  const process = again && isFinal(node) && <Button icon={Retry} onClick={() => void again().then(read)}>Process again</Button>;
+  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={Clock} title="The steps are not known" action={process}>{node.status === "Loading" ? "They begin when the file is uploaded." : "They are kept for some days after the end of the processing."}</EmptyState>;
+  if (error && !workflow) return <ErrorState title="The steps could not be read" error={error.message} retry={read} />;
+  if (!workflow) return <Loading what="the steps"><Skeleton height={320} /></Loading>;
+  const { chunks } = workflow;
+  return (
+    <section class="card flush steps" aria-label="Steps">
+      <div class="steps-head"><p class="soft">{workflow.run > 1 ? `Run ${workflow.run}` : "First run"}{workflow.updatedAt && <> · changed <Time iso={workflow.updatedAt} exact /></>}</p>{process}</div>
+      {workflow.failureMessage && <div class="steps-notice"><Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={workflow.failureMessage} /></Notice></div>}
+      <ol>
+        {workflow.steps.map((s) => (
+          <li key={s.id}>
+            <Badge tone={states[s.state].tone}>{states[s.state].label}</Badge>
+            <div class="grow">
+              <strong>{names[s.id] ?? <Bdi text={s.id} />}</strong>
+              {s.reason && <span class={s.state === "failed" ? "sub bad" : "sub"}><Bdi text={s.reason} /></span>}
+              <span class="sub">{[s.attempts > 1 ? counted(s.attempts, "attempt") : "", s.state === "open" ? "" : took(s.ms)].filter(Boolean).join(" · ")}{s.engine && <> · <Bdi text={s.engine} /></>}</span>
+            </div>
+            {s.state === "failed" && isOwn(node) && isFinal(node) && <Button icon={Retry} onClick={() => void retry(s)}>Retry</Button>}
+          </li>
+        ))}
+        {chunks && (
+          <li>
+            <Badge tone={chunks.failed > 0 ? "bad" : chunks.open > 0 ? "active" : "good"}>{chunks.failed > 0 ? "Failed" : chunks.open > 0 ? "Open" : "Done"}</Badge>
+            <div class="grow"><strong>Process the records</strong><span class="sub">{count(chunks.done)} of {counted(chunks.total, "chunk")} of 1,000 records{chunks.failed > 0 && `, ${count(chunks.failed)} failed`}</span>{chunks.open > 0 && <ProgressBar label="Chunks" value={(chunks.done + chunks.failed) / chunks.total} />}</div>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
+
+function took(ms: number): string {
+  return ms < 1000 ? `${count(ms)} ms` : ms < 10_000 ? `${(ms / 1000).toLocaleString(navigator.languages, { maximumFractionDigits: 1 })} s` : duration(ms / 1000);
+}

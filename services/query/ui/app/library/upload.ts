@@ -1,0 +1,97 @@
+// How files are uploaded to the library: into the folder of the current page, with the folders that they were dropped in.
+import { signal } from "@preact/signals";
+import { api, data } from "../api/client.js";
+import { identityHeaders } from "../api/identity.js";
+import { uploadMultipart } from "../upload/multipart.js";
+import { uploadInParts } from "../upload/parts.js";
+import type { Ended, Sending, Sent, Target, Transfer } from "../upload/target.js";
+import type { Node } from "./view.js";
+
+/** The folder that the current page shows, if it can be changed. */
+export const here = signal<{ id: string; name: string } | undefined>(undefined);
+
+/** Bytes, from which an upload in parts, which resumes, is worth its requests. */
+const inPartsFrom = 8 * 1024 * 1024;
+
+interface Batch {
+  /** The root by default. */
+  parentId: string | undefined;
+  /** Folders of the batch, by their path from parentId. */
+  folders: Map<string, Promise<string>>;
+}
+
+export const upload: Target = {
+  label: "Library",
+  suits: () => true,
+  accepts: () => true,
+  here: () => here.value && { label: here.value.name, options: here.value.id },
+  begin: (_, options) => Promise.resolve<Batch>({ parentId: options as string | undefined, folders: new Map() }),
+  start: (sending) => {
+    const batch = sending.batch as Batch;
+    return afterwards(folderOf(batch, sending.folders), (parentId) => sending.file.size >= inPartsFrom ? parts(sending, parentId) : whole(sending, parentId));
+  },
+  check: async (id) => ended(await api.GET("/v1/library/nodes/{id}", { params: { path: { id } } }).then(data)),
+};
+
+function ended(node: Node): Ended | undefined {
+  if (node.status === "Failed") return { ok: false, text: node.errorMessage ?? "The file could not be processed." };
+  return node.status === "Processed" || node.status === "ProcessedPartially" ? { ok: true, text: "" } : undefined;
+}
+
+/** The folder of a path below the folder of the batch: one with that name, which is created if there is none. */
+function folderOf(batch: Batch, path: string[]): Promise<string | undefined> {
+  const name = path.at(-1);
+  if (name === undefined) return Promise.resolve(batch.parentId);
+  const key = path.join("/");
+  let folder = batch.folders.get(key);
+  if (!folder) {
+    folder = folderOf(batch, path.slice(0, -1)).then((parentId) => child(parentId, name));
+    batch.folders.set(key, folder);
+    folder.catch(() => batch.folders.delete(key)); // a retry of the file tries again
+  }
+  return folder;
+}
+
+async function child(parentId: string | undefined, name: string): Promise<string> {
+  const parent = parentId ?? (await api.GET("/v1/library/nodes/root").then(data)).id;
+  let cursor: string | undefined;
+  do {
+    const query = { type: "Folder" as const, limit: 1000, ...cursor ? { cursor } : {} };
+    const page = await api.GET("/v1/library/nodes/{id}/children", { params: { path: { id: parent }, query } }).then(data);
+    const found = page.nodes.find((n) => n.name === name.normalize("NFC"));
+    if (found) return found.id;
+    cursor = page.nextCursor;
+  } while (cursor);
+  return (await api.POST("/v1/library/folders", { body: { name, ...parentId ? { parentId } : {} } }).then(data)).id;
+}
+
+const sent = (id: string): Sent => ({ id, href: `/library/${encodeURIComponent(id)}` });
+
+function whole({ file, idempotencyKey, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
+  const transfer = uploadMultipart<Node>({ url: "/v1/library/files", file, fields: parentId ? { parentId } : {}, idempotencyKey, onProgress });
+  return { ...transfer, promise: transfer.promise.then((node) => sent(node.id)) };
+}
+
+function parts({ file, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
+  const transfer = uploadInParts(file, { area: "library", headers: identityHeaders, storage: localStorage, onProgress, ...parentId ? { parentId } : {} });
+  return {
+    promise: transfer.promise.then(({ id }) => sent(id)),
+    pause: () => transfer.pause(), resume: () => transfer.resume(), cancel: () => transfer.cancel(),
+  };
+}
+
+/** A transfer that begins when something is ready. */
+function afterwards<T>(ready: Promise<T>, begin: (value: T) => Transfer<Sent>): Transfer<Sent> {
+  let inner: Transfer<Sent> | undefined, paused = false, cancelled = false;
+  return {
+    promise: ready.then((value) => {
+      if (cancelled) throw new DOMException("The upload was cancelled.", "AbortError");
+      inner = begin(value);
+      if (paused) inner.pause();
+      return inner.promise;
+    }),
+    pause: () => { paused = true; inner?.pause(); },
+    resume: () => { paused = false; inner?.resume(); },
+    cancel: () => { cancelled = true; inner?.cancel(); },
+  };
+}

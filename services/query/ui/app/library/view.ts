@@ -1,0 +1,78 @@
+// What nodes of the library are called, look like and lead to.
+import type { ComponentType } from "preact";
+import type { Schemas } from "../api/client.js";
+import { query } from "../router.js";
+import type { Tone } from "../ui/feedback.js";
+import { Code, Curve, FileIcon, FileText, Folder, Globe, Image, Molecule, TableIcon } from "../ui/icon.js";
+
+export type Node = Schemas["NodeView"];
+export type Status = Node["status"];
+export type RecordRow = Schemas["RecordView"];
+
+export const says: Record<Status, { label: string; tone: Tone }> = {
+  Created: { label: "Folder", tone: "neutral" },
+  Loading: { label: "Uploading", tone: "neutral" },
+  Loaded: { label: "Waiting", tone: "neutral" },
+  Parsing: { label: "Processing", tone: "active" },
+  Parsed: { label: "Processing", tone: "active" },
+  Processing: { label: "Processing", tone: "active" },
+  Processed: { label: "Done", tone: "good" },
+  ProcessedPartially: { label: "Partly done", tone: "warn" },
+  Failed: { label: "Failed", tone: "bad" },
+};
+
+const kinds: Record<string, { label: string; icon: ComponentType }> = {
+  Image: { label: "Image", icon: Image },
+  Microscopy: { label: "Microscopy image", icon: Image },
+  Pdf: { label: "PDF", icon: FileText },
+  Office: { label: "Office document", icon: FileText },
+  Text: { label: "Text", icon: FileText },
+  WebPage: { label: "Web page", icon: Globe },
+  Table: { label: "Table", icon: TableIcon },
+  Chemical: { label: "Molecules", icon: Molecule },
+  Reaction: { label: "Reactions", icon: Molecule },
+  Crystal: { label: "Crystals", icon: Molecule },
+  Spectrum: { label: "Spectrum", icon: Curve },
+  Generic: { label: "File", icon: FileIcon },
+  Code: { label: "Code", icon: Code },
+};
+
+export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
+export const isFinal = (node: Node): boolean => node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
+/** Whether the caller is the owner, who alone may change a node. */
+export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
+
+export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : kinds[node.subType ?? ""]?.icon ?? FileIcon;
+export const kindOf = (node: Node): string => isFolder(node) ? "Folder" : kinds[node.subType ?? ""]?.label ?? "File";
+export const nameOf = (node: Node): string => node.displayName || (node.type === "User" ? "Library" : node.name);
+
+/** Which kinds of files have records that are drawn. */
+export const drawn = (node: Node): boolean => ["Chemical", "Reaction", "Crystal", "Spectrum"].includes(node.subType ?? "");
+
+/** The token of the share link by which the page is read, if any. */
+export const linkToken = (): { link?: string } => {
+  const link = query.value.get("link");
+  return link ? { link } : {};
+};
+
+function withLink(address: string, parameters: Record<string, string> = {}): string {
+  const text = new URLSearchParams({ ...parameters, ...linkToken() }).toString();
+  return text ? `${address}?${text}` : address;
+}
+
+export const hrefOf = (node: Node): string => withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
+
+const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
+export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
+export const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
+export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);
+export const drawingOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/image.svg`);
+export const recordContentOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/content`);
+export const exportOf = (id: string, parameters: Record<string, string>): string => withLink(`${fileAt(id)}/export`, parameters);
+
+/** The address and size of the picture of a file that is at least that many pixels wide, or the largest. */
+export function pictureOf(node: Node, atLeast: number): { src: string; width: number; height: number } | undefined {
+  const images = [...node.images ?? []].sort((a, b) => a.width - b.width);
+  const image = images.find((i) => Math.max(i.width, i.height) >= atLeast) ?? images.at(-1);
+  return image && { src: withLink(`${fileAt(node.id)}/images/${encodeURIComponent(image.id)}`), width: image.width, height: image.height };
+}
