@@ -1,1 +1,0 @@
-import{m as n}from"./chunk-3KFBNMAL.js";function s({label:t,options:o,chosen:i,choose:r}){return n("div",{class:"choice",role:"group","aria-label":t,children:o.map(e=>n("button",{type:"button","aria-pressed":e.key===i,onClick:()=>r(e.key),children:e.label},e.key))})}export{s as a};
