@@ -89,6 +89,9 @@ func processOne(ctx context.Context, c *client.Client, d document) (outcome, err
 		return o, err
 	}
 	body, err := c.NodeText(ctx, n.ID, client.Reading{})
+	if system.IsProblem(err, http.StatusNotFound) && o.node.Status == client.LibraryProcessedPartially {
+		return o, nil
+	}
 	if err != nil {
 		return o, err
 	}

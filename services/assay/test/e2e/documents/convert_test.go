@@ -1,0 +1,43 @@
+package documents
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestConverter: with a converter, old documents have a text and a picture, and what it refuses is said.
+func TestConverter(t *testing.T) {
+	converter := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, header, err := r.FormFile("files")
+		if err != nil || header.Filename == "document.xls" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer repeats what it does not get
+	}))
+	defer converter.Close()
+	s := system.StartServer(t, t.TempDir(), "ASSAY_CONVERTER="+converter.URL)
+	old := slices.DeleteFunc(generated(), func(e expected) bool { return e.reason != "ASSAY_CONVERTER" })
+	all := make([]document, len(old))
+	for i, e := range old {
+		all[i] = e.document
+	}
+	for _, o := range process(t, s.System, all) {
+		explained(t, o)
+		switch {
+		case o.name == "plain.xls":
+			if o.node.Status != client.LibraryProcessedPartially || !strings.Contains(o.reasons(), "cannot be converted") {
+				t.Errorf("%s is %s: %s", o.name, o.node.Status, o.reasons())
+			}
+		case o.node.Status != client.LibraryProcessed || o.text != fox+"\f" || len(o.node.Images) == 0:
+			t.Errorf("%s is %s (%s), %q, %d pictures", o.name, o.node.Status, o.reasons(), o.text, len(o.node.Images))
+		}
+	}
+}
