@@ -4,7 +4,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
@@ -23,6 +26,7 @@ type Config struct {
 	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators: metrics, live events of all owners, with their ids, without credentials"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
+	Engines  engines.Settings
 	Wait     wait.Config
 	Live     live.Config
 	Exposure process.Exposure
@@ -42,4 +46,13 @@ func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.TextFile.Validate(), c.Feed.Validate())
+}
+
+// engines returns how RDKit is compiled: in the background of requests, by one processor.
+func (c Config) engines(log zerolog.Logger) engines.Config {
+	compiled, err := c.Engines.Config(1)
+	if err != nil && c.Library.Structures.RDKit {
+		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
+	}
+	return compiled
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/rdkit"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
@@ -70,6 +71,7 @@ type Shared struct {
 	Waits    *wait.Waits
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
+	Engines  engines.Config
 }
 
 // entries lists the areas of the product.
@@ -81,7 +83,7 @@ func entries(cfg Config) []Entry {
 		}},
 		{photojobs.Name, photojobs.Work(), func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
 		{libraries.Name, libraries.Work(), func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
+			return library.New(cfg.Library, s.Engines, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
 		}},
 	}
 }
@@ -145,7 +147,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
 	s := &Service{backends: backends, hub: hub, identity: who}
-	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}
+	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}
 	var worked []status.Area
 	for _, entry := range list {
 		area, err := entry.Open(shared)

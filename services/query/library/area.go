@@ -27,7 +27,6 @@ type Config struct {
 	Index string `env:"ASSAY_INDEX" doc:"the file of the library's search index, of this process alone; by default a temporary one, which is built from the tables at every start"`
 
 	Structures library.Structures
-	Engines    engines.Settings
 	Tables     library.Config
 	Platform   platform.Config
 	Projector  changes.Config
@@ -47,14 +46,10 @@ type Area struct {
 	log      zerolog.Logger
 }
 
-// New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+// New returns the area on open backends. Its engine is compiled as in compiled.
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
-	compiled, err := cfg.Engines.Config(1)
-	if err != nil && cfg.Structures.RDKit {
-		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
-	}
 	return &Area{
 		kit: structure.New(cfg.Structures.RDKit, compiled, parallelMolecules), log: log,
 		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
