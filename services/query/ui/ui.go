@@ -35,13 +35,14 @@ var paths = []string{
 	"GET /files", "GET /files/{id}",
 	"GET /photos", "GET /photos/{id}", "GET /photos/batches/{id}",
 	"GET /library", "GET /library/{id}", "GET /search",
-	"GET /feed", "GET /feed/sources",
+	"GET /feed",
 }
 
 // operatorPaths is what OperatorRoutes serves.
 var operatorPaths = []string{
 	"GET /ui/{name}", "GET /operations",
-	"GET /operations/dead", "GET /operations/dead/{sequence}", "GET /operations/sweeps", "GET /operations/providers",
+	"GET /operations/dead", "GET /operations/dead/{sequence}", "GET /operations/sweeps",
+	"GET /operations/sources", "GET /operations/providers",
 }
 
 // Patterns returns the patterns of the requests that Routes serves: the files below /ui/, and the addresses of the

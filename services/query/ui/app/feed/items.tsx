@@ -37,7 +37,7 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
     if (rows.length === 0) {
       return (
         <EmptyState icon={Feed} title="No items in this window" action={<ButtonLink href="/docs">See the API</ButtonLink>}>
-          Send a message with <code>POST /v1/feed/items</code>, or add a source with <code>assay feed sources set</code>. It is rated within a second.
+          Send a message with <code>POST /v1/feed/items</code>, or add a source with <code>assay feed sources set</code> or on the page for operators. It is rated within a second.
         </EmptyState>
       );
     }

@@ -5,7 +5,7 @@ import { type Match, match, path, type Route, start } from "../router.js";
 import { setTheme, theme } from "../shell/theme.js";
 import { ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
-import { Alert, Check, Code, Gauge, Image, Moon, Retry, Search, Sun } from "../ui/icon.js";
+import { Alert, Check, Code, Feed, Gauge, Image, Moon, Retry, Search, Sun } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { Toasts } from "../ui/toast.js";
@@ -17,12 +17,14 @@ const routes: Route[] = [
   { path: "/operations/dead", title: "Dead letters", load: () => import("./dead.js") },
   { path: "/operations/dead/:sequence", title: "Dead letter", load: () => import("./letter.js") },
   { path: "/operations/sweeps", title: "Sweeps", load: () => import("./sweeps.js") },
+  { path: "/operations/sources", title: "Feed sources", load: () => import("./sources.js") },
   { path: "/operations/providers", title: "Photo providers", load: () => import("./providers.js") },
 ];
 const nav = [
   { href: "/operations", label: "Overview", icon: Gauge },
   { href: "/operations/dead", label: "Dead letters", icon: Alert },
   { href: "/operations/sweeps", label: "Sweeps", icon: Retry },
+  { href: "/operations/sources", label: "Sources", icon: Feed },
   { href: "/operations/providers", label: "Providers", icon: Image },
 ];
 const pages = new Map<Route, ComponentType<{ params: Record<string, string> }>>([[overview, Overview]]);
