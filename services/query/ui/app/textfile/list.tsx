@@ -56,22 +56,7 @@ export default function Files(): JSX.Element {
     () => all.filter((f) => (!status || f.status === status) && !deleted.value.has(f.fileId) && (!sought || f.fileName.toLocaleLowerCase().includes(sought))),
     [all, status, sought, deleted.value],
   );
-  const again = async (file: File): Promise<void> => {
-    const now = await retry(file);
-    if (now) list.change(file.fileId, () => now);
-  };
-  const columns: Column<File>[] = [
-    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
-    { key: "status", label: "Status", width: "minmax(7rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
-    { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
-    { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
-      <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
-        { label: "Download", icon: Download, href: contentOf(f), download: true },
-        ...f.status === "FAILED" ? [{ label: "Analyze again", icon: Retry, act: () => void again(f) }] : [],
-        { label: "Delete", icon: Trash, danger: true, act: () => remove(f) },
-      ]} />
-    ) },
-  ];
+  const columns = useMemo(() => columnsOf(list), [list]);
   const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload a text</Button>;
   return (
     <Page title="Text files" lead="Words are counted as soon as a file is uploaded.">
@@ -104,6 +89,25 @@ export default function Files(): JSX.Element {
     if (status || name) return <EmptyState icon={Search} title="No file matches" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;
     return <EmptyState icon={FileText} title="No text files yet" action={choose}>Drop a text file anywhere on this page. You see how many words it has, how many are different, and which are the most frequent.</EmptyState>;
   }
+}
+
+function columnsOf(list: Endless<File>): Column<File>[] {
+  const again = async (file: File): Promise<void> => {
+    const now = await retry(file);
+    if (now) list.change(file.fileId, () => now);
+  };
+  return [
+    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
+    { key: "status", label: "Status", width: "minmax(7rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
+    { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
+    { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
+      <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
+        { label: "Download", icon: Download, href: contentOf(f), download: true },
+        ...f.status === "FAILED" ? [{ label: "Analyze again", icon: Retry, act: () => void again(f) }] : [],
+        { label: "Delete", icon: Trash, danger: true, act: () => remove(f) },
+      ]} />
+    ) },
+  ];
 }
 
 function NameCell({ file }: { file: File }): JSX.Element {

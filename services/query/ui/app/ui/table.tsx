@@ -1,5 +1,5 @@
 // A table that draws only the rows in sight, and asks for more rows near its end. It scrolls with the page.
-import type { ComponentChildren, JSX } from "preact";
+import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface Column<T> {
@@ -23,6 +23,7 @@ export type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Recor
 
 export interface TableProps<T> {
   label: string;
+  /** The same object while the cells of a row stay the same (useMemo). */
   columns: Column<T>[];
   rows: T[];
   rowKey: (row: T) => string;
@@ -78,10 +79,40 @@ export function useInSight(ref: { current: HTMLElement | null }, total: number, 
   return [Math.min(range[0], total), Math.max(0, Math.min(range[1], total))];
 }
 
+interface DrawnRow<T> {
+  row: T;
+  at: number;
+  height: number;
+  columns: Column<T>[];
+  narrow: boolean;
+  class: string;
+  more: RowProps | undefined;
+}
+
+const visibleColumns = <T,>(columns: Column<T>[], isNarrow: boolean): Column<T>[] => columns.filter((c) => !isNarrow || !c.wide);
+const tracksOf = <T,>(columns: Column<T>[]): string => columns.map((c) => c.width).join(" ");
+
+/** A row is drawn again only when something of it changes: columns that are the same object make scrolling cheap. */
+class Row<T> extends Component<DrawnRow<T>> {
+  override shouldComponentUpdate(next: DrawnRow<T>): boolean {
+    const { row, at, height, columns, narrow: was, class: name } = this.props;
+    return next.row !== row || next.at !== at || next.height !== height || next.columns !== columns || next.narrow !== was || next.class !== name || next.more !== undefined;
+  }
+
+  override render({ row, at, height, columns, narrow: isNarrow, class: name, more }: DrawnRow<T>): JSX.Element {
+    const shown = visibleColumns(columns, isNarrow);
+    return (
+      <div {...more} class={`row ${name}`} role="row" aria-rowindex={at + 2} style={{ gridTemplateColumns: tracksOf(shown), height: `${height}px`, transform: `translateY(${at * height}px)` }}>
+        {shown.map((c) => <div key={c.key} role="cell" class={`cell-${c.key} ${c.align ?? ""}`}>{c.cell(row)}</div>)}
+      </div>
+    );
+  }
+}
+
 export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, linked, rowClass, rowProps }: TableProps<T>): JSX.Element {
   const body = useRef<HTMLDivElement>(null), isNarrow = useNarrow();
   const [from, to] = useInSight(body, rows.length, rowHeight);
-  const shown = columns.filter((c) => !isNarrow || !c.wide), tracks = shown.map((c) => c.width).join(" ");
+  const shown = visibleColumns(columns, isNarrow), tracks = tracksOf(shown);
   useEffect(() => { if (to >= rows.length - nearEnd) onEnd?.(); }, [to, rows.length, onEnd]);
   const follow = (event: MouseEvent): void => {
     if (!linked || !(event.target instanceof Element) || event.target.closest("a, button, input, [role=menu]") || getSelection()?.toString()) return;
@@ -96,9 +127,7 @@ export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, 
       </div>
       <div ref={body} class={linked ? "rows linked" : "rows"} role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }} onClick={follow}>
         {rows.slice(from, to).map((row, i) => (
-          <div key={rowKey(row)} {...rowProps?.(row)} class={`row ${rowClass?.(row) ?? ""}`} role="row" aria-rowindex={from + i + 2} style={{ gridTemplateColumns: tracks, height: `${rowHeight}px`, transform: `translateY(${(from + i) * rowHeight}px)` }}>
-            {shown.map((c) => <div key={c.key} role="cell" class={`cell-${c.key} ${c.align ?? ""}`}>{c.cell(row)}</div>)}
-          </div>
+          <Row key={rowKey(row)} row={row} at={from + i} height={rowHeight} columns={columns} narrow={isNarrow} class={rowClass?.(row) ?? ""} more={rowProps?.(row)} />
         ))}
       </div>
     </div>
