@@ -54,6 +54,7 @@ type Options struct {
 	Name    string // in logs and metrics
 	Title   string // of the API document
 	Version string // of the API document
+	Events  []byte // the AsyncAPI document; empty for none
 	Addr    string // host:port of HTTP; port 0 picks one
 	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to it
 	// can use all of them, unless Exposure requires credentials: then those with the role operator can.
@@ -110,7 +111,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	health := &obs.Health{}
 	service.Health(health)
 	options := web.Options{
-		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
+		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Events: o.Events, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
 	}
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable

@@ -2,80 +2,117 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/rand"
 	_ "embed"
 	"fmt"
+	"html"
+	"io"
 	"net/http"
-	"slices"
-	"sync"
-
-	"github.com/danielgtaylor/huma/v2"
-	g "maragu.dev/gomponents"
-	"maragu.dev/gomponents/components"
-	h "maragu.dev/gomponents/html"
+	"strings"
+	"time"
 )
 
-//go:embed docs.css
-var docsStyle string
+// The viewer of the API page is Redoc; see docs/SOURCE.
+var (
+	//go:embed docs/redoc.js.gz
+	viewer []byte
+	//go:embed docs/LICENSE
+	viewerLicense string
+)
 
-// docsHandler serves the OpenAPI document as a readable page without scripts or external resources.
-// It does not use html/template, which calls methods by name: the linker then keeps every method of
-// every package, a third of each program.
-func docsHandler(api *huma.OpenAPI) http.HandlerFunc {
-	page := sync.OnceValues(func() ([]byte, error) { return renderDocs(api) })
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := page()
-		if err != nil {
-			WriteError(w, r, err)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		_, _ = w.Write(body) // fails only if the client has disconnected
-	}
+// DocsNotice returns the license of the viewer that every router serves.
+func DocsNotice() string {
+	return "The API page contains the npm package redoc, version 3.0.1, under this license (MIT):\n\n" + viewerLicense
 }
 
-func renderDocs(api *huma.OpenAPI) ([]byte, error) {
-	groups := operationGroups(api)
-	var out bytes.Buffer
-	err := components.HTML5(components.HTML5Props{
-		Title: api.Info.Title + " API", Language: "en", Head: []g.Node{h.StyleEl(g.Raw(docsStyle))},
-		Body: []g.Node{
-			h.H1(g.Text(api.Info.Title+" "), h.Span(h.Class("soft"), g.Text(api.Info.Version))),
-			h.P(h.Class("text"), g.Text(api.Info.Description)),
-			h.P(g.Text("For programs: "), h.A(h.Href("openapi.json"), g.Text("openapi.json")), g.Text(" (OpenAPI 3.1).")),
-			h.Nav(g.Map(groups, operationLinks)),
-			g.Map(groups, operationSections),
-			h.H2(g.Text("Responses of all operations")),
-			byName(api.Components.Responses, responseSection),
-			h.H2(g.Text("Types")),
-			byName(api.Components.Schemas.Map(), schemaSection),
-		},
-	}).Render(&out)
+const (
+	viewerPath = "/docs/redoc-3.0.1.js"
+	eventsPath = "/docs/asyncapi.yaml"
+)
+
+// docsStyle makes room for the links above the viewer.
+const docsStyle = `body{margin:0;font-family:system-ui,sans-serif}
+nav.documents{position:relative;z-index:100;display:flex;gap:4px;padding:8px 16px;background:#14181f}
+nav.documents a{padding:6px 12px;border-radius:6px;color:#e8ebf0;font-weight:600;font-size:14px;text-decoration:none}
+nav.documents a:hover,nav.documents a[aria-current]{background:#2a313b}`
+
+// handleDocs registers the pages that show the API and, if there is a description of them, the events. Nothing of a
+// page comes from elsewhere, or is sent there: its policy allows requests to its own address only. The viewer adds
+// styles to the page, for which the policy has a nonce.
+func handleDocs(mux *http.ServeMux, title string, events []byte) {
+	page := func(pattern, document string) {
+		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, _ *http.Request) {
+			nonce, header := rand.Text(), w.Header()
+			header.Set("Content-Type", "text/html; charset=utf-8")
+			header.Set("Cache-Control", "no-store")
+			header.Set("Referrer-Policy", "no-referrer")
+			header.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'nonce-%[1]s'; style-src 'nonce-%[1]s'; "+
+				"img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce))
+			_, _ = io.WriteString(w, docsPage(title, document, pattern, nonce, len(events) > 0)) // fails only if the client has disconnected
+		})
+	}
+	page("/docs", "/openapi.json")
+	mux.HandleFunc("GET "+viewerPath, serveViewer)
+	if len(events) == 0 {
+		return
+	}
+	page("/docs/events", eventsPath)
+	mux.HandleFunc("GET "+eventsPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(events)
+	})
+}
+
+func docsPage(title, document, at, nonce string, events bool) string {
+	var links strings.Builder
+	link := func(to, text string) {
+		current := ""
+		if to == at {
+			current = ` aria-current="page"`
+		}
+		fmt.Fprintf(&links, `<a href="%s"%s>%s</a>`, to, current, text)
+	}
+	link("/docs", "HTTP API")
+	if events {
+		link("/docs/events", "Events")
+	}
+	link(document, "Document")
+	return fmt.Sprintf(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" nonce="%[1]s">
+<title>%[2]s API</title>
+<style nonce="%[1]s">%[3]s</style>
+<script nonce="%[1]s">window.__webpack_nonce__ = "%[1]s"</script>
+</head>
+<body>
+<nav class="documents" aria-label="Documents">%[4]s</nav>
+<main><redoc spec-url="%[5]s" disable-telemetry="true"></redoc></main>
+<noscript><p>The page needs JavaScript. For programs: <a href="%[5]s">%[5]s</a>.</p></noscript>
+<script type="module" nonce="%[1]s" src="%[6]s"></script>
+</body>
+</html>
+`, nonce, html.EscapeString(title), docsStyle, links.String(), document, viewerPath)
+}
+
+// serveViewer serves the viewer as it is stored, and to clients without gzip decompressed.
+func serveViewer(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "text/javascript; charset=utf-8")
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		header.Set("Content-Encoding", "gzip")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(viewer))
+		return
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(viewer))
 	if err != nil {
-		return nil, fmt.Errorf("web: docs page: %w", err)
+		WriteError(w, r, err)
+		return
 	}
-	return out.Bytes(), nil
-}
-
-type operationGroup struct {
-	Tag        string
-	Operations []*huma.Operation
-}
-
-// operationGroups lists the operations by their first tag, in the order of path and method.
-func operationGroups(api *huma.OpenAPI) []*operationGroup {
-	var groups []*operationGroup
-	for _, op := range Operations(api) {
-		tag := ""
-		if len(op.Tags) > 0 {
-			tag = op.Tags[0]
-		}
-		i := slices.IndexFunc(groups, func(g *operationGroup) bool { return g.Tag == tag })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &operationGroup{Tag: tag})
-		}
-		groups[i].Operations = append(groups[i].Operations, op)
-	}
-	return groups
+	_, _ = io.Copy(w, plain) // fails only if the client has disconnected
 }

@@ -59,14 +59,7 @@ func Operations(api *huma.OpenAPI) iter.Seq2[string, *huma.Operation] {
 
 func documentHandler(api *huma.OpenAPI) http.HandlerFunc {
 	document := sync.OnceValues(func() ([]byte, error) {
-		api.Tags = nil
-		for _, op := range Operations(api) {
-			for _, tag := range op.Tags {
-				if !slices.ContainsFunc(api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
-					api.Tags = append(api.Tags, &huma.Tag{Name: tag})
-				}
-			}
-		}
+		complete(api)
 		return json.MarshalIndent(api, "", "  ")
 	})
 	return func(w http.ResponseWriter, r *http.Request) {

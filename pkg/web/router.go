@@ -20,7 +20,8 @@ import (
 type Options struct {
 	Title       string // of the API, in /openapi.json and /docs
 	Version     string // of the API
-	Description string // of the API, plain text
+	Description string // of the API, Markdown
+	Events      []byte // the AsyncAPI document in YAML, shown at /docs/events; empty for none
 	Log         zerolog.Logger
 	Registry    *prometheus.Registry // of the metrics; nil makes a new one. Routers may share one.
 	Metrics     bool                 // whether /metrics serves the registry
@@ -98,7 +99,7 @@ func NewRouter(o Options) *Router {
 		mux.Handle("GET /metrics", obs.MetricsHandler(o.Registry))
 	}
 	mux.HandleFunc("GET /openapi.json", documentHandler(api.OpenAPI()))
-	mux.HandleFunc("GET /docs", docsHandler(api.OpenAPI()))
+	handleDocs(mux, o.Title, o.Events)
 	return r
 }
 

@@ -86,7 +86,6 @@ require (
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	gonum.org/v1/gonum v0.8.2 // indirect
-	maragu.dev/gomponents v1.2.0 // indirect
 )
 
 replace github.com/assay-project/assay/pkg => ../../pkg

@@ -106,7 +106,7 @@ func streams(list []Entry) []bus.Work {
 
 // Notices returns the licenses of the data and programs that the analyses contain.
 func Notices() []string {
-	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
+	return []string{web.DocsNotice(), sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
 }
 
 // Service is an open analyzer.

@@ -288,3 +288,14 @@ func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestAsyncAPIIsServed: programs serve a copy of proto/asyncapi.yaml.
+func TestAsyncAPIIsServed(t *testing.T) {
+	source, err := os.ReadFile("../../proto/asyncapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(source) != string(event.AsyncAPI()) {
+		t.Error("pkg/event/asyncapi.yaml differs: cp proto/asyncapi.yaml pkg/event/asyncapi.yaml")
+	}
+}

@@ -66,7 +66,6 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-	maragu.dev/gomponents v1.2.0 // indirect
 )
 
 replace github.com/assay-project/assay/pkg => ../../pkg

@@ -99,7 +99,7 @@ type Service struct {
 }
 
 // Notices returns the licenses of RDKit and of what the web app contains.
-func Notices() []string { return append([]string{rdkit.Notice()}, ui.Notices()...) }
+func Notices() []string { return append([]string{rdkit.Notice(), web.DocsNotice()}, ui.Notices()...) }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
 // what is in progress and returns nil.

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
@@ -52,7 +53,7 @@ type Service struct {
 // Run serves until ctx ends, then finishes the requests in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
+		Name: "gateway", Title: "Assay", Version: process.Version(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
 		return Open(cfg, log)
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
@@ -43,7 +44,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	var all *allInOne
 	var page net.Addr
 	return process.Serve(ctx, process.Options{
-		Name: "assay", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
+		Name: "assay", Title: "Assay", Version: process.Version(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
 		Exposure: cfg.Exposure, Drain: cfg.Drain, Runtime: Runtime(), Log: cfg.Log,
 		Listening: func(http net.Addr) { page = http },
 		Ready: func(http, operator net.Addr) error {

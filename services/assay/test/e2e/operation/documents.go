@@ -16,7 +16,7 @@ func servesItsDocuments(t *testing.T, s system.System) {
 			t.Errorf("%d: the document does not have %s", resp.StatusCode, call)
 		}
 	}
-	if resp, body = s.Ask(t, http.MethodGet, "/docs", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "/v1/files") {
+	if resp, body = s.Ask(t, http.MethodGet, "/docs", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "/openapi.json") {
 		t.Errorf("/docs returned status %d", resp.StatusCode)
 	}
 }

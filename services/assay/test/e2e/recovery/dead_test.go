@@ -73,7 +73,7 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	if outside, isProblem := errors.AsType[*client.Problem](second(speaker.DeadLetter(system.Within(t), first.Sequence))); !isProblem || outside.Status != 404 {
 		t.Errorf("on the public address: %v", outside)
 	}
-	for _, path := range []string{"/openapi.json", "/docs"} {
+	for _, path := range []string{"/openapi.json"} {
 		resp, body := system.System{HTTP: s.Operator}.Ask(t, "GET", path, nil, "")
 		if resp.StatusCode != 200 || !strings.Contains(body, "/v1/dead/replay") {
 			t.Errorf("%s on the operator address: %d", path, resp.StatusCode)

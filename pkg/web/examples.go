@@ -1,0 +1,239 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// complete adds to a document what follows from it: the list of tags, the list of problems, and examples of all
+// requests and responses.
+func complete(api *huma.OpenAPI) {
+	api.Tags = nil
+	for _, op := range Operations(api) {
+		for _, tag := range op.Tags {
+			if !slices.ContainsFunc(api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
+				api.Tags = append(api.Tags, &huma.Tag{Name: tag})
+			}
+		}
+	}
+	api.Info.Description = strings.TrimSpace(api.Info.Description + "\n\n" + describeProblems(api))
+	c := composer{api.Components.Schemas}
+	for _, op := range Operations(api) {
+		var body any
+		if op.RequestBody != nil {
+			body = c.media(op.RequestBody.Content)
+		}
+		for status, response := range op.Responses {
+			if strings.HasPrefix(status, "2") {
+				c.media(response.Content)
+			}
+		}
+		if op.Extensions == nil {
+			op.Extensions = map[string]any{}
+		}
+		op.Extensions["x-codeSamples"] = []map[string]string{{"lang": "Shell", "label": "curl", "source": c.curl(op, body)}}
+	}
+}
+
+// describeProblems returns the list of all problems of a document in Markdown.
+func describeProblems(api *huma.OpenAPI) string {
+	found := map[string]*Problem{}
+	add := func(responses map[string]*huma.Response) {
+		for _, response := range responses {
+			if media := response.Content["application/problem+json"]; media != nil {
+				for slug, example := range media.Examples {
+					if p, ok := example.Value.(*Problem); ok {
+						found[slug] = p
+					}
+				}
+			}
+		}
+	}
+	add(api.Components.Responses)
+	for _, op := range Operations(api) {
+		add(op.Responses)
+	}
+	var out strings.Builder
+	out.WriteString("# Problems\n\nEvery response that is not a success is a problem by RFC 9457. Its `type` is `" + typePrefix +
+		"` and one of these names, which never change. The `detail` says what is wrong with the request, and `errors` with which fields.\n\n| name | status | title |\n|---|---|---|\n")
+	for _, slug := range slices.Sorted(maps.Keys(found)) {
+		fmt.Fprintf(&out, "| `%s` | %d | %s |\n", slug, found[slug].Status, found[slug].Title)
+	}
+	return out.String()
+}
+
+// composer composes examples of schemas from those of their parts.
+type composer struct{ schemas huma.Registry }
+
+// media sets the examples of contents that have none, and returns that of JSON.
+func (c composer) media(content map[string]*huma.MediaType) any {
+	var body any
+	for kind, media := range content {
+		if media.Schema == nil {
+			continue
+		}
+		if media.Example == nil && len(media.Examples) == 0 {
+			switch {
+			case kind == "application/json", kind == "multipart/form-data":
+				media.Example = c.example("", media.Schema, 0)
+			case kind == "text/event-stream":
+				media.Example = "id: 17\nevent: completed\ndata: {\"area\":\"textfile\",\"id\":\"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44\"}\n\n"
+			}
+		}
+		if kind == "application/json" {
+			body = media.Example
+		}
+	}
+	return body
+}
+
+// maxNesting ends the example of a schema that contains itself.
+const maxNesting = 10
+
+// unusual matches the names of optional fields that a usual item does not have.
+var unusual = regexp.MustCompile(`(?i)error|fail|degraded|suspended|until|trashed|reason|^note$`)
+
+// example returns an example of a schema, which is that of a field of this name.
+func (c composer) example(name string, s *huma.Schema, depth int) any {
+	if s.Ref != "" {
+		s = c.schemas.SchemaFromRef(s.Ref)
+	}
+	switch {
+	case s == nil || depth > maxNesting:
+		return nil
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.OneOf) > 0:
+		return c.example(name, s.OneOf[0], depth+1)
+	case len(s.AnyOf) > 0:
+		return c.example(name, s.AnyOf[0], depth+1)
+	}
+	switch s.Type {
+	case huma.TypeArray:
+		if s.Items == nil || depth == maxNesting {
+			return []any{}
+		}
+		return []any{c.example(strings.TrimSuffix(name, "s"), s.Items, depth+1)}
+	case huma.TypeBoolean:
+		return false
+	case huma.TypeInteger, huma.TypeNumber:
+		switch {
+		case s.Minimum != nil && *s.Minimum > 1:
+			return *s.Minimum
+		case s.Maximum != nil && *s.Maximum < 1:
+			return *s.Maximum
+		}
+		return 1
+	case huma.TypeString:
+		return text(name, s)
+	case huma.TypeObject:
+		return c.object(s, depth)
+	}
+	return map[string]any{}
+}
+
+func (c composer) object(s *huma.Schema, depth int) map[string]any {
+	object := map[string]any{}
+	for name, of := range s.Properties {
+		if !slices.Contains(s.Required, name) && (unusual.MatchString(name) || depth == maxNesting) {
+			continue
+		}
+		if value := c.example(name, of, depth+1); value != nil {
+			object[name] = value
+		}
+	}
+	return object
+}
+
+// texts are examples of strings, of which the first is taken that fits.
+var texts = []string{
+	"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "2026-11-24", "2026-11-24T08:00:00Z", "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "text/plain", "30s", "a1", "A1", "ABCDEFGHIJ",
+	"AAAAAA==", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "d41d8cd98f00b204e9800998ecf8427e", "urn:assay:problem:not-found", "1",
+}
+
+// usual are examples of fields whose schemas have none.
+var usual = map[string]string{
+	"fileName": "report.txt", "originalFileName": "beach.jpg", "displayName": "report.pdf", "name": "report.pdf", "contentType": "text/plain", "mimeType": "image/png",
+	"md5": "d41d8cd98f00b204e9800998ecf8427e", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+	"ownerId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "ownedBy": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "userId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44",
+	"item": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "fileId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "jobId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B",
+	"batchId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "nextCursor": "eyJhZnRlciI6IjE3In0", "cursor": "eyJhZnRlciI6IjE3In0", "sourceId": "reddit#1hx2k9", "tag": "space",
+	"text": "What a wonderful launch!", "textSnippet": "What a wonderful launch!", "word": "the", "prompt": "make the sky blue", "description": "A beach at sunset.",
+	"method": "PUT", "uploadId": "VXBsb2FkIElE", "crc32": "y/Q5Jg==", "provider": "stub", "model": "gemini-3.1-flash-image", "consumer": "analyzer-textfile",
+	"subject": "assay.file.uploaded.0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "eventId": "file.uploaded/0192f7c0-7a3c-7cc1-b111-53f1c30f1c44/9e107d9d",
+	"type": "assay.v1.FileUploaded", "language": "en", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
+}
+
+// text returns a string that fits the schema of a field.
+func text(name string, s *huma.Schema) string {
+	switch s.Format {
+	case "date-time":
+		return "2026-11-24T08:00:00Z"
+	case "date":
+		return "2026-11-24"
+	case "uuid":
+		return "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"
+	case "uri":
+		return "https://example.com/" + name
+	}
+	candidates := append([]string{cmp.Or(usual[name], name), name}, texts...)
+	for _, candidate := range candidates {
+		fits := s.MinLength == nil || len(candidate) >= *s.MinLength
+		fits = fits && (s.MaxLength == nil || len(candidate) <= *s.MaxLength)
+		if fits && s.Pattern != "" {
+			matched, err := regexp.MatchString(s.Pattern, candidate)
+			fits = err == nil && matched
+		}
+		if fits && candidate != "" {
+			return candidate
+		}
+	}
+	return name
+}
+
+// curl returns the command that makes a call. The address of the server is in the variable ASSAY.
+func (c composer) curl(op *huma.Operation, body any) string {
+	path, separator := op.Path, "?"
+	var headers strings.Builder
+	for _, p := range op.Parameters {
+		if p.Schema == nil || !p.Required && p.Name != OwnerHeader && p.Name != "If-Match" {
+			continue
+		}
+		value := p.Example
+		if value == nil {
+			value = c.example(p.Name, p.Schema, 0)
+		}
+		switch p.In {
+		case "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(value))
+		case "query":
+			path += fmt.Sprintf("%s%s=%v", separator, p.Name, value)
+			separator = "&"
+		case "header":
+			fmt.Fprintf(&headers, " \\\n  -H '%s: %v'", p.Name, value)
+		}
+	}
+	command := "curl"
+	if op.Method != http.MethodGet && (body == nil || op.Method != http.MethodPost) {
+		command += " -X " + op.Method
+	}
+	command += fmt.Sprintf(" \"$ASSAY%s\"%s", path, headers.String())
+	if body != nil {
+		if text, err := json.Marshal(body); err == nil {
+			command += " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
+		}
+	}
+	return command
+}
