@@ -158,7 +158,10 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		w.t.Fatal(err)
 	}
 	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: 12, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
-	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, zerolog.Nop())
+	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, zerolog.Nop())
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	runner := consume.New(backends.Bus, zerolog.Nop(), reg)
 	var running sync.WaitGroup
 	consumers := area.Consumers()
