@@ -34,7 +34,7 @@ export function NewFolder({ parentId, close }: { parentId: string | undefined; c
   const [name, setName] = useState("");
   return (
     <Ask title="New folder" does="Create" close={close} ready={name.trim() !== ""} act={() => createFolder(name.trim(), parentId)}>
-      <label class="field">Name<input autofocus maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
+      <label class="field">Name<input data-focus maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
     </Ask>
   );
 }
@@ -43,7 +43,7 @@ export function Rename({ node, close }: { node: Node; close: () => void }): JSX.
   const [name, setName] = useState(node.name), ending = isFolder(node) ? -1 : node.name.lastIndexOf(".");
   return (
     <Ask title="Rename" does="Rename" close={close} ready={name.trim() !== ""} act={() => name.trim() === node.name ? Promise.resolve() : rename(node, name.trim())}>
-      <label class="field">Name<input autofocus maxLength={255} dir="auto" value={name} onFocus={(event) => event.currentTarget.setSelectionRange(0, ending > 0 ? ending : node.name.length)} onInput={(event) => setName(event.currentTarget.value)} /></label>
+      <label class="field">Name<input data-focus maxLength={255} dir="auto" value={name} onFocus={(event) => event.currentTarget.setSelectionRange(0, ending > 0 ? ending : node.name.length)} onInput={(event) => setName(event.currentTarget.value)} /></label>
     </Ask>
   );
 }
@@ -52,7 +52,7 @@ export function ImportPage({ parentId, close }: { parentId: string | undefined; 
   const [url, setURL] = useState(""), [name, setName] = useState("");
   return (
     <Ask title="Import a web page" does="Import" close={close} ready={/^https?:\/\/\S/i.test(url.trim())} act={() => importPage(url.trim(), name.trim(), parentId)}>
-      <label class="field">Address<input autofocus type="url" placeholder="https://example.com/article" maxLength={1024} value={url} onInput={(event) => setURL(event.currentTarget.value)} /></label>
+      <label class="field">Address<input data-focus type="url" placeholder="https://example.com/article" maxLength={1024} value={url} onInput={(event) => setURL(event.currentTarget.value)} /></label>
       <label class="field">Name <small class="soft">(by default that of the page)</small><input maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
       <p class="soft">Assay keeps the page as it is now, with its text and its picture. PDF files and images can be imported, too.</p>
     </Ask>

@@ -71,7 +71,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   const root = node.type === "User";
   const header = (
     <>
-      {own && !node.trashed && <Button icon={Upload} onClick={() => openDialog()}>Upload here</Button>}
+      {own && !node.trashed && <Button icon={Upload} class="wide-only" onClick={() => openDialog()}>Upload here</Button>}
       {own && !node.trashed && <Button icon={FolderPlus} onClick={() => ask({ what: "folder" })}>New folder</Button>}
       <Menu label="More actions" button={<More />} items={[
         ...own && !node.trashed ? [{ label: "Import a web page", icon: Globe, act: () => ask({ what: "page" }) }] : [],
@@ -132,7 +132,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
     if (rows.length === 0) return <EmptyState icon={Library} title={root ? "Your library is empty" : "This folder is empty"} action={<><Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button><Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button></>}>Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.</EmptyState>;
     return (
       <>
-        {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={180} height={236} onEnd={list.next} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
+        {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onEnd={list.next} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
           : <Table label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onEnd={list.next} linked
             rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id, ...own ? dragOf(n) : {} })} />}
         {list.more.value ? <Loading what="more"><Skeleton rows={2} height={rowHeight - 1} /></Loading> : <p class="end">{counted(rows.length, "item")}</p>}

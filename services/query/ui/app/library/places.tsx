@@ -6,7 +6,7 @@ import { Tree } from "./tree.js";
 import type { Node } from "./view.js";
 
 const others = [
-  { href: "/library/shared", label: "Shared with me", icon: People },
+  { href: "/library/shared", label: "Shared", icon: People },
   { href: "/library/public", label: "Public", icon: Globe },
   { href: "/library/trash", label: "Trash", icon: Trash },
 ];

@@ -3,11 +3,11 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, data, message } from "../api/client.js";
 import { query, setQuery } from "../router.js";
-import { Button, ButtonLink } from "../ui/button.js";
+import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { Close, Columns, Download, Search } from "../ui/icon.js";
+import { ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
@@ -164,7 +164,7 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
   const to = (at: number): void => setQuery({ record: String(at) });
   return (
     <Dialog title={`Record ${count(index + 1)}`} wide close={() => setQuery({ record: "" })} footer={<>
-      <span class="grow actions"><Button disabled={index <= 0} onClick={() => to(index - 1)}>Previous</Button><Button disabled={index + 1 >= (node.totalRecords ?? 0)} onClick={() => to(index + 1)}>Next</Button></span>
+      <span class="grow actions"><IconButton icon={ChevronLeft} label="Previous record" disabled={index <= 0} onClick={() => to(index - 1)} /><IconButton icon={ChevronRight} label="Next record" disabled={index + 1 >= (node.totalRecords ?? 0)} onClick={() => to(index + 1)} /></span>
       <ButtonLink icon={Download} href={recordContentOf(node.id, index)} download>Download</ButtonLink>
     </>}>
       {error && <p class="wrong" role="alert">{error}</p>}

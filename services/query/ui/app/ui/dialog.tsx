@@ -10,7 +10,7 @@ export function Dialog({ title, close, children, footer, wide }: { title: string
     const before = document.activeElement;
     ref.current?.showModal();
     // Not the close button, which is the first control.
-    ref.current?.querySelector<HTMLElement>("[data-focus], .dialog-box")?.focus();
+    (ref.current?.querySelector<HTMLElement>("[data-focus]") ?? ref.current?.querySelector<HTMLElement>(".dialog-box"))?.focus();
     return () => { if (before instanceof HTMLElement && before.isConnected) before.focus(); };
   }, []);
   return (
