@@ -1,0 +1,74 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestFeed proves what the page of the feed promises: counters, chart and list follow new items without a reload; filters
+// compose, live in the address and reach both; and a text from outside is never markup.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	b := Start(t)
+	p := b.Open(t, s.HTTP, "/feed?hours=1")
+	p.See(t, ".empty h2", "No items in this window")
+	p.State(t, "feed-empty")
+
+	markup := `<img src=x onerror="window.harmed=1">`
+	post(t, s.System, item("reddit", 1, "I love this wonderful release", "go"), item("reddit", 2, "I hate this terrible bug", "go", "bugs"),
+		item("twitter", 3, "The meeting is at ten "+markup, "go"), item("newsapi", 4, "A wonderful, excellent day", "weather"))
+	p.Wait(t, `document.querySelector(".numbers dd")?.textContent.trim().startsWith("4")`)
+	p.See(t, ".rows .row", markup)
+	p.State(t, "feed")
+	p.Click(t, ".choice button", "Table")
+	p.See(t, "table.plain tbody tr", "4")
+	p.State(t, "feed-table")
+
+	p.Click(t, ".card .tag", "go")
+	p.Wait(t, `new URLSearchParams(location.search).get("tag") === "go"`)
+	shows(t, p, 3)
+	p.Eval(t, `const select = [...document.querySelectorAll("select")].find((e) => e.textContent.includes("Any sentiment")); select.value = "negative"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	shows(t, p, 1)
+	p.See(t, ".rows .row", "terrible bug")
+	p.Go(t, Read[string](t, p, "location.pathname + location.search")) // the link is permanent
+	shows(t, p, 1)
+	p.State(t, "feed-filtered")
+	p.Click(t, ".rows a", "terrible bug")
+	p.See(t, "dialog .facts", "reddit#2")
+	p.State(t, "feed-item")
+	p.Click(t, "dialog button", "Close")
+	p.Click(t, ".chosen button", "Clear all")
+	shows(t, p, 4)
+	p.Eval(t, `window.saved = undefined; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; }`)
+	p.Click(t, "button", "Save as CSV")
+	p.Wait(t, `window.saved !== undefined`)
+	if csv := Read[string](t, p, "window.saved"); strings.Count(csv, "\r\n") != 5 || !strings.Contains(csv, "terrible bug") {
+		t.Errorf("the file of 4 items is %q", csv)
+	}
+	if Read[bool](t, p, `"harmed" in window || !!document.querySelector("main img")`) {
+		t.Error("a text became markup")
+	}
+}
+
+// shows waits until counters and list are those of so many items.
+func shows(t *testing.T, p *Page, items int) {
+	t.Helper()
+	p.Wait(t, fmt.Sprintf(`document.querySelector(".numbers dd")?.textContent.trim().match(/^\d+/)?.[0] === "%d" && document.querySelectorAll(".rows .row").length === %d`, items, items))
+}
+
+func item(source string, n int, text string, tags ...string) string {
+	return fmt.Sprintf(`{"sourceId":"%s#%d","sourceType":%q,"text":%q,"matchedTags":["%s"]}`, source, n, source, text, strings.Join(tags, `","`))
+}
+
+func post(t *testing.T, s system.System, items ...string) {
+	t.Helper()
+	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "application/json"}, `{"items":[`+strings.Join(items, ",")+`]}`)
+	if resp.StatusCode != http.StatusMultiStatus || strings.Count(string(body), `"created"`) != len(items) {
+		t.Fatalf("%s: %s", resp.Status, body)
+	}
+}
