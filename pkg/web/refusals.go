@@ -111,7 +111,7 @@ func (r *Router) refusal(status int, slugs []string) *huma.Response {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		response.Headers = withHeaders(response.Headers, "Retry-After")
-	case http.StatusUnauthorized:
+	case http.StatusUnauthorized, http.StatusForbidden:
 		response.Headers = withHeaders(response.Headers, "WWW-Authenticate")
 	case http.StatusUnsupportedMediaType:
 		response.Headers = withHeaders(response.Headers, "Accept-Encoding")
@@ -132,7 +132,7 @@ func sharedHeaders() map[string]*huma.Param {
 		"X-Request-Id":     text(true, "", "the id of the request: the one it had, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Traceparent":      text(true, "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "the W3C trace context of the request", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
 		"Tracestate":       text(false, "", "the trace state of the request, if it had one", "vendor=value"),
-		"WWW-Authenticate": text(true, "", "the kind of credential that is needed", `Bearer realm="assay"`),
+		"WWW-Authenticate": text(false, "", "the kind of credential that is needed", `Bearer realm="assay"`),
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
 		OwnerHeader:        text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {

@@ -1,0 +1,264 @@
+package identity
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// site serves the sign-in, and a call that tells the owner.
+func site(t *testing.T, i *Identity) *httptest.Server {
+	t.Helper()
+	r := web.NewRouter(web.Options{Log: zerolog.Nop(), Authenticate: i.Authenticate})
+	i.Routes(r, true)
+	r.Mux.HandleFunc("GET /v1/whoami", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(web.CallerOf(r.Context()).Owner)) // fails only if the client has disconnected
+	})
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// browser returns a client with cookies.
+func browser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar}
+}
+
+func send(t *testing.T, c *http.Client, method, url, body string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+func sessionOf(t *testing.T, resp *http.Response) *http.Cookie {
+	t.Helper()
+	for _, c := range resp.Cookies() {
+		if strings.HasSuffix(c.Name, cookieName) {
+			return c
+		}
+	}
+	return nil
+}
+
+func TestSessionOfAKey(t *testing.T) {
+	c := newClock()
+	i := process(t, documents(t), c, Config{})
+	key, token := create(t, i, anna())
+	at, b := site(t, i).URL, browser(t)
+	if resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"assay_no"}`); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a bad key: %s", resp.Status)
+	}
+	resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
+	set := sessionOf(t, resp)
+	if resp.StatusCode != http.StatusNoContent || set == nil || !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure || strings.Contains(set.Value, "anna") {
+		t.Fatalf("%s, %+v", resp.Status, set)
+	}
+	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != "anna" {
+		t.Errorf("the owner is %q", owner)
+	}
+	c.advance(renewAfter + 1e6)
+	resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", "")
+	if renewed := sessionOf(t, resp); renewed == nil || renewed.Value == set.Value {
+		t.Errorf("the session is not renewed: %+v", renewed)
+	}
+	if _, err := i.keys.Revoke(t.Context(), key.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(KeyAge)
+	if resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after the key was revoked: %s", resp.Status)
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	c := newClock()
+	i := process(t, documents(t), c, Config{})
+	_, token := create(t, i, anna())
+	at, b := site(t, i).URL, browser(t)
+	signIn := func() *http.Cookie {
+		resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
+		return sessionOf(t, resp)
+	}
+	// A browser drops the cookie by its age; a thief does not.
+	asks := func(set *http.Cookie) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
+		caller, refused := status(t, i, r)
+		if refused == 0 && caller.Credential == nil {
+			return http.StatusUnauthorized
+		}
+		return refused
+	}
+	set := signIn()
+	c.advance(cookieAge)
+	if got := asks(set); got != http.StatusUnauthorized {
+		t.Errorf("an old cookie: %d", got)
+	}
+	set = signIn()
+	for began := c.now(); c.now().Sub(began) < sessionAge; c.advance(2 * renewAfter) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
+		w := httptest.NewRecorder()
+		if caller, err := i.Authenticate(w, r); err != nil || caller.Owner != "anna" {
+			t.Fatalf("after %s: %v", c.now().Sub(began), err)
+		}
+		if renewed := sessionOf(t, w.Result()); renewed != nil {
+			set = renewed
+		}
+	}
+	if got := asks(set); got != http.StatusUnauthorized {
+		t.Errorf("after the longest session: %d", got)
+	}
+	set = signIn()
+	for at := range set.Value {
+		forged := *set
+		forged.Value = set.Value[:at] + flip(set.Value[at]) + set.Value[at+1:]
+		if at == len(set.Value)-1 {
+			forged.Value = set.Value[:at] // its last bits may be padding
+		}
+		if got := asks(&forged); got != http.StatusUnauthorized {
+			t.Fatalf("a cookie changed at %d: %d", at, got)
+		}
+	}
+	resp, _ := send(t, b, http.MethodDelete, at+"/v1/session", "")
+	if gone := sessionOf(t, resp); gone == nil || gone.MaxAge >= 0 {
+		t.Errorf("sign-out: %+v", gone)
+	}
+	if resp, _ := send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after sign-out: %s", resp.Status)
+	}
+}
+
+// TestSignInAtTheProvider follows the code flow as a browser does.
+func TestSignInAtTheProvider(t *testing.T) {
+	i, p, _ := withProvider(t)
+	p.SetUser(map[string]any{"sub": "ann", "name": "Ann Lee", "groups": []string{"chemists"}})
+	at, b := site(t, i).URL, browser(t)
+	var cookies []*http.Cookie
+	b.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		cookies = append(cookies, r.Response.Cookies()...)
+		return nil
+	}
+	resp, page := send(t, b, http.MethodGet, at+"/v1/session/start?to="+url.QueryEscape("/files?a=1"), "")
+	if set := sessionOf(t, resp); resp.StatusCode != http.StatusOK || set == nil || set.SameSite != http.SameSiteStrictMode || !strings.Contains(page, `content="0;url=/files?a=1"`) {
+		t.Fatalf("%s, %+v\n%s", resp.Status, set, page)
+	}
+	if len(cookies) != 1 || cookies[0].Name != flowName || cookies[0].SameSite != http.SameSiteLaxMode || !cookies[0].HttpOnly {
+		t.Errorf("cookies on the way: %+v", cookies)
+	}
+	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != OwnerOf(p.Issuer(), "ann") {
+		t.Errorf("the owner is %q", owner)
+	}
+	callbackURL := resp.Request.URL.String()
+	for name, again := range map[string]*http.Client{"the same browser": b, "another browser": browser(t)} {
+		if resp, _ := send(t, again, http.MethodGet, callbackURL, ""); resp.StatusCode != http.StatusBadRequest || sessionOf(t, resp) != nil {
+			t.Errorf("the return again, in %s: %s", name, resp.Status)
+		}
+	}
+}
+
+func TestReturnOfAnotherSignIn(t *testing.T) {
+	i, p, c := withProvider(t)
+	p.SetUser(map[string]any{"sub": "mallory"})
+	at := site(t, i).URL
+	stop := func(b *http.Client) *http.Client {
+		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		return b
+	}
+	// returning signs in up to the redirect back to this server.
+	returning := func(b *http.Client) string {
+		resp, _ := send(t, b, http.MethodGet, at+"/v1/session/start", "")
+		resp, _ = send(t, b, http.MethodGet, resp.Header.Get("Location"), "")
+		return resp.Header.Get("Location")
+	}
+	victim := stop(browser(t))
+	own := returning(victim)
+	if resp, _ := send(t, victim, http.MethodGet, returning(stop(browser(t))), ""); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("the return of another browser: %s", resp.Status)
+	}
+	late := stop(browser(t))
+	back := returning(late)
+	c.advance(flowAge)
+	if resp, _ := send(t, late, http.MethodGet, back, ""); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("a late return: %s", resp.Status)
+	}
+	if own == "" || strings.Contains(own, "error") {
+		t.Errorf("the provider redirects to %q", own)
+	}
+}
+
+func TestOwnPath(t *testing.T) {
+	for to, want := range map[string]string{
+		"": "/", "/": "/", "/a?b=c#d": "/a?b=c#d", "//evil.example": "/", "/\\evil.example": "/", "https://evil.example": "/", "javascript:alert(1)": "/", "a": "/", "/\r\nx": "/",
+	} {
+		if got := ownPath(to); got != want {
+			t.Errorf("%q: %q, want %q", to, got, want)
+		}
+	}
+}
+
+func TestCookieOverTLS(t *testing.T) {
+	i := process(t, documents(t), newClock(), Config{})
+	_, token := create(t, i, anna())
+	at := site(t, i).URL
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+"/v1/session", strings.NewReader(`{"key":"`+token+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Forwarded-Proto", "https")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if set := sessionOf(t, resp); set == nil || set.Name != "__Host-assay_session" || !set.Secure || set.Path != "/" {
+		t.Errorf("%+v", set)
+	}
+}
+
+func TestAnotherOriginCannotSignIn(t *testing.T) {
+	i := process(t, documents(t), newClock(), Config{})
+	_, token := create(t, i, anna())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site(t, i).URL+"/v1/session", strings.NewReader(`{"key":"`+token+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", "https://evil.example")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("%s", resp.Status)
+	}
+}
