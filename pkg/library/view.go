@@ -13,6 +13,11 @@ type NodeView struct {
 	SubType      string           `json:"subType,omitempty" doc:"the workflow of a file" example:"Image"`
 	Name         string           `json:"name"`
 	DisplayName  string           `json:"displayName,omitempty"`
+	FirstName    string           `json:"firstName,omitempty" doc:"of the owner, on its root, only for the owner; so are the next four fields"`
+	LastName     string           `json:"lastName,omitempty"`
+	LoginName    string           `json:"loginName,omitempty"`
+	Email        string           `json:"email,omitempty"`
+	Avatar       string           `json:"avatar,omitempty" doc:"the URL of a picture"`
 	OwnedBy      string           `json:"ownedBy,omitempty" doc:"only for the owner"`
 	ParentID     string           `json:"parentId,omitempty" format:"uuid" doc:"absent in the trash"`
 	TrashedFrom  string           `json:"trashedFrom,omitempty" format:"uuid" doc:"the folder that a restore returns it to"`
@@ -64,6 +69,7 @@ func (n Node) View(c Caller) NodeView {
 		v.Images = append(v.Images, ImageView{ID: i.ID, Width: i.Width, Height: i.Height, MimeType: i.MimeType, Length: i.Length})
 	}
 	if c.Owner == n.OwnedBy {
+		v.FirstName, v.LastName, v.LoginName, v.Email, v.Avatar = n.FirstName, n.LastName, n.LoginName, n.Email, n.Avatar
 		v.OwnedBy, v.TrashedFrom, v.TrashedAt = n.OwnedBy, n.TrashedFrom, at(n.DeletedAt)
 		p := n.Permissions.View()
 		v.Permissions = &p

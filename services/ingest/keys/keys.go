@@ -46,7 +46,8 @@ func (s *Service) Routes(r *web.Router) {
 	}, s.revoke, notFound)
 }
 
-type keyView struct {
+// KeyView is an API key as the API shows it.
+type KeyView struct {
 	ID         string      `json:"id"`
 	Owner      string      `json:"owner" doc:"the owner of what is created with the key"`
 	Name       string      `json:"name,omitempty"`
@@ -60,7 +61,7 @@ type keyView struct {
 	LastUsedAt time.Time   `json:"lastUsedAt,omitzero" doc:"to about a minute; in lists"`
 }
 
-func view(k identity.Key) keyView {
+func view(k identity.Key) KeyView {
 	status := "active"
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -68,7 +69,7 @@ func view(k identity.Key) keyView {
 	case !k.Valid(time.Now()):
 		status = "expired"
 	}
-	return keyView{k.ID, k.Owner, k.Name, k.Scopes, k.Operator, status, k.CreatedAt, k.ExpiresAt, k.RotatedAt, k.RevokedAt, k.LastUsedAt}
+	return KeyView{k.ID, k.Owner, k.Name, k.Scopes, k.Operator, status, k.CreatedAt, k.ExpiresAt, k.RotatedAt, k.RevokedAt, k.LastUsedAt}
 }
 
 type tokenOutput struct {
@@ -77,7 +78,7 @@ type tokenOutput struct {
 }
 
 type tokenView struct {
-	keyView
+	KeyView
 	Token string `json:"token" doc:"the API key; it is not shown again"`
 }
 
@@ -131,7 +132,7 @@ type listOutput struct {
 }
 
 type keyList struct {
-	Keys []keyView `json:"keys" nullable:"false"`
+	Keys []KeyView `json:"keys" nullable:"false"`
 }
 
 func (s *Service) list(ctx context.Context, in *listInput) (*listOutput, error) {

@@ -53,7 +53,7 @@ func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request
 		Headers: map[string]*huma.Param{"Cache-Control": {Schema: text()}, "X-Accel-Buffering": {Schema: text()}},
 	}}
 	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) },
-		web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusTooManyRequests: {"too-many-at-once"}})
+		web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusNotFound: {"not-found"}, http.StatusTooManyRequests: {"too-many-at-once"}})
 }
 
 // ofOwner selects the outcomes of the owner that the request names. Operators may

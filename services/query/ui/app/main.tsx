@@ -1,5 +1,14 @@
 import { render } from "preact";
+import { begin, session } from "./api/identity.js";
 import { Shell } from "./shell/shell.js";
+import { SignIn } from "./shell/signin.js";
+
+// A share link is for everyone.
+const shared = new URLSearchParams(location.search).has("link");
+
+function App() {
+  return session.value === "out" && !shared ? <SignIn /> : <Shell />;
+}
 
 const root = document.getElementById("app");
-if (root) render(<Shell />, root);
+if (root) void begin().then(() => render(<App />, root));

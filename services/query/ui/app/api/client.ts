@@ -4,7 +4,7 @@
 //
 // data throws an ApiError, whose message is for the user.
 import createClient, { type Middleware } from "openapi-fetch";
-import { identityHeaders } from "./identity.js";
+import { identityHeaders, refused } from "./identity.js";
 import type { components, paths } from "./schema.js";
 
 export type Schemas = components["schemas"];
@@ -53,6 +53,10 @@ export const identify: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(identityHeaders())) request.headers.set(name, value);
     return request;
+  },
+  onResponse({ response }) {
+    if (response.status === 401) refused();
+    return undefined;
   },
   onError({ error }) {
     if (error instanceof DOMException && error.name === "AbortError") return undefined;

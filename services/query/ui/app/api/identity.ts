@@ -20,7 +20,21 @@ function kept(): string {
   }
 }
 
-/** The owner of what is uploaded and shown: an anonymous id that this browser keeps, and that acts as a credential. */
+/** anonymous: this server asks nobody. in, out: it does, and the user is signed in, or not. */
+export type Session = "anonymous" | "in" | "out";
+
+export const session = signal<Session>("anonymous");
+
+/** How to sign in: key, oidc. */
+export const methods = signal<string[]>([]);
+
+/** The name of the user who is signed in, or the owner id. */
+export const userName = signal("");
+
+/**
+ * The owner of what is uploaded and shown. For an anonymous user it is an id that this browser keeps, and that acts as a
+ * credential; otherwise the server says it.
+ */
 export const owner = signal(kept());
 
 // Images and links send no headers. Requests that only read take the owner from this cookie.
@@ -30,6 +44,52 @@ function remember(id: string): void {
 
 remember(owner.peek());
 
+/** Asks the server who the user is. Without a response the user is anonymous, and the pages say what is wrong. */
+export async function begin(): Promise<void> {
+  try {
+    const how: unknown = await (await fetch("/v1/session")).json();
+    const { auth, methods: ways } = how as { auth?: string; methods?: string[] };
+    if (auth !== "token") return;
+    methods.value = ways ?? [];
+    const response = await fetch("/v1/me");
+    if (response.status === 401) {
+      session.value = "out";
+      return;
+    }
+    const me = await response.json() as { owner?: string; user?: { displayName?: string; loginName?: string; email?: string } };
+    owner.value = me.owner ?? "";
+    userName.value = me.user?.displayName ?? me.user?.loginName ?? me.user?.email ?? owner.value;
+    session.value = "in";
+  } catch {
+    // not reached
+  }
+}
+
+/** Signs in with an API key. The browser keeps a session in a cookie that scripts cannot read, and not the key. */
+export async function signIn(apiKey: string): Promise<"ok" | "refused" | "failed"> {
+  const response = await fetch("/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key: apiKey }) }).catch(() => undefined);
+  if (response?.status === 401 || response?.status === 422) return "refused";
+  if (!response?.ok) return "failed";
+  await begin();
+  return "ok";
+}
+
+/** The address that signs in at the identity provider and returns to this page. */
+export function signInAddress(): string {
+  return "/v1/session/start?" + new URLSearchParams({ to: location.pathname + location.search }).toString();
+}
+
+/** Signs out, and loads the page again. */
+export async function signOut(): Promise<void> {
+  await fetch("/v1/session", { method: "DELETE" });
+  location.reload();
+}
+
+/** Called when the server has refused the session. */
+export function refused(): void {
+  if (session.value === "in") session.value = "out";
+}
+
 /** Makes another owner the one of this browser, and loads the page again. */
 export function setOwner(id: string): void {
   localStorage.setItem(key, id);
@@ -38,7 +98,7 @@ export function setOwner(id: string): void {
 
 /** Headers of a request. */
 export function identityHeaders(): Record<string, string> {
-  return { "X-Owner-Id": owner.value };
+  return session.value === "anonymous" ? { "X-Owner-Id": owner.value } : {}; // the browser adds the cookie of the session
 }
 
 /** Query parameters of a stream of events: an EventSource sends no headers of its own. */

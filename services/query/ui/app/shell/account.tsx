@@ -1,7 +1,7 @@
 // The menu of the user: the owner's id, which can be copied and replaced, and the theme.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { owner, setOwner } from "../api/identity.js";
+import { owner, session, setOwner, signOut, userName } from "../api/identity.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Check, Copy, Moon, Sun, User } from "../ui/icon.js";
@@ -14,8 +14,10 @@ export function Account(): JSX.Element {
   const themes = [{ to: "system", label: "Theme of the system", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
   return (
     <>
-      <Menu label="Owner and settings" button={<User />} items={[
-        { label: "Owner …", icon: User, act: () => ask(true) },
+      <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
+        ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],
+        ...session.value === "in" ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => void signOut() }] : [],
+        ...session.value === "out" ? [{ label: "Sign in", icon: User, act: () => location.assign("/") }] : [],
         ...themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) })),
       ]} />
       {asks && <OwnerDialog close={() => ask(false)} />}

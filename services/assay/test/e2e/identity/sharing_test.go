@@ -1,0 +1,81 @@
+package identity
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/identity"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestSharing shares a folder with a user and with a group, and finds it where they look: its nodes, the list of what
+// is shared, search, zips and live events. What they see they may not change. After it is withdrawn, it does not exist.
+func TestSharing(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.fill(t)
+	chemist := w.provider.Token(t, "carl", map[string]any{
+		"groups": []string{"chemists"}, "name": "Carl Lee", "given_name": "Carl", "family_name": "Lee", "preferred_username": "carl", "email": "carl@example.com",
+	})
+	stranger := w.provider.Token(t, "dora", map[string]any{"groups": []string{"physicists"}})
+	node := w.HTTP + "/v1/library/nodes/"
+	share := func(users, groups string) {
+		t.Helper()
+		status, text := w.ask(t, w.anna, http.MethodPut, node+w.items["folder"]+"/permissions", `{"isPublic":false,"users":[`+users+`],"groups":[`+groups+`]}`)
+		if status != http.StatusOK {
+			t.Fatalf("share: %d %s", status, text)
+		}
+	}
+	sees := func(name, token string, sees bool) {
+		t.Helper()
+		read, change := http.StatusOK, http.StatusForbidden
+		if !sees {
+			read, change = http.StatusNotFound, http.StatusNotFound
+		}
+		for _, path := range []string{w.items["folder"], w.items["node"], w.items["folder"] + "/children", w.items["folder"] + "/zip", w.items["folder"] + "/events"} {
+			status, text := w.ask(t, token, http.MethodGet, node+path, "")
+			if status != read || strings.Contains(text, w.annasOwner) {
+				t.Errorf("%s: %s: %d %s, want %d", name, path, status, text, read)
+			}
+		}
+		if status, text := w.ask(t, token, http.MethodPatch, node+w.items["node"], `{"displayName":"x"}`); status != change {
+			t.Errorf("%s: a change: %d %s, want %d", name, status, text, change)
+		}
+		for _, path := range []string{"nodes/shared", "search?q=" + marker} {
+			system.Eventually(t, func() error {
+				status, text := w.ask(t, token, http.MethodGet, w.HTTP+"/v1/library/"+path, "")
+				if status != http.StatusOK || strings.Contains(text, marker) != sees {
+					return fmt.Errorf("%s: %s: %d %s", name, path, status, text)
+				}
+				return nil
+			})
+		}
+	}
+	sees("before it is shared", w.bob, false)
+	share(`"bob"`, "")
+	sees("a user", w.bob, true)
+	sees("another user", stranger, false)
+	share("", `"chemists"`)
+	sees("a user no more", w.bob, false)
+	sees("one of the group", chemist, true)
+	sees("one of another group", stranger, false)
+	share("", "")
+	sees("the group no more", chemist, false)
+
+	// The provider's names are in the root of the user, which ingest writes at the first call that it gets.
+	if status, text := w.ask(t, chemist, http.MethodPost, w.HTTP+"/v1/library/folders", `{"name":"own"}`); status != http.StatusCreated {
+		t.Fatalf("%d %s", status, text)
+	}
+	var root map[string]any
+	_, text := w.ask(t, chemist, http.MethodGet, node+"root", "")
+	system.Decode(t, text, &root)
+	for name, want := range map[string]string{
+		"ownedBy": identity.OwnerOf(w.provider.Issuer(), "carl"), "displayName": "Carl Lee", "firstName": "Carl", "lastName": "Lee", "loginName": "carl", "email": "carl@example.com",
+	} {
+		if root[name] != want {
+			t.Errorf("the root has %s %v, want %q", name, root[name], want)
+		}
+	}
+}
