@@ -1,1 +1,0 @@
-import{X as t,aa as o}from"./chunk-BX4ZKRRP.js";var e=t();e.use(o);export{e as a};
