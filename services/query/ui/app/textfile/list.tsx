@@ -98,7 +98,7 @@ function columnsOf(list: Endless<File>): Column<File>[] {
   };
   return [
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
-    { key: "status", label: "Status", width: "minmax(7rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
+    { key: "status", label: "Status", width: "minmax(5.5rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
     { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
     { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
       <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
