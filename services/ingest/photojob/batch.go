@@ -89,7 +89,8 @@ func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch,
 type batchRetryOutput struct{ Body photojob.BatchView }
 
 // postBatchRetry queues the FAILED jobs again, except those whose upload was removed. All are QUEUED
-// before the first is published, so that the batch ends once more, and not once for each job.
+// before the first is published, so that the batch ends once more, and not once for each job. The response
+// states the batch as of then: a job in it is FAILED only if it was not queued.
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {
@@ -109,13 +110,13 @@ func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batch
 			return nil, problem(err)
 		}
 	}
+	if batch, err = a.batch(ctx, in); err != nil {
+		return nil, problem(err)
+	}
 	for _, job := range queued {
 		if err := a.publish(ctx, job); err != nil {
 			return nil, problem(err)
 		}
-	}
-	if batch, err = a.batch(ctx, in); err != nil {
-		return nil, problem(err)
 	}
 	return &batchRetryOutput{Body: batch.View()}, nil
 }
