@@ -1,0 +1,65 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestOperations proves what the pages for operators promise, and that the API page shows the API without any request
+// to elsewhere.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir()).System
+	b := Start(t)
+	owner := system.NewOwner()
+	upload(t, s, owner, "words.txt", "one two three")
+	damaged := upload(t, s, owner, "<b>damaged</b>.txt", "\x00\x01\x02\x03\xff\xfe\x00 not text \x00\x00\x07\x08")
+	system.DeadLetters(t, system.OperatorClient(t, s.Operator), damaged.FileID, 1)
+	p := b.Open(t, s.Operator, "/operations")
+	p.See(t, ".numbers div", "Dead letters1")
+	p.See(t, ".row", "Text files")
+	p.See(t, ".spark", "1 completed and 1 failed in the last hour")
+	p.See(t, ".row:has(.badge.good)", "DynamoDB")
+	p.State(t, "operations-overview")
+
+	p.Click(t, ".numbers a", "1")
+	p.See(t, ".row .name", "not text")
+	p.State(t, "operations-dead")
+	p.Click(t, ".row .name", "not text")
+	p.See(t, ".payload", "<b>damaged</b>.txt")
+	p.State(t, "operations-dead-letter")
+	p.Go(t, "/operations/dead?reason=nothing")
+	p.See(t, ".empty h2", "No dead letter matches")
+	p.Click(t, ".empty button", "Show all")
+	p.Click(t, ".page-head button", "Delete all")
+	p.See(t, "dialog p", "1 dead letter")
+	p.State(t, "operations-dead-dry-run")
+	p.Click(t, "dialog button", "Delete 1")
+	p.See(t, "dialog .notice", "1 deleted, 0 skipped, 0 failed")
+	p.Click(t, "dialog button", "Close")
+	p.See(t, ".empty h2", "No dead letters")
+
+	p.Go(t, "/operations/sweeps")
+	p.Click(t, ".page-head button", "Dry run")
+	p.See(t, ".notice", "Dry run:")
+	p.See(t, ".row", "Text files")
+	p.State(t, "operations-sweeps")
+	p.Go(t, "/operations/providers")
+	p.Click(t, ".provider button", "Resume")
+	p.See(t, "dialog p", "cost money")
+	p.State(t, "operations-providers")
+
+	docs := b.Open(t, s.HTTP, "/docs")
+	docs.See(t, "h1, h2", "Problems")
+	docs.See(t, "td", "body-too-large")
+	docs.Go(t, "/docs/events")
+	docs.See(t, "h1", "Assay events")
+	docs.mu.Lock()
+	defer docs.mu.Unlock()
+	docs.errors = slices.DeleteFunc(docs.errors, func(e string) bool { // the viewer's logo, which the policy blocks
+		return strings.Contains(e, "logo-mini") && strings.Contains(e, "blocked")
+	})
+}
