@@ -1,6 +1,7 @@
 // The counters of the window with their change against the window before, and what they consist of.
 import type { JSX } from "preact";
 import { setQuery } from "../router.js";
+import { Bars } from "../ui/bars.js";
 import { Bdi, count } from "../ui/text.js";
 import type { Selection } from "./selection.js";
 import { percent, sentiments, type Summary } from "./view.js";
@@ -37,17 +38,10 @@ export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection 
       {summary.tagsOmitted && <p class="soft">There are too many items to count their tags. Choose a shorter window or fewer filters.</p>}
       {!summary.tagsOmitted && most === 0 && <p class="soft">No item of this window has a tag.</p>}
       {most > 0 && (
-        <table class="bars">
-          <thead class="visually-hidden"><tr><th scope="col">Tag</th><th scope="col">Items</th></tr></thead>
-          <tbody>
-            {summary.tags.slice(0, 12).map((t) => (
-              <tr key={t.tag}>
-                <th scope="row"><button type="button" class="tag" aria-pressed={chosen.tag === t.tag} onClick={() => setQuery({ tag: chosen.tag === t.tag ? "" : t.tag })}><Bdi text={t.tag} clip /></button></th>
-                <td><span class="bar" style={{ width: `${t.count / most * 100}%` }} /><span class="value">{count(t.count)}</span></td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Bars heads={["Tag", "Items"]} bars={summary.tags.slice(0, 12).map((t) => ({
+          key: t.tag, share: t.count / most, value: count(t.count),
+          label: <button type="button" class="tag" aria-pressed={chosen.tag === t.tag} onClick={() => setQuery({ tag: chosen.tag === t.tag ? "" : t.tag })}><Bdi text={t.tag} clip /></button>,
+        }))} />
       )}
     </section>
   );

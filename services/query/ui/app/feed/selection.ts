@@ -66,15 +66,15 @@ export function parameters(s: Selection): Parameters {
 /** The parameters of the window before, of the same length; undefined if the dashboard does not keep all of it. */
 export function before(s: Selection, now = Date.now()): Parameters | undefined {
   const [from, to] = bounds(s, now), length = to.getTime() - from.getTime();
-  const start = from.getTime() - length;
-  if (start < now - maxHours * hour + minute) return undefined;
-  return { from: new Date(start).toISOString(), to: from.toISOString(), ...filters(s) };
+  const start = wholeMinute(from.getTime() - length);
+  if (start.getTime() < now - maxHours * hour + minute) return undefined;
+  return { from: start.toISOString(), to: from.toISOString(), ...filters(s) };
 }
 
-/** The first minute of the window, and the one after its last. */
+/** The first minute of the window, and its end. */
 export function bounds(s: Selection, now = Date.now()): [Date, Date] {
   if (s.from && s.to) return [s.from, s.to];
-  return [wholeMinute(now - (s.hours ?? 24) * hour), wholeMinute(now)];
+  return [wholeMinute(now - (s.hours ?? 24) * hour), new Date(now)];
 }
 
 export type Size = "1m" | "5m" | "1h" | "1d";

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, ApiError, data, message } from "../api/client.js";
 import { followArea } from "../api/live.js";
 import { navigate, type PageProps } from "../router.js";
+import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
@@ -115,12 +116,7 @@ function Description({ photo }: { photo: Photo }): JSX.Element | null {
       <h2 id="description">Description</h2>
       {result.description && <p class="described"><Bdi text={result.description} /></p>}
       {result.labels.length > 0 && (
-        <table class="bars">
-          <thead class="visually-hidden"><tr><th scope="col">Label</th><th scope="col">Confidence</th></tr></thead>
-          <tbody>
-            {result.labels.map((l) => <tr key={l.name}><th scope="row"><Bdi text={l.name.replaceAll("_", " ")} clip /></th><td><span class="bar" style={{ width: `${l.confidence * 100}%` }} /><span class="value">{l.confidence.toLocaleString(navigator.languages, { style: "percent" })}</span></td></tr>)}
-          </tbody>
-        </table>
+        <Bars heads={["Label", "Confidence"]} bars={result.labels.map((l) => ({ key: l.name, label: <Bdi text={l.name.replaceAll("_", " ")} clip />, share: l.confidence, value: l.confidence.toLocaleString(navigator.languages, { style: "percent" }) }))} />
       )}
     </section>
   );

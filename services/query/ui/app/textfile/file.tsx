@@ -4,6 +4,7 @@ import { api, ApiError, data, message } from "../api/client.js";
 import { owner } from "../api/identity.js";
 import { followArea } from "../api/live.js";
 import { navigate, type PageProps } from "../router.js";
+import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
 import { Download, FileText, Retry, Trash } from "../ui/icon.js";
@@ -91,17 +92,7 @@ function TopWords({ result }: { result: Result }): JSX.Element {
     <section class="card" aria-labelledby="top-words">
       <h2 id="top-words">Most frequent words</h2>
       {most === 0 ? <p class="soft">The file has no words.</p> : (
-        <table class="bars">
-          <thead class="visually-hidden"><tr><th scope="col">Word</th><th scope="col">Count</th></tr></thead>
-          <tbody>
-            {result.top10Words.map((w) => (
-              <tr key={w.word}>
-                <th scope="row"><Bdi text={w.word} clip /></th>
-                <td><div class="bar"><div style={{ width: `${w.count / most * 100}%` }} /></div><span>{count(w.count)}</span></td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Bars heads={["Word", "Count"]} bars={result.top10Words.map((w) => ({ key: w.word, label: <Bdi text={w.word} clip />, share: w.count / most, value: count(w.count) }))} />
       )}
     </section>
   );
