@@ -19,24 +19,24 @@ type Area struct {
 	Work      bus.Work // the stream of its work events
 	Log       bus.Log  // the stream of other events, which query publishes; zero for none
 	Signals   string   // the subjects of events that no stream keeps, from the analyzer to query; empty for none
-	Consumers []string // of the work stream, by which the analyzer takes the work
-	// Events has one of each kind of its events except outcomes. Its subject is that of all of the
-	// kind: each id is the id's name in braces, such as {fileId}.
+	Consumers []string // of the work stream, from which the analyzer consumes
+	// Events has one example of each kind of its events except outcomes. Its subject stands for all of the kind,
+	// with names in braces in place of ids, such as {fileId}.
 	Events []event.Event
-	// Uploaded reports whether clients put the object of a key into the bucket
-	// themselves, so that the bucket must report it; nil where none do.
+	// Uploaded reports whether clients upload the object of a key directly to the bucket, so that the bucket must
+	// report it; nil if there are none.
 	Uploaded func(key string) bool
 }
 
-// Storage is where data is stored, and what each program may do with it. Storage of no
-// area belongs to Assay itself.
+// Storage describes where data is stored, and which access each program has. Storage of no area belongs to Assay
+// itself.
 type Storage struct {
 	Tables  []table.Schema
-	Buckets []string // besides that of all areas
+	Buckets []string // besides the bucket of all areas
 	Access  map[Program][]Statement
 }
 
-// Program is the name of a program that has credentials of its own.
+// Program is the name of a program with its own credentials.
 type Program string
 
 // The programs.
@@ -62,7 +62,7 @@ func Allow(sid string, actions []string, resources ...string) Statement {
 	return Statement{Sid: sid, Effect: "Allow", Action: actions, Resource: resources}
 }
 
-// Attributes limits the statement to requests that name no other attributes.
+// Attributes limits the statement to requests that name only these attributes.
 func (s Statement) Attributes(names ...string) Statement {
 	return s.with("ForAllValues:StringLike", "dynamodb:Attributes", names)
 }

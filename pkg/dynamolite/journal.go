@@ -142,7 +142,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil { // both files are in it
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil { // the directory of both files
 		return err
 	}
 	return j.checkpoint()

@@ -17,7 +17,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Runtime is what runs the programs, with its version in go.mod.
+// Runtime names the WebAssembly runtime, with its version in go.mod.
 const Runtime = "wazero-v1.12.0"
 
 // Errors of an engine.
@@ -26,26 +26,25 @@ var (
 	ErrCompiling = errors.New("the engine is being compiled")
 )
 
-// Program is code that was compiled to WebAssembly, and what it needs.
+// Program is code compiled to WebAssembly, with its imports.
 type Program struct {
 	Name string // for errors
 	Code []byte // the module, compressed with gzip
-	// Import gives the runtime the functions that the module calls. It may be nil.
+	// Import provides the functions that the module imports. It may be nil.
 	Import func(context.Context, wazero.Runtime, wazero.CompiledModule) error
 	Start  []string // functions without arguments that every instance calls first
 }
 
 // Config says how an engine compiles.
 type Config struct {
-	// Cache is a folder for compiled code, which makes a later start take a tenth of the
-	// time. It must belong to the user of this process alone, since its content is
-	// executed. Empty for none.
+	// Cache is a directory for compiled code, which cuts the time of later starts to a tenth. Only the user of this
+	// process may write to it, since its content is executed. Empty for none.
 	Cache   string
 	Workers int // goroutines that compile; 0 for one
 }
 
-// UserCache returns the folder for compiled code of this user, which it makes if there is
-// none. It returns an error if that cannot be, as on a file system that is only read.
+// UserCache returns the directory for compiled code of this user, and creates it if needed. It returns an error if
+// it cannot, as on a read-only file system.
 func UserCache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -60,7 +59,7 @@ type Engine struct {
 	program  Program
 	config   Config
 	begin    sync.Once
-	compiled chan struct{} // closed when the following are final
+	compiled chan struct{} // closed when the following fields are final
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
 	module   wazero.CompiledModule
@@ -73,8 +72,8 @@ func New(p Program, cfg Config) *Engine {
 	return &Engine{program: p, config: cfg, compiled: make(chan struct{})}
 }
 
-// Prepare compiles the program unless that has begun, and waits until it is compiled or ctx
-// ends. Compilation goes on when ctx ends.
+// Prepare compiles the program unless a compilation has begun, and waits until it is done or ctx ends. Compilation
+// continues when ctx ends.
 func (e *Engine) Prepare(ctx context.Context) error {
 	e.begin.Do(func() {
 		go func() {
@@ -109,7 +108,7 @@ func (e *Engine) compile(ctx context.Context) error {
 		if err := ownFolder(e.config.Cache); err != nil {
 			return err
 		}
-		// By the version: wazero's own folder is the same for all versions in tests.
+		// One directory per version: in tests wazero's own is the same for all versions.
 		if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(e.config.Cache, Runtime)); err != nil {
 			return err
 		}
@@ -125,8 +124,8 @@ func (e *Engine) compile(ctx context.Context) error {
 	return e.program.Import(ctx, e.runtime, e.module)
 }
 
-// ownFolder makes a folder that only this user can write to, or returns an error if others
-// can write to the one there is.
+// ownFolder creates a directory that only this user can write to, or returns an error if others can write to an
+// existing one.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -138,8 +137,8 @@ func ownFolder(dir string) error {
 	return err
 }
 
-// Close releases the compiled code. It waits for a compilation that has begun, and returns
-// ErrCompiling if ctx ends before.
+// Close releases the compiled code. It waits for a compilation in progress, and returns ErrCompiling if ctx ends
+// first.
 func (e *Engine) Close(ctx context.Context) error {
 	e.begin.Do(func() {
 		e.err = ErrClosed
@@ -158,7 +157,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// compiling is Prepare, but waits for at most patience.
+// compiling is like Prepare, but waits at most patience.
 func (e *Engine) compiling(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -168,16 +167,16 @@ func (e *Engine) compiling(ctx context.Context) error {
 // Limits bound one instance.
 type Limits struct {
 	Memory int64 // bytes at most
-	First  int64 // bytes that are allocated at once, so that growth up to them copies nothing; 0 for what the program begins with
+	First  int64 // bytes allocated at start, so that growth up to this size copies nothing; 0 for the program's own initial size
 }
 
-// patience is how long Start waits for a compilation: less than an attempt at a document
-// may take.
+// patience is how long Start waits for a compilation. It is shorter than the time limit of an attempt at a
+// document.
 const patience = 30 * time.Second
 
-// Start returns an instance of the program with memory of its own. When ctx ends, the
-// instance stops. The caller closes it. Start returns ErrCompiling if the program is not compiled
-// within 30 s. The document is not at fault then.
+// Start returns an instance of the program with its own memory. When ctx ends, the instance stops. The caller
+// closes it. Start returns ErrCompiling if the program is not compiled within 30 s. The document is not at fault
+// then.
 func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 	if err := e.compiling(ctx); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// program is a module whose functions do what hostile documents make programs do.
+// program is a module whose functions misbehave as hostile documents make programs misbehave.
 func program(t testing.TB) []byte {
 	t.Helper()
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
@@ -66,8 +66,7 @@ func newEngine(t testing.TB, cfg engines.Config) *engines.Engine {
 	return e
 }
 
-// run calls a function of a new instance, whose context is canceled after 20 ms if it is
-// to be stopped.
+// run calls a function of a new instance. With stop it cancels the instance's context after 20 ms.
 func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64) (uint64, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -90,8 +89,8 @@ func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64
 	return result, err
 }
 
-// TestDocumentsEndAlone: whatever an instance does ends it, with an error that says why, and
-// the next instance works.
+// TestDocumentsEndAlone checks that a failing instance ends with an error that says why, and that the next instance
+// works.
 func TestDocumentsEndAlone(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	for _, c := range []struct {
@@ -117,7 +116,7 @@ func TestDocumentsEndAlone(t *testing.T) {
 	}
 }
 
-// TestStoppedByItsCause: a context that ends with a cause gives it.
+// TestStoppedByItsCause checks that the cause of a context is returned.
 func TestStoppedByItsCause(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -136,8 +135,8 @@ func TestStoppedByItsCause(t *testing.T) {
 	}
 }
 
-// TestCollectionsGoOn: compiled code that never calls anything does not keep the garbage
-// collector, and with it every other goroutine, waiting.
+// TestCollectionsGoOn checks that compiled code that never calls anything does not block the garbage collector, and
+// with it every other goroutine.
 func TestCollectionsGoOn(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -170,7 +169,7 @@ func TestCollectionsGoOn(t *testing.T) {
 	cancel()
 }
 
-// TestAddressesAreChecked: an address from the program may be anything.
+// TestAddressesAreChecked checks that any address from the program is safe to pass.
 func TestAddressesAreChecked(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	for _, c := range []struct {
@@ -190,7 +189,7 @@ func TestAddressesAreChecked(t *testing.T) {
 	}
 }
 
-// TestCompiledOnce: a second engine finds the code that the first compiled.
+// TestCompiledOnce checks that a second engine finds the code that the first compiled.
 func TestCompiledOnce(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	var files []string
@@ -216,7 +215,7 @@ func TestCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestCacheOfOthers: code that others can write is not executed.
+// TestCacheOfOthers checks that code is not executed if others can write to it.
 func TestCacheOfOthers(t *testing.T) {
 	cache := t.TempDir()
 	if err := os.Chmod(cache, 0o777); err != nil {
@@ -227,7 +226,7 @@ func TestCacheOfOthers(t *testing.T) {
 	}
 }
 
-// TestClosedEngine: an engine that never compiled, and code that is none.
+// TestClosedEngine covers an engine that never compiled, and a malformed module.
 func TestClosedEngine(t *testing.T) {
 	e := engines.New(engines.Program{Name: "test", Code: program(t)}, engines.Config{})
 	if err := e.Close(t.Context()); err != nil {
@@ -245,7 +244,7 @@ func TestClosedEngine(t *testing.T) {
 	}
 }
 
-// TestPreparingIsAbandoned: who waits for the compilation stops with its context.
+// TestPreparingIsAbandoned checks that a wait for the compilation ends with its context.
 func TestPreparingIsAbandoned(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -258,7 +257,7 @@ func TestPreparingIsAbandoned(t *testing.T) {
 	}
 }
 
-// TestCloseDuringCompilation: Close waits for a compilation as long as its context lasts, and can be called
+// TestCloseDuringCompilation checks that Close waits for a compilation until its context ends, and can be called
 // again.
 func TestCloseDuringCompilation(t *testing.T) {
 	began, goOn := make(chan struct{}), make(chan struct{})

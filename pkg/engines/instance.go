@@ -9,8 +9,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental/table"
 )
 
-// Errors of an instance. They concern its document only. An instance that was stopped
-// returns the cause of its context's end instead.
+// Errors of an instance. They concern only its document. A stopped instance returns the cause of its context
+// instead.
 var (
 	ErrMemory  = errors.New("the document needs more memory than it may use")
 	ErrCrashed = errors.New("the document crashed the program that reads it")
@@ -25,7 +25,7 @@ type Instance struct {
 	module    api.Module
 	functions map[string]api.Function
 	entries   map[uint32]api.Function
-	unwatch   func() // after which the end of ctx does nothing
+	unwatch   func() // disables watch
 	err       error
 }
 
@@ -80,7 +80,7 @@ func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args
 // instance.
 func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.Function) {
 	defer func() {
-		if reason := recover(); reason != nil { // how LookupFunction says that there is none
+		if reason := recover(); reason != nil { // LookupFunction panics if there is none
 			i.err = fmt.Errorf("%w (%s): its table has no such function at %d: %v", ErrCrashed, i.name, index, reason)
 			f = nil
 		}
@@ -88,7 +88,7 @@ func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.F
 	return table.LookupFunction(i.module, 0, index, params, results)
 }
 
-// ended reports whether an error has ended the instance, or the end of its context does.
+// ended reports whether an error or the end of its context has ended the instance.
 func (i *Instance) ended() bool {
 	if i.err == nil && i.ctx.Err() != nil {
 		i.err = context.Cause(i.ctx)
@@ -128,12 +128,12 @@ func (i *Instance) Fail(err error) {
 // Err returns the error that ended the instance.
 func (i *Instance) Err() error { return i.err }
 
-// OutOfMemory reports whether the instance was refused memory. A program may go on without
-// and leave something out.
+// OutOfMemory reports whether an allocation of the instance failed. A program may continue and omit part of the
+// result.
 func (i *Instance) OutOfMemory() bool { return i.memory.refused }
 
-// Bytes returns size bytes of the instance's memory from an address, or nil if they are not
-// inside, which ends the instance. They are valid until the next call.
+// Bytes returns size bytes of the instance's memory from an address. If they are outside the memory, it ends the
+// instance and returns nil. They are valid until the next call.
 func (i *Instance) Bytes(at, size uint64) []byte {
 	if i.err != nil {
 		return nil

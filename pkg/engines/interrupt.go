@@ -18,14 +18,13 @@ const (
 	sectionCode   = 10
 )
 
-// interruptible returns the module with a counter in every function that calls others and in
-// every loop. When it has run down, the code leaves for Go by growing its memory by nothing,
-// and traps if the exported global assay_stop is not 0.
+// interruptible returns the module with a counter in every loop and in every function that calls others. When the
+// counter reaches zero, the code calls into Go by growing its memory by zero pages, and traps if the exported
+// global assay_stop is not 0.
 //
-// Compiled code cannot be preempted: until it leaves, every other goroutine of the process
-// waits as soon as a garbage collection begins, and with them the one that would stop it.
-// The runtime's own way, WithCloseOnContextDone, leaves in every round of a loop, which makes
-// PDFium several times slower.
+// Compiled code cannot be preempted: until it calls into Go, every other goroutine of the process, including the
+// one that would stop it, waits as soon as a garbage collection begins. The runtime's own mechanism,
+// WithCloseOnContextDone, calls into Go in every iteration of a loop, which makes PDFium several times slower.
 //
 // The module must have a memory, a global and an export section, and no exception handling.
 func interruptible(module []byte) ([]byte, error) {
@@ -153,7 +152,7 @@ func checkFunction(out, body, check []byte) ([]byte, error) {
 	}
 	entry, kept := r.at, r.at
 	var calls bool
-	at := make([]int, 0, 16) // behind which a check goes
+	at := make([]int, 0, 16) // end of the instruction before the check
 	for r.at < len(body) && r.err == nil {
 		switch op := r.instruction(); op {
 		case 0x03: // loop

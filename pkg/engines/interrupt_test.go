@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRuntimeVersion: a cache that another version of the runtime wrote is not used.
+// TestRuntimeVersion checks that Runtime names the version of go.mod, which separates the caches of versions.
 func TestRuntimeVersion(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestRuntimeVersion(t *testing.T) {
 	}
 }
 
-// FuzzInterruptible: no module makes the rewriting fail other than with its error.
+// FuzzInterruptible checks that interruptible fails only with its error.
 func FuzzInterruptible(f *testing.F) {
 	const head = "\x00asm\x01\x00\x00\x00"
 	f.Add([]byte(head + "\x06\x06\x01\x7f\x00\x41\x07\x0b\x07\x01\x00\x0a\x07\x01\x05\x00\x03\x40\x0b\x0b"))

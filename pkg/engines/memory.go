@@ -4,7 +4,7 @@ package engines
 type memory struct {
 	bytes       []byte
 	first, most uint64
-	refused     bool // growth beyond most
+	refused     bool // whether growth beyond most was rejected
 }
 
 // Reallocate returns the grown memory, or nil above the bound, which fails the growth

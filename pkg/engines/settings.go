@@ -1,12 +1,12 @@
 package engines
 
-// Settings is the settings of a service that runs engines.
+// Settings are the settings of a service that runs engines.
 type Settings struct {
 	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents, pictures and molecules, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
 }
 
-// Config returns how engines are compiled, with so many goroutines. The error says why there is
-// no folder for the result. They are then compiled again after every start.
+// Config returns the configuration of engines that compile with the given number of goroutines. The error says why
+// there is no directory for compiled code; the engines are then compiled at every start.
 func (s Settings) Config(workers int) (Config, error) {
 	cache, err := s.Engines, error(nil)
 	if cache == "" {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestAccessPatterns makes the call of each access pattern that the tables were designed for, in the terms of their
-// design, and requires that every index has one.
+// TestAccessPatterns makes a call for each access pattern that the tables were designed for, and checks that each
+// index serves one.
 func TestAccessPatterns(t *testing.T) {
 	r := open(t)
 	folder := r.folder("docs", "")

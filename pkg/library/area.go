@@ -36,8 +36,8 @@ const (
 	progressSubject = "assay.library.progress."
 )
 
-// The steps of every workflow that are in no plan. StepStart makes a Loading file Loaded and publishes
-// the open steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
+// The steps of every workflow that no plan lists. StepStart makes a Loading file Loaded and publishes the open
+// steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
 const (
 	StepStart  = "start"
 	StepFinish = "finish"
@@ -69,8 +69,8 @@ func consumers() []string {
 	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassRecords), Consumer(ClassFetch)}
 }
 
-// NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject has the
-// run, too, so that a message of an earlier run does not count as that of this one.
+// NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject includes the run, so
+// that a message of an earlier run does not count for this one.
 func NewStep(d *event.LibraryStep) event.Event {
 	run := strconv.FormatInt(int64(d.Run), 10)
 	return event.Event{
@@ -80,7 +80,7 @@ func NewStep(d *event.LibraryStep) event.Event {
 	}
 }
 
-// ParseStepSubject returns the file and the step of a subject of NewStep. It is not ok for others.
+// ParseStepSubject returns the file and the step of a subject of NewStep. ok is false for other subjects.
 func ParseStepSubject(subject string) (fileID, step string, ok bool) {
 	rest, ours := strings.CutPrefix(subject, stepSubject)
 	parts := strings.Split(rest, ".") // class, file, run, step
@@ -112,7 +112,7 @@ func (w Workflow) Erase() event.Event {
 	return NewStep(d)
 }
 
-// Start returns the event that the bytes of a Loading file are stored, with their entity tag, or are to be fetched.
+// Start returns the event for a Loading file whose bytes are stored, with their entity tag, or are to be fetched.
 func (f File) Start(etag string) event.Event {
 	f.ETag = etag
 	return NewStep(f.step(StepStart))
@@ -133,7 +133,7 @@ func (f File) step(step string) *event.LibraryStep {
 	return d
 }
 
-// Progress returns the event that says how far the workflow is.
+// Progress returns the event with the progress of the workflow.
 func (w Workflow) Progress() event.Event {
 	d := &event.LibraryProgress{
 		FileId: w.FileID, OwnerId: w.UserID, Run: float64(w.Run), Status: string(w.CurrentState), UpdatedAt: timestamppb.New(w.Updated()),
@@ -152,9 +152,9 @@ const (
 	ChangeDeleted = "deleted"
 )
 
-// Changed returns the event that the node was changed to what it is now, or deleted as what it was.
-// Its id is library.node/<nodeId>/<version>, followed by /deleted for a deleted one. Before is the version
-// before, the zero Node if there is none.
+// Changed returns the event of a changed node as it is now, or of a deleted node as it was. Its id is
+// library.node/<nodeId>/<version>, followed by /deleted for a deleted node. before is the previous version, or the
+// zero Node.
 func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
 		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// MaxBulk is the most operations of one Bulk.
+// MaxBulk is the maximum number of operations of one Bulk.
 const MaxBulk = 100
 
 // ErrBulk means that a Bulk has more than MaxBulk operations.
@@ -30,17 +30,17 @@ type Operation struct {
 	IfMatch  int64  // 0 for any version
 }
 
-// Outcome is what became of an operation: the node as written, or an error. An erase has its operation
-// instead of the node, which the caller publishes.
+// Outcome is the result of an operation: the node as written, or an error. The result of an erase is its
+// EraseWorkflow instead, which the caller publishes.
 type Outcome struct {
 	Node  Node
 	Erase Workflow
 	Err   error
 }
 
-// Bulk makes operations of one caller, one after the other, and returns the outcome of each in their
-// order. One that fails does not stop the others. Each checks what the caller may do. It returns
-// ErrBulk, and makes none, when they are too many.
+// Bulk performs the operations of one caller in order, and returns the outcome of each. A failure does not stop the
+// others. Each operation checks the access of the caller. Above MaxBulk operations, Bulk performs none and returns
+// ErrBulk.
 func (s *Store) Bulk(ctx context.Context, c Caller, operations []Operation) ([]Outcome, error) {
 	if len(operations) > MaxBulk {
 		return nil, ErrBulk

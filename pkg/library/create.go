@@ -37,7 +37,7 @@ func (s *Store) ensureRoot(ctx context.Context, owner string) (Node, error) {
 	return root, nil
 }
 
-// NewNode is what a new folder or file needs.
+// NewNode describes a new folder or file.
 type NewNode struct {
 	ID       string // of NewID
 	Owner    string
@@ -57,7 +57,7 @@ func (s *Store) newNode(n NewNode, kind Kind, state Node) (Node, error) {
 	return state, nil
 }
 
-// CreateFolder creates a folder. It returns ErrExists, ErrName, or why the parent cannot contain it:
+// CreateFolder creates a folder. It returns ErrExists, ErrName, or the reason why the parent cannot contain it:
 // lifecycle.ErrNotFound, ErrOwner, ErrNotFolder, ErrTrashed or ErrTooDeep.
 func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 	for range changeAttempts {
@@ -88,7 +88,7 @@ func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 	return Node{}, ErrBusy
 }
 
-// NewFile is what the reservation of an upload needs besides its node.
+// NewFile describes the reservation of an upload, besides its node.
 type NewFile struct {
 	NewNode
 	Type        string // of the workflow
@@ -100,9 +100,8 @@ type NewFile struct {
 	Origin      string // the URL that the analyzer fetches the bytes from; empty for an upload
 }
 
-// Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict:
-// the folder is read, and not locked. A sweep finds a file whose folder was erased meanwhile. Errors
-// are those of CreateFolder.
+// Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict: the folder is read
+// but not locked. A sweep removes a file whose folder was erased meanwhile. Errors are those of CreateFolder.
 func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	parent, err := s.parent(ctx, r.Owner, r.ParentID)
 	if err != nil {
@@ -149,7 +148,7 @@ func (s *Store) put(name, keyName string, item any) (types.TransactWriteItem, er
 	return types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: attributes, ConditionExpression: absent(keyName)}}, nil
 }
 
-// inPlace is the condition that a folder is where it was read, and in no trash.
+// inPlace is the condition that a folder has the parent that was read, and is not in the trash.
 func (s *Store) inPlace(folder Node) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.nodes, Key: key(folder.ID), ConditionExpression: aws.String("parentId = :seen AND isDeleted = :no"),

@@ -11,7 +11,7 @@ import (
 
 var races = flag.Int("races", 200, "how many times two moves run at once")
 
-// Of two moves A to B and B to A at the same time, one fails, whatever their order.
+// Of two concurrent moves, A into B and B into A, one fails in any order.
 func TestConcurrentMovesMakeNoCycle(t *testing.T) {
 	const pairs = 10
 	rounds := max(1, *races/pairs)
@@ -31,8 +31,8 @@ func TestConcurrentMovesMakeNoCycle(t *testing.T) {
 	all.Wait()
 }
 
-// race moves two folders of the root into each other at once, and back. It returns an error unless
-// one of the moves is made and both folders stay below the root.
+// race moves two folders of the root into each other concurrently, and back. It returns an error unless exactly one
+// move succeeds and both folders stay below the root.
 func (r *rig) race(a, b string) error {
 	var all sync.WaitGroup
 	errs := make([]error, 2)
@@ -63,8 +63,7 @@ func (r *rig) race(a, b string) error {
 	return nil
 }
 
-// Moves, trashes and restores of a few folders at once, in any order, leave each of them below the root
-// or in the trash.
+// Concurrent moves, trashes and restores of a few folders leave each of them below the root or in the trash.
 func TestConcurrentEditsKeepATree(t *testing.T) {
 	r := open(t)
 	var folders []string

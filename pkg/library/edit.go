@@ -13,18 +13,18 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Edit says who changes a node, and which version of it.
+// Edit identifies the owner that changes a node, and the version to change.
 type Edit struct {
 	By      string // an owner id
-	IfMatch int64  // the version that must still be the node's; 0 for any
+	IfMatch int64  // the expected version of the node; 0 for any
 }
 
-// changeAttempts is how often an edit is tried against other writes of the same nodes.
+// changeAttempts is how often an edit is attempted when other writes of the same nodes conflict.
 const changeAttempts = 10
 
-// change writes what next makes of a node, together with the conditions that next returns. When
-// another write comes between, it reads the node and calls next again. It does nothing when next
-// changes nothing. It returns ErrVersion and ErrBusy, and the errors of next.
+// change writes the node that next returns, under the conditions that next returns. After a conflicting write, it
+// reads the node and calls next again. It writes nothing if next changes nothing. It returns ErrVersion and
+// ErrBusy, and the errors of next.
 func (s *Store) change(ctx context.Context, name, id string, e Edit, next func(Node) (Node, []types.TransactWriteItem, error)) (Node, error) {
 	for range changeAttempts {
 		before, err := s.Get(ctx, id)
@@ -56,8 +56,8 @@ func (s *Store) change(ctx context.Context, name, id string, e Edit, next func(N
 	return Node{}, ErrBusy
 }
 
-// edit writes the difference between two versions of a node, and what of it is in its file. It
-// returns lifecycle.ErrCondition when the node is not that of before, or a condition does not hold.
+// edit writes the difference between two versions of a node, and to its file the attributes that both have. It
+// returns lifecycle.ErrCondition if the node differs from before, or a condition does not hold.
 func (s *Store) edit(ctx context.Context, name string, before, after Node, conditions []types.TransactWriteItem) error {
 	node, err := difference(before, after)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	return err
 }
 
-// fileOf updates those attributes of a file that an edit of its node changes.
+// fileOf updates the attributes of a file that an edit of its node changes.
 func (s *Store) fileOf(n Node) lifecycle.Item {
 	return lifecycle.Item{
 		Table: s.files, Key: key(n.ID),
@@ -93,7 +93,7 @@ func (s *Store) fileOf(n Node) lifecycle.Item {
 	}
 }
 
-// difference is what a write must change to make the one node of the other.
+// difference returns the attributes to set and to remove to turn one node into the other.
 func difference(before, after Node) (lifecycle.Item, error) {
 	item := lifecycle.Item{Set: map[string]table.Value{}}
 	old, err := attributevalue.MarshalMap(before)

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// rig is a store on an engine of its own, whose clock a test sets.
+// rig is a store on a new engine, with a clock that the test sets.
 type rig struct {
 	*Store
 	t      *testing.T
@@ -34,7 +34,7 @@ type writes struct {
 	http dynamodb.HTTPClient
 	mu   sync.Mutex
 	seen []string
-	keys map[string]int // requests that name a key of an item, by its id
+	keys map[string]int // number of requests that name an item's key, by its id
 }
 
 var itemKey = regexp.MustCompile(`"Key":\{"id":\{"S":"([^"]+)"`)

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ErrNotEmpty means that a folder to erase still has children, which are erased first.
+// ErrNotEmpty means that a folder to erase still has children, which must be erased first.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
 // eraseID is the id of the operation that erases a folder. The operation of a file has the file's id.
@@ -22,10 +22,10 @@ func eraseID(folderID string) string {
 	return uuid.NewSHA1(roots, []byte(erasePrefix+folderID)).String()
 }
 
-// Erase hides a node for good and returns the operation that removes it. A file gets another run, so
-// that no step of it can end any more. The children of a folder follow: each of them, in pages, is
-// erased by an operation of its own, and then Erased ends that of the folder. A second call returns
-// the same operation. Errors are those of edits, with lifecycle.ErrNotFound for what was erased.
+// Erase hides a node permanently and returns the operation that removes it. A file gets a new run, so that its
+// steps can no longer finish. The children of a folder are listed in pages, and each is erased by its own
+// operation; then Erased ends that of the folder. A second call returns the same operation. Errors are those of
+// edits, with lifecycle.ErrNotFound for an erased node.
 func (s *Store) Erase(ctx context.Context, id string, e Edit) (Workflow, error) {
 	for range changeAttempts {
 		n, err := s.Get(ctx, id)
@@ -83,9 +83,8 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	return w, err
 }
 
-// Erased ends an operation of Erase, after the objects of its file, or the children of its folder, are
-// gone: it removes the node, of a file also the file and the operation. It may be called again. It
-// returns ErrNotEmpty.
+// Erased ends an operation of Erase, after the objects of its file or the children of its folder are deleted. It
+// removes the node and the operation, and for a file also the file. It is idempotent. It returns ErrNotEmpty.
 func (s *Store) Erased(ctx context.Context, w Workflow) error {
 	gone := func(name string) types.TransactWriteItem {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: key(w.FileID)}}

@@ -3,9 +3,9 @@ package library
 import "errors"
 
 var (
-	// ErrExists means that a node of this id was created before.
+	// ErrExists means that a node with this id already exists.
 	ErrExists = errors.New("the node already exists")
-	// ErrVersion means that the node is not of the version that the caller has seen.
+	// ErrVersion means that the version of the node differs from the one that the caller expects.
 	ErrVersion = errors.New("the node has another version")
 	// ErrNotFolder means that the new parent of a node is not a folder.
 	ErrNotFolder = errors.New("the node is not a folder")
@@ -15,14 +15,14 @@ var (
 	ErrTrashed = errors.New("the node is in the trash")
 	// ErrNotTrashed means that a node to restore is not in the trash itself.
 	ErrNotTrashed = errors.New("the node is not in the trash")
-	// ErrTooDeep means that a node would have more than MaxDepth nodes above it.
+	// ErrTooDeep means that a node would have more than MaxDepth ancestors.
 	ErrTooDeep = errors.New("the folders would be nested too deeply")
-	// ErrRoot means that the root of an owner was to be renamed, moved, removed or shared.
+	// ErrRoot is returned for renaming, moving, removing or sharing the root of an owner.
 	ErrRoot = errors.New("the root folder cannot be changed")
 	// ErrOwner means that a node would be moved to another owner's folder.
 	ErrOwner = errors.New("the folder belongs to another owner")
-	// ErrBusy means that other writes kept coming between reading the node and writing it.
+	// ErrBusy means that other writes of the node kept conflicting with this one.
 	ErrBusy = errors.New("the node is changed by others at the same time")
-	// ErrName means that a name breaks the rules of names; the error that wraps it says which.
+	// ErrName means that a name breaks a rule for names; the error that wraps it says which.
 	ErrName = errors.New("the name is not allowed")
 )

@@ -7,7 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 )
 
-// Imports is the settings of the import of pages. Ingest checks the URL under them, the analyzer fetches it.
+// Imports are the settings of page imports. Ingest checks URLs against them, and the analyzer applies them to
+// requests.
 type Imports struct {
 	AllowNetworks []netip.Prefix `env:"ASSAY_PAGES_ALLOW_NETWORKS" doc:"private networks that pages may be imported from, such as 10.1.0.0/16,fd00:1::/64"`
 	AllowPorts    []uint16       `env:"ASSAY_PAGES_ALLOW_PORTS" doc:"ports that pages may be imported from besides 80 and 443, such as 8080"`
@@ -21,7 +22,7 @@ const (
 	ImportTypes = "web pages, PDF and pictures"
 )
 
-// Policy returns which addresses may be requested.
+// Policy returns the policy of addresses that may be requested.
 func (c Imports) Policy() guard.Policy {
 	return guard.Policy{
 		Networks: c.AllowNetworks, NetworksSetting: "ASSAY_PAGES_ALLOW_NETWORKS",

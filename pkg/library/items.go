@@ -22,7 +22,7 @@ const (
 // Node is an item of the nodes table. Times are in TimeLayout. TrashedFrom, DeletedAt and Run are
 // not in the seed.
 type Node struct {
-	ID          string `dynamodbav:"id"` // a file has that of its node
+	ID          string `dynamodbav:"id"` // a file has the id of its node
 	Type        Kind   `dynamodbav:"type"`
 	SubType     string `dynamodbav:"subType,omitempty"`      // the workflow type of a file
 	TypeOwnedBy string `dynamodbav:"type#ownedBy,omitempty"` // absent in the trash
@@ -32,25 +32,25 @@ type Node struct {
 	CreatedBy   string `dynamodbav:"createdBy"`
 	UpdatedBy   string `dynamodbav:"updatedBy"`
 
-	// ParentID is a folder or the root; in the trash that of the owner's trash.
+	// ParentID is the id of a folder or the root, or in the trash of the owner's trash.
 	ParentID    string `dynamodbav:"parentId,omitempty"`
 	TrashedFrom string `dynamodbav:"trashedFrom,omitempty"`
 	IsDeleted   bool   `dynamodbav:"isDeleted"`
 	DeletedAt   string `dynamodbav:"deletedDateTime,omitempty"`
 
 	Status       lifecycle.State `dynamodbav:"status"`
-	Run          int64           `dynamodbav:"run,omitempty"` // of the file's workflow: the fence of its moves
+	Run          int64           `dynamodbav:"run,omitempty"` // run of the file's workflow: the fence of its moves
 	Blob         *Blob           `dynamodbav:"blob,omitempty"`
 	Images       []Image         `dynamodbav:"images,omitempty"`
 	TotalRecords int64           `dynamodbav:"totalRecords,omitempty"`
 
 	Permissions Permissions `dynamodbav:"accessPermissions"`
 
-	Version   int64  `dynamodbav:"version"` // grows by one with every write; 0 is not written yet
+	Version   int64  `dynamodbav:"version"` // grows by one with every write; 0 before the first
 	CreatedAt string `dynamodbav:"createdDateTime"`
 	UpdatedAt string `dynamodbav:"updatedDateTime"`
 
-	// Of roots only.
+	// Only for roots.
 	FirstName string `dynamodbav:"firstName,omitempty"`
 	LastName  string `dynamodbav:"lastName,omitempty"`
 	LoginName string `dynamodbav:"loginName,omitempty"`
@@ -58,7 +58,7 @@ type Node struct {
 	Avatar    string `dynamodbav:"avatar,omitempty"`
 }
 
-// Blob is where the bytes of a file are.
+// Blob locates the bytes of a file.
 type Blob struct {
 	ID     string `dynamodbav:"id"`
 	Bucket string `dynamodbav:"bucket"`
@@ -67,7 +67,7 @@ type Blob struct {
 	MD5    string `dynamodbav:"md5,omitempty"`
 }
 
-// Image is a picture that was made of a file.
+// Image is a picture that was derived from a file.
 type Image struct {
 	ID       string `dynamodbav:"id"`
 	Key      string `dynamodbav:"key"`
@@ -77,12 +77,12 @@ type Image struct {
 	Length   int64  `dynamodbav:"length"`
 }
 
-// Permissions say who may read a node and everything below it, besides its owner.
+// Permissions say who besides its owner may read a node and everything below it.
 type Permissions struct {
 	IsPublic bool     `dynamodbav:"isPublic"`
 	Users    []string `dynamodbav:"users,stringset,omitempty"`
 	Groups   []string `dynamodbav:"groups,stringset,omitempty"`
-	// Epoch is that of the links which are valid; revoking all links increments it.
+	// Epoch is the epoch of valid links; revoking all links increments it.
 	Epoch int64 `dynamodbav:"epoch"`
 }
 
@@ -92,11 +92,10 @@ func (n Node) IsFolder() bool { return n.Type == KindFolder || n.Type == KindUse
 // ETag is the entity tag of the node as read.
 func (n Node) ETag() string { return `"v` + strconv.FormatInt(n.Version, 10) + `"` }
 
-// Erasing reports whether the node is being erased. Nothing brings it back.
+// Erasing reports whether the node is being erased, which cannot be undone.
 func (n Node) Erasing() bool { return strings.HasPrefix(n.ParentID, erasePrefix) }
 
-// TrashedBefore reports whether the node was put into the trash before a time, as a sweep asks that
-// erases what has been there for long.
+// TrashedBefore reports whether the node was put into the trash before a time. A sweep erases such nodes.
 func (n Node) TrashedBefore(t time.Time) bool {
 	trashed := at(n.DeletedAt)
 	return n.IsDeleted && !n.Erasing() && trashed != nil && trashed.Before(t)
@@ -109,7 +108,7 @@ type File struct {
 	Bucket       string          `dynamodbav:"bucket"`
 	BlobID       string          `dynamodbav:"blobId"`
 	Key          string          `dynamodbav:"key"`
-	ETag         string          `dynamodbav:"etag,omitempty"` // that of the object, from Loaded on
+	ETag         string          `dynamodbav:"etag,omitempty"` // size of the object, from Loaded on
 	OwnedBy      string          `dynamodbav:"ownedBy"`
 	CreatedBy    string          `dynamodbav:"createdBy"`
 	UpdatedBy    string          `dynamodbav:"updatedBy"`
@@ -119,7 +118,7 @@ type File struct {
 	MD5          string          `dynamodbav:"md5,omitempty"`
 	SHA256       string          `dynamodbav:"sha256,omitempty"`
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
-	Origin       string          `dynamodbav:"origin,omitempty"`      // the URL that the bytes are fetched from, once they are stored that after redirects
+	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the bytes to fetch; once they are stored, the URL after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
 	Type         string          `dynamodbav:"type"` // of the workflow
 	Status       lifecycle.State `dynamodbav:"status"`
@@ -132,13 +131,13 @@ type File struct {
 	UpdatedAt    string          `dynamodbav:"updatedDateTime"`
 }
 
-// Unfetched reports whether the bytes of the file are still to be fetched from its Origin.
+// Unfetched reports whether the bytes of the file have yet to be fetched from its Origin.
 func (f File) Unfetched() bool { return f.Origin != "" && f.ETag == "" }
 
-// Final reports whether only a retry, a reprocessing or an erase changes the state of the file.
+// Final reports whether only a retry, a reprocessing or an erase can change the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 
-// MetadataPlace names the metadata that says where a photo was taken. It is for the owner only.
+// MetadataPlace names the metadata with the location of a photo, which only the owner may see.
 const MetadataPlace = "gps"
 
 // Erasing reports whether the file is being erased.

@@ -14,12 +14,12 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// StepEnd is how a step ended.
+// StepEnd is the outcome of a step.
 type StepEnd int
 
 // The ends of a step.
 const (
-	StepDone    StepEnd = iota // with a StepResult.Reason, something is missing of it
+	StepDone    StepEnd = iota // with a StepResult.Reason, the result is incomplete
 	StepFailed                 // StepResult.Reason says why
 	StepSkipped                // not possible here, such as without an engine; StepResult.Reason says why
 )
@@ -28,12 +28,12 @@ func (e StepEnd) attribute() string {
 	return [...]string{"stepsDone", "stepsFailed", "stepsSkipped"}[e]
 }
 
-// FinishStep ends an open step of a run, in any state, and returns the workflow as written. If no step
-// is open then, the caller publishes the end of the workflow. A step ends once: a second call returns
-// lifecycle.ErrCondition and the workflow as it is, which the caller treats as the first. It returns
-// lifecycle.ErrFenceLost when another run has begun or the file is being erased, and
-// lifecycle.ErrNotFound when there is no workflow; the caller then deletes what the step made.
-// Images, if any, are stored on the file and its node at once.
+// FinishStep ends an open step of a run, in any state, and returns the workflow as written. If no open step
+// remains, the caller publishes the end of the workflow. A step ends once: a second call returns
+// lifecycle.ErrCondition and the current workflow, which the caller treats like the first result. It returns
+// lifecycle.ErrFenceLost if another run has begun or the file is being erased, and lifecycle.ErrNotFound if there
+// is no workflow; the caller then deletes the results of the step. Images, if any, are stored on the file and its
+// node at once.
 func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step string, end StepEnd, result StepResult, images []Image) (Workflow, error) {
 	value, err := attributevalue.Marshal(result)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 	return w, err
 }
 
-// summary returns the attribute that summarizes a step that is no longer open.
+// summary returns the attribute that summarizes a finished step.
 func summary(step string, end StepEnd) map[string]table.Value {
 	names := map[string]string{StepThumbnails: "thumbnailCompleted", StepParse: "parseCompleted", StepMetadata: "metadataCompleted"}
 	if end == StepDone {
@@ -83,15 +83,15 @@ func summary(step string, end StepEnd) map[string]table.Value {
 	return nil
 }
 
-// End is how a workflow ends when all its steps have.
+// End is the outcome of a workflow whose steps have all ended.
 type End struct {
 	State   lifecycle.State // Processed, ProcessedPartially or Failed
-	Message string          // for a person; empty when Processed
-	Records int64           // found in the file; 0 leaves the number as it is
+	Message string          // for display; empty if Processed
+	Records int64           // found in the file; 0 leaves the number unchanged
 }
 
-// End returns how the workflow ends by its steps: as Failed if a required one failed, and partially if
-// another one did, or something is missing of one that was done. Skipped steps do not count.
+// End derives the outcome of the workflow from its steps: Failed if a required one failed, ProcessedPartially if an
+// optional one failed or a result is incomplete. Skipped steps do not count.
 func (w Workflow) End(plan Plan) End {
 	var reasons []string
 	for _, step := range slices.Sorted(slices.Values(slices.Concat(w.StepsFailed, w.StepsDone))) {
@@ -114,7 +114,7 @@ func (w Workflow) End(plan Plan) End {
 	return End{State: ProcessedPartially, Message: message}
 }
 
-// Partly returns the end with another reason why it is partial. A failed end stays as it is.
+// Partly returns the end as partial, for a further reason. A failed end is returned unchanged.
 func (e End) Partly(reason string) End {
 	if e.State == Failed {
 		return e
@@ -126,11 +126,11 @@ func (e End) Partly(reason string) End {
 	return e
 }
 
-// Finish ends a Processing workflow with no open step, once. The file's metadata is replaced unless
-// it is nil. A second call returns *lifecycle.MovedError, one too early lifecycle.ErrCondition.
+// Finish ends a Processing workflow with no open step, once. The file's metadata is replaced unless it is nil. A
+// second call returns *lifecycle.MovedError, a premature call lifecycle.ErrCondition.
 func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata map[string]any) error {
 	if !w.Joined() {
-		return lifecycle.ErrCondition // the sets that it was read with are not the last ones
+		return lifecycle.ErrCondition // the sets that were read may be outdated
 	}
 	m := complete
 	switch end.State {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The workflow ends once, whatever is lost, delivered twice or late, and though responses get lost.
+// The workflow ends once, even if messages are lost, late or delivered twice, and responses are lost.
 func TestJoinEndsOnce(t *testing.T) {
 	r := open(t)
 	const chunks, workers = 50, 8
@@ -95,7 +95,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		!w.ThumbnailCompleted || !w.ParseCompleted || !w.MetadataCompleted || w.IndexingCompleted {
 		t.Errorf("%+v", w)
 	}
-	// A workflow that ended twice would have two more versions of its file.
+	// A workflow that ended twice would have written two more versions of its file.
 	after := r.stored(f.ID)
 	if ended.Load() != 1 || after.Version != before.Version+1 || after.Status != Processed || r.node(f.ID).Status != Processed {
 		t.Errorf("ended %d times, version %d after %d, %s", ended.Load(), after.Version, before.Version, after.Status)

@@ -14,7 +14,7 @@ import (
 // ObjectPrefix begins the keys of all objects of the library:
 //
 //	library/<shard>/<fileId>/upload-<fingerprint>   as uploaded
-//	library/<shard>/<fileId>/r<run>/<name>          what a step of a run made
+//	library/<shard>/<fileId>/r<run>/<name>          a result of a step of a run
 //
 // The shard is that of blob.Key.
 const ObjectPrefix = "library/"
@@ -27,7 +27,7 @@ const TextName = "text.gz"
 // ErrForeignKey means that an object key is not one of a library's file.
 var ErrForeignKey = errors.New("not an object of the library")
 
-// UploadKey is where the bytes of a file are uploaded to. Two different reservations of one id have
+// UploadKey returns the key under which the bytes of a file are uploaded. Different reservations of one id have
 // different keys.
 func (r NewFile) UploadKey() string {
 	terms := []string{r.Owner, r.ParentID, r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)}
@@ -38,16 +38,16 @@ func (r NewFile) UploadKey() string {
 	return blob.Key(ObjectPrefix, r.ID+"/"+uploadName+hex.EncodeToString(sum[:16]))
 }
 
-// FilePrefix begins the keys of all objects of a file.
+// FilePrefix returns the prefix of the keys of all objects of a file.
 func FilePrefix(fileID string) string { return blob.Key(ObjectPrefix, fileID+"/") }
 
-// ResultKey is the key of an object that a run made of a file.
+// ResultKey returns the key of an object that a run of a file's workflow writes.
 func ResultKey(fileID string, run int64, name string) string {
 	return FilePrefix(fileID) + "r" + strconv.FormatInt(run, 10) + "/" + name
 }
 
-// ParseKey returns the id of the file that an object belongs to, and the run that made it, 0 for the
-// upload. It returns ErrForeignKey.
+// ParseKey returns the id of the file that an object belongs to, and the run that wrote it, 0 for the upload. It
+// returns ErrForeignKey.
 func ParseKey(key string) (fileID string, run int64, err error) {
 	name, ours := blob.CutKey(ObjectPrefix, key)
 	fileID, rest, two := strings.Cut(name, "/")
@@ -66,7 +66,7 @@ func ParseKey(key string) (fileID string, run int64, err error) {
 	return fileID, run, nil
 }
 
-// uploaded reports whether a client put the object.
+// uploaded reports whether a client uploaded the object.
 func uploaded(key string) bool {
 	_, run, err := ParseKey(key)
 	return err == nil && run == 0

@@ -18,8 +18,8 @@ const MaxLinkAge = 30 * 24 * time.Hour
 // ErrLink means that a share link was not issued here, has expired or was revoked.
 var ErrLink = errors.New("the link is not valid")
 
-// Link is what a share link says: its holder may read a node, and all below it. Whether it was
-// revoked is decided against the node, by Path.Access.
+// Link is the content of a share link: its holder may read a node and everything below it. Path.Access checks
+// against the node whether it was revoked.
 type Link struct {
 	NodeID  string
 	Epoch   int64 // of the node's permissions when the link was issued
@@ -36,7 +36,7 @@ type Links struct{ key []byte }
 // minLinkKey is the shortest key, in bytes.
 const minLinkKey = 32
 
-// NewLinks returns the issuer with a secret key of at least 32 bytes, that of all services.
+// NewLinks returns an issuer with a secret key of at least 32 bytes, which all services share.
 func NewLinks(key []byte) (*Links, error) {
 	if len(key) < minLinkKey {
 		return nil, fmt.Errorf("the key of share links has %d bytes, and needs %d", len(key), minLinkKey)
@@ -49,8 +49,7 @@ const (
 	linkSize = linkBody + sha256.Size
 )
 
-// Issue returns the token of a link to a node, which is valid for the given time: more than none, and
-// at most MaxLinkAge.
+// Issue returns the token of a link to a node, which is valid for the given time, above 0 and at most MaxLinkAge.
 func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string, expires time.Time, err error) {
 	if valid <= 0 || valid > MaxLinkAge {
 		return "", time.Time{}, fmt.Errorf("a link is valid for at most %s, not %s", MaxLinkAge, valid)

@@ -20,8 +20,8 @@ const DefaultLimit = 100
 type Listing struct {
 	Limit  int32  // maximum entries on the page; DefaultLimit if 0
 	Cursor string // NextCursor of the previous page; empty for the first
-	// Type and Status leave out other nodes; empty for all. A page may then have fewer nodes than
-	// Limit, or none, and still a NextCursor.
+	// Type and Status filter the nodes; empty for all. A filtered page may have fewer nodes than Limit, or none,
+	// and still a NextCursor.
 	Type   Kind
 	Status lifecycle.State
 }
@@ -38,13 +38,12 @@ type FilePage struct {
 	NextCursor string
 }
 
-// Children lists what is in a folder. It returns table.ErrCursor for a cursor of another list, as
-// all lists do.
+// Children lists the nodes in a folder. Like all lists it returns table.ErrCursor for a cursor of another list.
 func (s *Store) Children(ctx context.Context, folderID string, l Listing) (NodePage, error) {
 	return s.listNodes(ctx, nodesByParent, folderID, l)
 }
 
-// TrashList lists what an owner has put into the trash.
+// TrashList lists the nodes that an owner has put into the trash.
 func (s *Store) TrashList(ctx context.Context, owner string, l Listing) (NodePage, error) {
 	return s.Children(ctx, trashOf(owner), l)
 }
@@ -74,7 +73,7 @@ func (s *Store) FilesByOwner(ctx context.Context, owner string, l Listing) (File
 	return s.listFiles(ctx, filesByOwner, owner, l)
 }
 
-// FilesByBlob lists the one file of a blob, for operators.
+// FilesByBlob lists the file of a blob, for operators.
 func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (FilePage, error) {
 	return s.listFiles(ctx, filesByBlob, blobID, l)
 }
@@ -128,8 +127,8 @@ func (l Listing) filter() expression.ConditionBuilder {
 	return kind.And(status)
 }
 
-// Visible returns those of the nodes that are neither in the trash nor below what is. It reads each
-// folder above them once, strongly consistent.
+// Visible returns the nodes that are neither in the trash nor below a folder that is. It reads each folder above
+// them once, strongly consistent.
 func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
 	hidden := map[string]bool{} // by the id of a folder
 	var visible []Node
@@ -150,8 +149,8 @@ func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
 	return visible, nil
 }
 
-// height is the most folders below a folder, on one path. It reads the list of all folders of the
-// owner, eventually consistent: MaxDepth is a limit, and no safety depends on it.
+// height returns the height of the tree of folders below a folder. It reads the list of all folders of the owner,
+// eventually consistent: exceeding MaxDepth by a few levels is safe.
 func (s *Store) height(ctx context.Context, folder Node) (int, error) {
 	below := map[string][]string{}
 	l := Listing{Limit: 1000}

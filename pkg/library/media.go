@@ -2,8 +2,8 @@ package library
 
 import "strings"
 
-// TypeOf is the type of workflow that a file of a declared media type probably has. The bytes decide,
-// once they are stored.
+// TypeOf returns the likely workflow type of a file of a declared media type. Once the bytes are stored, they
+// decide.
 func TypeOf(contentType string) string {
 	if strings.HasPrefix(strings.ToLower(contentType), "image/") {
 		return PlanOf("Image").Type

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	// ErrNoWorkflow means that the file has no row of a workflow any more, to retry a step of.
+	// ErrNoWorkflow means that the workflow of the file, with the step to retry, was removed.
 	ErrNoWorkflow = errors.New("the steps of the file are no longer kept; retry the file")
 	// ErrStep means that the step did not fail, and cannot be retried.
 	ErrStep = errors.New("only a failed step is retried")
@@ -26,11 +26,11 @@ type Content struct {
 	Length int64
 	ETag   string // of the object
 	MD5    string // may be empty
-	// Of a file that was fetched: the URL that responded, and the media type in its response.
+	// Only for a fetched file: the URL that responded, and the media type of the response.
 	Origin, ContentType string
 }
 
-// of returns the file with what is known about its bytes.
+// of returns the file with this content.
 func (c Content) of(f File) File {
 	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
 	if c.Origin != "" {
@@ -56,7 +56,7 @@ func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (
 	return f, w, err
 }
 
-// content is what a file and its node have of the bytes.
+// content returns the attributes of a file and of its node that describe the bytes.
 func (f File) content() (file, node map[string]table.Value, err error) {
 	file = map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
 	if f.MD5 != "" {
@@ -69,8 +69,8 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 	return file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, err
 }
 
-// Identify is StoreUpload for a file that failed in Loading and is Loaded again by a retry: it records what
-// the bytes are and opens the steps of the plan. It returns lifecycle.ErrCondition when that is recorded.
+// Identify is like StoreUpload for a file that failed in Loading and is Loaded after a retry: it records the
+// content and opens the steps of the plan. It returns lifecycle.ErrCondition if that was done before.
 func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
 	f = c.of(f)
 	file, node, err := f.content()
@@ -108,8 +108,8 @@ func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Work
 	return f, w, err
 }
 
-// RetryStep is Retry for one failed step. What the other steps left behind stays: kept has those
-// results whose objects the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
+// RetryStep is like Retry for one failed step. The results of the other steps stay: kept has those whose objects
+// the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
 func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]StepResult) (File, Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (old.Run != f.Run || old.ETag != f.ETag) {
@@ -147,12 +147,12 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 	return f, w, err
 }
 
-// earlier is the condition on the row that a new run replaces: there is none, or one of an earlier run.
+// earlier is the condition on the row that a new run replaces: no row, or one of an earlier run.
 func earlier(w Workflow) expression.ConditionBuilder {
 	return expression.AttributeNotExists(expression.Name(correlationIDName)).Or(expression.Name(runName).LessThan(expression.Value(w.Run)))
 }
 
-// begin moves a file and its node to the state and the run of a new workflow, and writes that.
+// begin moves a file and its node to the state and the run of a new workflow, and writes the workflow.
 func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow, file, node map[string]table.Value, replaced expression.ConditionBuilder) (File, error) {
 	put, err := s.replace(w, replaced)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow,
 	return f, nil
 }
 
-// replace puts a workflow in the place of another row, under a condition.
+// replace returns the write that replaces a row by a workflow, under a condition.
 func (s *Store) replace(w Workflow, condition expression.ConditionBuilder) (types.TransactWriteItem, error) {
 	expr, err := expression.NewBuilder().WithCondition(condition).Build()
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Store) replace(w Workflow, condition expression.ConditionBuilder) (type
 	}}, err
 }
 
-// both are the writes of a file and of its node, which have a version and a time.
+// both returns the writes of a file and of its node, each with a version and a time.
 func (s *Store) both(id string, file, node map[string]table.Value) []lifecycle.Item {
 	now := table.Text(stamp(s.now()))
 	items := []lifecycle.Item{{Table: s.files, Key: key(id), Set: file}, {Table: s.nodes, Key: key(id), Set: node}}
@@ -204,7 +204,7 @@ func runFence(seen, next int64) lifecycle.Fence {
 	return lifecycle.Fence{Attribute: runName, Seen: table.Integer(seen), Next: table.Integer(next)}
 }
 
-// ofWorkflow is a write of a workflow, with its version, its time and another deadline.
+// ofWorkflow returns a write of a workflow, with its version, its time and a new deadline.
 func (s *Store) ofWorkflow(id string, set map[string]table.Value) lifecycle.Item {
 	all := map[string]table.Value{workflowUpdatedAt: table.Text(stamp(s.now())), "deadline": table.Text(s.deadline())}
 	for name, value := range set {
@@ -221,8 +221,8 @@ func (s *Store) StartParsing(ctx context.Context, w Workflow) error {
 	return s.move(ctx, startParsing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
 }
 
-// FinishParsing moves a Parsing file to Parsed and opens a step for each chunk of its records. It does
-// not end StepParse: FinishStep does, after it.
+// FinishParsing moves a Parsing file to Parsed and opens a step for each chunk of its records. FinishStep ends
+// StepParse afterwards.
 func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, records int64) error {
 	item := s.ofWorkflow(w.CorrelationID, nil)
 	if chunks > 0 {
@@ -232,17 +232,17 @@ func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, recor
 		}
 		item.Add["stepsOpen"] = &types.AttributeValueMemberSS{Value: steps}
 	}
-	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // so that the join cannot be before
+	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // so that the join cannot happen earlier
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
 }
 
-// StartProcessing moves a Loaded or Parsed file to Processing, when all open steps are published.
+// StartProcessing moves a Loaded or Parsed file to Processing, after all open steps are published.
 func (s *Store) StartProcessing(ctx context.Context, w Workflow) error {
 	return s.move(ctx, startProcessing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
 }
 
-// Fail ends a file as Failed from any state of processing, also one without a workflow. The message is
-// for a person.
+// Fail moves a file, with or without a workflow, from any state of processing to Failed. The message is for
+// display.
 func (s *Store) Fail(ctx context.Context, f File, message string) error {
 	reason := table.Text(message)
 	file := map[string]table.Value{"errorMessage": reason}

@@ -14,7 +14,7 @@ var records = Plan{"Table", []Step{{StepParse, ClassRecords, true}, {StepMetadat
 
 var content = Content{Type: "Table", Length: 7, ETag: "e1", MD5: "m1"}
 
-// makers are the store's methods, by the name of their move.
+// makers are the store's methods, by name of the move.
 var makers = map[string]func(*rig, File, Workflow) error{
 	"store": func(r *rig, f File, _ Workflow) error {
 		_, _, err := r.StoreUpload(r.t.Context(), f, content, records)
@@ -36,7 +36,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	"reprocess": func(r *rig, f File, _ Workflow) error { _, _, err := r.Reprocess(r.t.Context(), f); return err },
 }
 
-// in creates a file and moves it to a state. It has no open step from Processing on.
+// in creates a file and moves it to a state. From Processing on it has no open step.
 func (r *rig) in(state lifecycle.State) (File, Workflow) {
 	r.t.Helper()
 	_, f := r.file("a.csv", "")
@@ -216,7 +216,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 }
 
-// A rename during processing does not lose to the moves, nor they to it.
+// A rename during processing is not overwritten by the moves, nor does it overwrite them.
 func TestRenameDuringProcessing(t *testing.T) {
 	r := open(t)
 	f, w := r.in(Loaded)

@@ -11,36 +11,36 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Access is what a caller may do with a node. A caller that may do nothing with it gets
-// lifecycle.ErrNotFound instead, as if it did not exist.
+// Access is the access of a caller to a node. A caller without access gets lifecycle.ErrNotFound, as if the node
+// did not exist.
 type Access int
 
-// What a caller may do with a node; each includes the one before.
+// The levels of access; each includes the previous one.
 const (
 	NoAccess Access = iota
 	MayRead
 	MayWrite
 )
 
-// ErrForbidden means that the caller may read the node, and not change it.
+// ErrForbidden means that the caller may read the node but not change it.
 var ErrForbidden = errors.New("only the owner may change the node")
 
 // ErrPrincipals means that a node would be shared with more than MaxPrincipals users and groups.
 var ErrPrincipals = fmt.Errorf("a node is shared with at most %d users and groups", MaxPrincipals)
 
-// MaxPrincipals is the most users and groups that a node is shared with.
+// MaxPrincipals is the maximum number of users and groups that a node is shared with.
 const MaxPrincipals = 200
 
-// Caller is who wants to see or change a node. The zero Caller sees what is public.
+// Caller identifies who reads or changes a node. The zero Caller sees public nodes.
 type Caller struct {
 	Owner  string   // empty if unknown
 	Groups []string // of a proven identity only
-	Link   Link     // what a valid share link gave; the zero Link for none
+	Link   Link     // of a valid share link; the zero Link for none
 }
 
-// Access is what a caller may do with the node of the path. The owner may write. A permission of a
-// node, and a link to it, covers all below it. What is in the trash is its owner's alone, and what is
-// being erased nobody's.
+// Access returns the access of a caller to the node of the path. The owner may write. A permission of a node, or a
+// link to it, covers everything below it. Only the owner has access to nodes in the trash, and nobody to nodes that
+// are being erased.
 func (p Path) Access(c Caller) Access {
 	top := p[len(p)-1]
 	switch {
@@ -59,8 +59,8 @@ func (p Path) Access(c Caller) Access {
 	return NoAccess
 }
 
-// Visible returns the part of the path that the caller may read: the node first, and last the topmost
-// of those above it whose permissions let the caller read it.
+// Visible returns the part of the path that the caller may read: from the node up to the topmost ancestor whose
+// permissions let the caller read it.
 func (p Path) Visible(c Caller) Path {
 	visible := 0
 	for visible < len(p) && p[visible:].Access(c) != NoAccess {
@@ -74,8 +74,7 @@ func (p Permissions) allow(c Caller) bool {
 		slices.ContainsFunc(c.Groups, func(group string) bool { return slices.Contains(p.Groups, group) })
 }
 
-// Readable reads the path of a node that the caller may read. It returns lifecycle.ErrNotFound for
-// all others.
+// Readable reads the path of a node that the caller may read. It returns lifecycle.ErrNotFound for other nodes.
 func (s *Store) Readable(ctx context.Context, id string, c Caller) (Path, error) {
 	path, err := s.Path(ctx, id)
 	if errors.Is(err, lifecycle.ErrNotFound) && c.Owner != "" && id == RootID(c.Owner) {
@@ -90,8 +89,8 @@ func (s *Store) Readable(ctx context.Context, id string, c Caller) (Path, error)
 	return path, nil
 }
 
-// Writable is Readable for a node that the caller wants to change. It returns ErrForbidden when the
-// caller may only read it.
+// Writable is like Readable for a node that the caller wants to change. It returns ErrForbidden if the caller may
+// only read it.
 func (s *Store) Writable(ctx context.Context, id string, c Caller) (Path, error) {
 	path, err := s.Readable(ctx, id, c)
 	if err == nil && path.Access(c) != MayWrite {
@@ -100,8 +99,8 @@ func (s *Store) Writable(ctx context.Context, id string, c Caller) (Path, error)
 	return path, err
 }
 
-// Share replaces who may read a node besides its owner. Links keep their validity. Errors are those
-// of edits, ErrTrashed and ErrPrincipals.
+// Share replaces the permissions of a node. Links stay valid. Errors are those of edits, ErrTrashed and
+// ErrPrincipals.
 func (s *Store) Share(ctx context.Context, id string, public bool, users, groups []string, e Edit) (Node, error) {
 	users, groups = principals(users), principals(groups)
 	if len(users)+len(groups) > MaxPrincipals {
@@ -121,7 +120,7 @@ func (s *Store) RevokeLinks(ctx context.Context, id string, e Edit) (Node, error
 	})
 }
 
-// principals returns a set: sorted, without repeats and empty strings.
+// principals returns a sorted set, without duplicates and empty strings.
 func principals(names []string) []string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	slices.Sort(names)

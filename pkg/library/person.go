@@ -6,11 +6,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Person is what is known of an owner, for its root. Every field may be empty.
+// Person describes an owner, in its root. Every field may be empty.
 type Person struct{ DisplayName, FirstName, LastName, LoginName, Email, Avatar string }
 
-// Introduce writes what is known of an owner into its root, and nothing if that is there. Errors are those
-// of edits.
+// Introduce writes the description of an owner into its root, unless it is there already. Errors are those of
+// edits.
 func (s *Store) Introduce(ctx context.Context, owner string, p Person) error {
 	root, err := s.ensureRoot(ctx, owner)
 	if err != nil || root.person() == p {

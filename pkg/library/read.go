@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// filesOf reads those of the files that exist, by their ids, strongly consistent.
+// filesOf reads the existing files with these ids, strongly consistent.
 func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, error) {
 	found := map[string]File{}
 	err := s.readAll(ctx, s.files, idName, ids, func(id string, item map[string]table.Value) error {
@@ -22,7 +22,7 @@ func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, err
 	return found, err
 }
 
-// nodesOf reads those of the nodes that exist, by their ids, strongly consistent.
+// nodesOf reads the existing nodes with these ids, strongly consistent.
 func (s *Store) nodesOf(ctx context.Context, ids []string) (map[string]Node, error) {
 	found := map[string]Node{}
 	err := s.readAll(ctx, s.nodes, idName, ids, func(id string, item map[string]table.Value) error {
@@ -53,8 +53,8 @@ func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string,
 	})
 }
 
-// Paths reads the paths of several nodes at once, strongly consistent, from the nodes upwards. Those of which a node
-// is missing are left out.
+// Paths reads the paths of several nodes together, strongly consistent, from the nodes upwards. It omits paths with
+// a missing node.
 func (s *Store) Paths(ctx context.Context, ids []string) (map[string]Path, error) {
 	known := map[string]Node{}
 	for next := ids; len(next) > 0; {

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Repair makes a node that of its file: it copies state, run, place and name from the file, removes a
-// node without a file, and creates the node of a file that has none. It returns
-// lifecycle.ErrFenceLost when one of them was written since.
+// Repair makes a node consistent with its file: it copies state, run, place and name from the file, removes a node
+// without a file, and creates a missing node. It returns lifecycle.ErrFenceLost if one of them was written since.
 func (s *Store) Repair(ctx context.Context, p Pair) error {
 	var writes []types.TransactWriteItem
 	switch {
@@ -51,7 +50,7 @@ func version(n int64) map[string]table.Value {
 	return map[string]table.Value{":seen": table.Integer(n)}
 }
 
-// node is the node that the file of a pair should have.
+// node returns the node that the file of a pair should have.
 func (p Pair) node(now string) Node {
 	f := p.File
 	n := Node{ID: f.ID, Type: KindFile, CreatedBy: f.CreatedBy, CreatedAt: f.CreatedAt}
@@ -70,9 +69,8 @@ func (p Pair) node(now string) Node {
 	return n
 }
 
-// Expire removes a Loading file, its node and its bytes' reservation, unless it was written since it
-// was read. Its object, if there is one, is removed by the caller first. It returns
-// lifecycle.ErrFenceLost.
+// Expire removes a Loading file, its node and the reservation of its bytes, unless it was written since it was
+// read. The caller first removes its object, if any. It returns lifecycle.ErrFenceLost.
 func (s *Store) Expire(ctx context.Context, f File) error {
 	if f.Status != Loading {
 		return fmt.Errorf("expire %s: %w", f.ID, &lifecycle.MovedError{Move: "expire", Found: f.Status})

@@ -17,12 +17,12 @@ type Config struct {
 	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" envDefault:"leanda-ng-dev-workflow-state" doc:"the DynamoDB table of the state of the library's workflows"`
 }
 
-// TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that they sort as text.
+// TimeLayout is the layout of stored times: UTC, milliseconds, fixed width, so that they sort as text.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 func stamp(at time.Time) string { return at.UTC().Format(TimeLayout) }
 
-// The attributes that keys, conditions and updates name.
+// The attributes used in keys, conditions and updates.
 const (
 	idName            = "id"
 	typeName          = "type"
@@ -47,7 +47,7 @@ const (
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
 	nodes := schema(cfg.Nodes, idName, types.ProjectionTypeAll, nodesByParent, nodesByType)
-	// The change stream is what NodeChanged events are made of.
+	// NodeChanged events are derived from the change stream.
 	nodes.StreamSpecification = &types.StreamSpecification{
 		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 	}
@@ -106,8 +106,8 @@ func keySchema(hash, sort string) []types.KeySchemaElement {
 	return keys
 }
 
-// key is the key of a node, and of its file.
+// key returns the key of a node and of its file.
 func key(id string) table.Key { return table.Key{idName: table.Text(id)} }
 
-// workflowKey is the key of the workflow of a file, or of an operation.
+// workflowKey returns the key of the workflow of a file, or of an operation.
 func workflowKey(id string) table.Key { return table.Key{correlationIDName: table.Text(id)} }

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The tables, their keys and their six indexes are those of the seed.
+// The tables, their keys and their six indexes match the seed.
 func TestTablesAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	for name, want := range map[string]struct {
@@ -71,7 +71,7 @@ func names(schema []types.KeySchemaElement) (names []string) {
 	return names
 }
 
-// What the seed spells is written as it spells it.
+// Attributes are spelled as in the seed.
 func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	n, f := r.file("a.txt", "")
@@ -101,7 +101,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	}
 }
 
-// row is an item as the table has it.
+// row returns an item as stored in the table.
 func (r *rig) row(name string, key table.Key) map[string]table.Value {
 	r.t.Helper()
 	out, err := r.db.GetItem(r.t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: key})

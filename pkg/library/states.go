@@ -1,5 +1,4 @@
-// Package library is the area of files in a tree of folders, whose types choose workflows of
-// parallel steps.
+// Package library is the area of files in a tree of folders, whose types determine workflows of parallel steps.
 package library
 
 import "github.com/assay-project/assay/pkg/lifecycle"
@@ -10,20 +9,20 @@ const Name = "library"
 // The states of a file.
 const (
 	Loading            lifecycle.State = "Loading"    // reserved; the upload may not be finished
-	Loaded             lifecycle.State = "Loaded"     // the bytes are stored, the steps are known
-	Parsing            lifecycle.State = "Parsing"    // its records are being found
-	Parsed             lifecycle.State = "Parsed"     // the steps of its records are known, too
+	Loaded             lifecycle.State = "Loaded"     // the bytes are stored and the steps are known
+	Parsing            lifecycle.State = "Parsing"    // its records are being located
+	Parsed             lifecycle.State = "Parsed"     // the steps of its records are known too
 	Processing         lifecycle.State = "Processing" // all steps are published
 	Processed          lifecycle.State = "Processed"
-	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step failed, or some records
-	Failed             lifecycle.State = "Failed"             // a required step failed; the error is there
+	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step failed, or some records did
+	Failed             lifecycle.State = "Failed"             // a required step failed; has an error
 )
 
 // Created is the only state of folders and roots.
 const Created lifecycle.State = "Created"
 
-// The moves of a file. Each is conditioned on its From states and on the run that its maker has
-// seen; retry and reprocess begin another run.
+// The moves of a file. Each is conditional on its From states and on the run that its maker has read; retry and
+// reprocess begin a new run.
 var (
 	store             = lifecycle.Move{Name: "store", From: []lifecycle.State{Loading}, To: Loaded}
 	startParsing      = lifecycle.Move{Name: "startParsing", From: []lifecycle.State{Loaded}, To: Parsing}

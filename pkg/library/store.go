@@ -37,7 +37,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Get reads a node, strongly consistent, wherever it is. It returns lifecycle.ErrNotFound.
+// Get reads a node, strongly consistent, in any folder or the trash. It returns lifecycle.ErrNotFound.
 func (s *Store) Get(ctx context.Context, id string) (Node, error) {
 	var n Node
 	return n, s.read(ctx, s.nodes, key(id), &n)
@@ -81,11 +81,10 @@ func virtualRoot(owner string) Node {
 
 func typeOwned(kind Kind, owner string) string { return string(kind) + "#" + owner }
 
-// Path is a node and the nodes above it: the node first, and last the root, or what was put into
-// the trash.
+// Path is a node followed by its ancestors, up to the root or the node that was put into the trash.
 type Path []Node
 
-// Node is the node whose path it is.
+// Node returns the node whose path it is.
 func (p Path) Node() Node { return p[0] }
 
 // Trashed reports whether the node, or a folder above it, is in the trash or is being erased.
@@ -105,19 +104,19 @@ func (p Path) contains(id string) bool {
 }
 
 const (
-	// MaxDepth is the most nodes above a node that is created or moved, its root included.
+	// MaxDepth is the maximum number of ancestors of a node that is created or moved, including the root.
 	MaxDepth = 32
 	// maxPath bounds the reads of a path. Concurrent moves may exceed MaxDepth.
 	maxPath = 4 * MaxDepth
 )
 
-// top reports whether a path ends with the node: it is a root, in the trash itself, or being erased.
+// top reports whether a path ends with the node: it is a root, was itself put into the trash, or is being erased.
 func (n Node) top() bool {
 	return n.Type == KindUser || strings.HasPrefix(n.ParentID, trashPrefix) || n.Erasing()
 }
 
-// Path reads a node and all above it, strongly consistent, one after the other. It returns
-// lifecycle.ErrNotFound when one is missing.
+// Path reads a node and its ancestors, strongly consistent, one after the other. It returns lifecycle.ErrNotFound
+// if one is missing.
 func (s *Store) Path(ctx context.Context, id string) (Path, error) {
 	var path Path
 	for len(path) < maxPath {
@@ -134,8 +133,8 @@ func (s *Store) Path(ctx context.Context, id string) (Path, error) {
 	return nil, fmt.Errorf("path of %s: %w", path[0].ID, ErrTooDeep)
 }
 
-// parent reads the path of a folder that a node of an owner is created in or moved to. An empty id
-// is the owner's root, which is stored if it is not yet.
+// parent reads the path of the folder in which a node of an owner is created, or to which it is moved. An empty id
+// is the owner's root, which is stored if necessary.
 func (s *Store) parent(ctx context.Context, owner, id string) (Path, error) {
 	if id == "" || id == RootID(owner) {
 		root, err := s.ensureRoot(ctx, owner)

@@ -17,10 +17,11 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the most items of a page of a scan.
+// ScanLimit is the maximum number of items on a page of a scan.
 const ScanLimit = 100
 
-// Scanned is a page of a table, in no order and eventually consistent: a hint to look.
+// Scanned is a page of a table, unordered and eventually consistent. Items must be read again before they are
+// changed.
 type Scanned[T any] struct {
 	Items  []T
 	Broken []Broken
@@ -111,8 +112,8 @@ func (p Pair) inconsistent() bool {
 	return f.Status != n.Status || f.ParentID != n.ParentID || f.Name != n.Name || f.Run != n.Run || f.IsDeleted != n.IsDeleted || f.OwnedBy != n.OwnedBy
 }
 
-// Inconsistent returns those of the files of these ids whose file and node differ, or of which one is
-// missing. It reads all, and those that seem to differ again, both items in one transaction.
+// Inconsistent returns the pairs of these ids whose file and node differ, or of which one is missing. It reads all,
+// then confirms each difference by reading both items in one transaction.
 func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) {
 	files, err := s.filesOf(ctx, ids)
 	if err != nil {
@@ -163,8 +164,7 @@ func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
 	return p, wrapped("items of "+id, err)
 }
 
-// Orphans returns those of the nodes whose parent does not exist, such as what was uploaded into a
-// folder while that was erased.
+// Orphans returns the nodes whose parent does not exist, such as an upload into a folder that was being erased.
 func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	var parents []string
 	looked := func(n Node) bool {
@@ -188,7 +188,7 @@ func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	return orphans, nil
 }
 
-// WithoutFile returns the ids of those of the nodes that are files and have no row of a file.
+// WithoutFile returns the ids of the nodes that are files but have no row in the files table.
 func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error) {
 	var ids []string
 	for _, n := range nodes {
@@ -200,8 +200,8 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
 }
 
-// Postpone gives an overdue workflow another deadline and counts that its open steps are published
-// again. It returns lifecycle.ErrCondition when the workflow was written since it was read.
+// Postpone gives an overdue workflow a new deadline and counts the republishing of its open steps. It returns
+// lifecycle.ErrCondition if the workflow was written since it was read.
 func (s *Store) Postpone(ctx context.Context, w Workflow) error {
 	item := s.ofWorkflow(w.CorrelationID, nil)
 	item.Add["republished"] = table.Integer(1)
@@ -210,8 +210,8 @@ func (s *Store) Postpone(ctx context.Context, w Workflow) error {
 	return err
 }
 
-// Drop removes a workflow that has ended, or that is of a file's earlier run. It returns
-// lifecycle.ErrCondition when the workflow was written since it was read.
+// Drop removes a workflow that has ended, or belongs to an earlier run. It returns lifecycle.ErrCondition if the
+// workflow was written since it was read.
 func (s *Store) Drop(ctx context.Context, w Workflow) error {
 	_, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.workflows, Key: workflowKey(w.CorrelationID), ConditionExpression: aws.String("version = :seen"),

@@ -15,14 +15,14 @@ func (s *Store) Rename(ctx context.Context, id, name string, e Edit) (Node, erro
 	return s.Change(ctx, id, Change{Name: &name}, e)
 }
 
-// Change is what to make of a node; nil leaves it as it is.
+// Change has the new values of a node; nil leaves one unchanged.
 type Change struct {
 	Name        *string
-	DisplayName *string // what people read instead of the name, also of a root; empty for none
+	DisplayName *string // shown instead of the name, also for a root; empty for none
 	ParentID    *string // empty for the root
 }
 
-// Change is Rename and Move in one write, with the errors of both. Of a root it changes the display name only.
+// Change is Rename and Move in one write, with the errors of both. For a root it changes only the display name.
 func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, error) {
 	var name, display string
 	var err error
@@ -72,15 +72,15 @@ func changeable(n Node) error {
 	return nil
 }
 
-// Move moves a node with all below it to another folder of the same owner, of which an empty id is
-// the root. The move of a folder is conditioned on every folder above the target, so that two
-// concurrent moves never make a cycle: one of them returns ErrCycle. Other errors are those of edits,
-// and ErrTrashed, ErrOwner, ErrNotFolder and ErrTooDeep.
+// Move moves a node with everything below it to another folder of the same owner; an empty id is the root. The move
+// of a folder is conditional on every folder above the target, so that two concurrent moves cannot form a cycle:
+// one of them returns ErrCycle. Other errors are those of edits, and ErrTrashed, ErrOwner, ErrNotFolder and
+// ErrTooDeep.
 func (s *Store) Move(ctx context.Context, id, parentID string, e Edit) (Node, error) {
 	return s.Change(ctx, id, Change{ParentID: &parentID}, e)
 }
 
-// under returns a node as moved to a folder, and the conditions of that.
+// under returns a node as moved to a folder, and the conditions of the move.
 func (s *Store) under(ctx context.Context, n Node, parentID string) (Node, []types.TransactWriteItem, error) {
 	target, err := s.parent(ctx, n.OwnedBy, parentID)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Store) under(ctx context.Context, n Node, parentID string) (Node, []typ
 	return n, conditions, nil
 }
 
-// Trash moves a node to its owner's trash, with all below it, which is hidden since the node is. It
-// writes the node, and of a file also the file. It does nothing when the node is in the trash.
+// Trash moves a node to its owner's trash, which also hides everything below it. It writes the node, and for a file
+// also the file. It does nothing if the node is in the trash.
 func (s *Store) Trash(ctx context.Context, id string, e Edit) (Node, error) {
 	return s.change(ctx, "trash", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
 		err := changeable(n)
@@ -120,8 +120,8 @@ func (s *Store) Trash(ctx context.Context, id string, e Edit) (Node, error) {
 	})
 }
 
-// Restore moves a node from the trash back to its folder, or to the root if the folder is gone or in
-// the trash, too. It returns ErrNotTrashed for a node that is not in the trash itself.
+// Restore moves a node from the trash back to its folder, or to the root if the folder does not exist or is in the
+// trash. It returns ErrNotTrashed for a node that was not itself put into the trash.
 func (s *Store) Restore(ctx context.Context, id string, e Edit) (Node, error) {
 	return s.change(ctx, "restore", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
 		if !n.IsDeleted {

@@ -110,7 +110,7 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 	}
 }
 
-// The SDK repeats a request whose response was lost. The repeat of a conditional write finds its own.
+// The SDK repeats a request whose response was lost. The repeated conditional write finds its own result.
 func TestLostResponseOfAnEdit(t *testing.T) {
 	r := open(t)
 	folder := r.folder("a", "")
@@ -140,8 +140,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// 200 uploads into one folder at once do not conflict: without retries, none fails, and no transaction
-// has the folder, on which DynamoDB would let them conflict.
+// 200 concurrent uploads into one folder do not conflict: without retries none fails, and no transaction names the
+// folder, which would make DynamoDB report conflicts.
 func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	r := open(t)
 	folder := r.folder("inbox", "")
@@ -183,7 +183,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	}
 }
 
-// A folder is trashed and restored by one write each, whatever is in it.
+// A folder is trashed and restored by one write each, regardless of its content.
 func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	files := 10_000
 	if testing.Short() {

@@ -1,14 +1,14 @@
-// Package platform is the table assay-platform, which holds what belongs to Assay
-// itself and not to the seed of an area.
+// Package platform accesses the table assay-platform, which holds the data that belongs to Assay itself instead of
+// an area.
 //
 // Kinds of rows, by their keys:
 //
 //	PK             SK        holds
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
-//	PHOTO#STATE    <name>    what its calls have used, and what holds them; written by the analyzers
+//	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
 //	LIBRARY#KEY    links     the key that signs share links, made once; written by ingest (pkg/library/link)
-//	SWEEP          <area>    what the last sweeps found; written by the analyzers (pkg/sweep)
+//	SWEEP          <area>    reports of the last sweeps; written by the analyzers (pkg/sweep)
 //	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
 //	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
 //	IDENTITY#SECRET session  the key that seals sessions of the web page, made once; written by ingest
@@ -39,7 +39,7 @@ const (
 	FeedSources    = "FEED#SOURCE"     // of the sources of the feed
 	PhotoProviders = "PHOTO#PROVIDER"  // of the settings of providers of photo jobs
 	LibraryKeys    = "LIBRARY#KEY"     // of the keys of the library
-	PhotoStates    = "PHOTO#STATE"     // of what their calls have used
+	PhotoStates    = "PHOTO#STATE"     // of the usage of their calls
 	Sweeps         = "SWEEP"           // of the reports of sweeps
 	Keys           = "IDENTITY#KEY"    // of API keys
 	KeyUses        = "IDENTITY#USE"    // of the last uses of API keys
@@ -55,9 +55,9 @@ const (
 )
 
 var (
-	// ErrNotFound means that there is no such document.
+	// ErrNotFound means that the document does not exist.
 	ErrNotFound = errors.New("the document does not exist")
-	// ErrChanged means that a document has another version than the one seen.
+	// ErrChanged means that the version of a document differs from the one that the writer read.
 	ErrChanged = errors.New("the document has changed since it was read")
 )
 
@@ -66,8 +66,8 @@ type Config struct {
 	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table for data that belongs to no area, such as feed sources"`
 }
 
-// Store reads and writes documents: rows that are read whole, and replaced by
-// writers that have seen the last version. It is safe for concurrent use.
+// Store reads and writes documents: rows that are read completely, and replaced by writers that have read the last
+// version. It is safe for concurrent use.
 type Store struct {
 	db    *dynamodb.Client
 	table string
@@ -94,10 +94,10 @@ func tables(cfg Config) []table.Schema {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Storage describes the table, and what each program may do with it.
+// Storage describes the table, and the access of each program.
 func Storage(cfg Config) area.Storage {
 	rows := area.Table(cfg.Table)
-	// accepted is what a program needs to accept API keys and sessions.
+	// accepted is the access that a program needs to accept API keys and sessions.
 	accepted := slices.Clip([]area.Statement{
 		area.Allow("Credentials", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Keys, Secrets),
 		area.Allow("KeyUses", []string{"dynamodb:PutItem"}, rows).LeadingKeys(KeyUses),
@@ -191,9 +191,8 @@ func (s *Store) Set(ctx context.Context, partition string, d Document) error {
 	return nil
 }
 
-// Put writes a document whose version was d.Version when it was read, or a new one
-// for version 0. Of writers that have seen the same version one succeeds, and the
-// others get ErrChanged.
+// Put writes a document whose version was d.Version when it was read, or a new one for version 0. Of writers that
+// have read the same version one succeeds, and the others get ErrChanged.
 //
 // When the response is lost, the SDK repeats the request and takes its own write for
 // another's. A writer that gets ErrChanged reads the document again.

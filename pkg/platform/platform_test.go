@@ -17,7 +17,7 @@ func open(t *testing.T) *platform.Store {
 	t.Helper()
 	db, _ := tabletest.Start(t)
 	cfg := platform.Config{Table: "assay-platform"}
-	for range 2 { // also where it exists
+	for range 2 { // also if the table exists
 		if err := table.EnsureAll(t.Context(), db, platform.Storage(cfg).Tables); err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +33,8 @@ func open(t *testing.T) *platform.Store {
 	return s
 }
 
-// TestOneOfManyWriters: of writers that have seen the same version exactly one
-// replaces a document, round after round, the first of which creates it.
+// TestOneOfManyWriters checks that of writers that have read the same version exactly one succeeds. The first round
+// creates the document.
 func TestOneOfManyWriters(t *testing.T) {
 	const rounds, writers = 20, 8
 	s := open(t)

@@ -11,7 +11,7 @@ import (
 // secretSize is the size of a secret, in bytes.
 const secretSize = 32
 
-// Secret reads a secret of all processes: 32 random bytes. It returns ErrNotFound while it was not made.
+// Secret reads a secret that all processes share: 32 random bytes. It returns ErrNotFound before MakeSecret.
 func (s *Store) Secret(ctx context.Context, partition, name string) ([]byte, error) {
 	d, err := s.Get(ctx, partition, name)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Store) Secret(ctx context.Context, partition, name string) ([]byte, err
 	return secret, nil
 }
 
-// MakeSecret is Secret, and makes the secret if there is none. Of simultaneous calls all return the same.
+// MakeSecret is like Secret, but creates the secret if there is none. Simultaneous calls return the same secret.
 func (s *Store) MakeSecret(ctx context.Context, partition, name string) ([]byte, error) {
 	secret, err := s.Secret(ctx, partition, name)
 	if !errors.Is(err, ErrNotFound) {

@@ -44,8 +44,8 @@ func Traced(ctx context.Context, object blob.Object) context.Context {
 	return ctx
 }
 
-// Find reads the metadata of the object of an upload, for which size bytes are reserved, or any
-// number if that is negative. It returns ErrNoBytes, or ErrOtherBytes with the object that exists.
+// Find reads the metadata of the object of an upload, for which size bytes are reserved, or any number if that is
+// negative. It returns ErrNoBytes, or ErrOtherBytes with the existing object.
 func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob.Object, error) {
 	object, err := bucket.Head(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -64,13 +64,13 @@ type Announcer struct {
 	Log  zerolog.Logger
 }
 
-// Announce publishes the event that an object is stored. It may be called any number of times, since
-// the event's id is the same. It returns the errors of bus.Publish; and bus.ErrOutstanding only for
-// an item that is worked on once more, whose last worker has not acknowledged its event yet.
+// Announce publishes the event that an object is stored. It may be called any number of times, since the event's id
+// is the same. It returns the errors of bus.Publish; and bus.ErrOutstanding only for an item that is processed
+// again while its previous event is not acknowledged yet.
 func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
 	err := a.Bus.Publish(ctx, e)
 	if errors.Is(err, bus.ErrOutstanding) && !again {
-		return nil // noticed before
+		return nil // already announced
 	}
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 const (
 	// DefaultBodies is the limit in bytes of a Router without Bodies.
 	DefaultBodies = 32 << 20
-	// bodiesWait is how long a request waits for others to release memory.
+	// bodiesWait is the longest wait of a request for others to release memory.
 	bodiesWait = 2 * time.Second
 )
 
@@ -29,7 +29,7 @@ type Bodies struct{ free *semaphore.Weighted }
 // NewBodies returns a limit of the given number of bytes. Routers of one process share one.
 func NewBodies(limit int64) *Bodies { return &Bodies{semaphore.NewWeighted(limit)} }
 
-// Hold returns an account of zero bytes. The caller releases it.
+// Hold returns a Hold of zero bytes. The caller releases it.
 func (b *Bodies) Hold() *Hold { return &Hold{bodies: b} }
 
 // Hold is the share of one holder in the limit, in bytes. It is not safe for concurrent use.

@@ -81,7 +81,7 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 	}
 }
 
-// halfBody yields 400 bytes and then blocks until it is broken off.
+// halfBody yields 400 bytes and then blocks until it is closed.
 type halfBody struct {
 	read            int
 	counted, breaks chan struct{}

@@ -60,8 +60,8 @@ func paceBody(w http.ResponseWriter, r *http.Request) {
 	}{PaceBody(r.Body, BodyPause, control.SetReadDeadline), r.Body}
 }
 
-// BrokenBody returns the 400 problem for a body that a handler cannot read to its end. It returns
-// err itself if the body is too large or too slow, since WriteError has problems for both.
+// BrokenBody returns the 400 problem for a body that a handler cannot read completely. It returns err itself if the
+// body is too large or too slow, since WriteError has problems for both.
 func BrokenBody(err error) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, ErrBodyStalled) {
 		return err
@@ -69,7 +69,7 @@ func BrokenBody(err error) error {
 	return NewProblem(http.StatusBadRequest, "bad-request", "The body is incomplete or malformed.").Because(err)
 }
 
-// Read returns ErrBodyStalled in place of a timeout.
+// Read returns ErrBodyStalled instead of a timeout.
 func (b *pacedBody) Read(p []byte) (int, error) {
 	began := time.Now()
 	allowed := b.pause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Role grants a caller more than what every caller may do.
+// Role grants a caller rights beyond those of every caller.
 type Role string
 
 // Operator may manage the service and see the items of all owners.
 const Operator Role = "operator"
 
-// Caller identifies who makes a request. The router resolves it once, before the handler runs.
+// Caller identifies the sender of a request. The router resolves it once, before the handler runs.
 type Caller struct {
 	// Owner is the owner of the items that the caller reads and writes. A Credential proves it;
 	// without one it is the anonymous id in OwnerHeader, empty if the request has none.
@@ -24,7 +24,7 @@ type Caller struct {
 	Roles []Role
 	// Client is the client that limits count; see ClientOf.
 	Client string
-	// Credential is what proved the identity of the caller, nil for an anonymous one.
+	// Credential proved the identity of the caller. It is nil for an anonymous caller.
 	Credential *Credential
 
 	secured bool // whether the address authenticates its callers
@@ -50,8 +50,8 @@ func (c Caller) Groups() []string {
 	return c.Credential.Groups
 }
 
-// MaySee reports whether the caller may know of the items of an owner that it names by their own ids.
-// An anonymous caller may; one with a Credential sees its own only, unless it is an operator.
+// MaySee reports whether the caller may see items of an owner that it names by their ids. An anonymous caller may
+// see all; a caller with a Credential only its own, unless it is an operator.
 func (c Caller) MaySee(owner string) bool {
 	return !c.secured || owner == c.Owner || c.Has(Operator)
 }
@@ -73,9 +73,9 @@ func (c Caller) ActFor(owner, field string) error {
 // retryFull is the Retry-After for a client that a limiter rejected.
 const retryFull = time.Second
 
-// Enter takes a slot in a limiter; what names in the plural what it bounds, such as "waiting
-// requests". The handler calls leave once. Enter returns a 429 problem if the client has no free
-// slot, and a 503 problem if none is free at all. Both state the limit.
+// Enter takes a slot in a limiter. what names the limited resource in the plural, such as "waiting requests". The
+// handler calls leave once. Enter returns a 429 problem if the client has no free slot, and a 503 problem if none
+// is free at all. Both state the limit.
 func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
 	leave, err = limiter.enter(c.Client)
 	switch {

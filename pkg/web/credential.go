@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Credential is what proved the identity of a caller.
+// Credential is the proof of a caller's identity.
 type Credential struct {
 	Kind    string    // key or oidc
 	ID      string    // of the API key; empty for oidc
-	Scopes  []Scope   // what the caller may do
-	Roles   []Role    // all that the caller has; Caller.Roles are those of the address
-	Groups  []string  // of the caller, which nodes of the library may be shared with
+	Scopes  []Scope   // the calls that it allows
+	Roles   []Role    // all roles of the caller; Caller.Roles has those valid on this address
+	Groups  []string  // groups of the caller, with which nodes of the library may be shared
 	User    User      // of oidc
 	Expires time.Time // the zero time for never
-	// Check returns an error when the credential is not valid any more: a 401 problem, or a 503 problem
-	// while that cannot be found out. Live streams call it at intervals.
+	// Check returns an error if the credential is no longer valid: a 401 problem, or a 503 problem while it cannot
+	// be verified. Live streams call it at intervals.
 	Check func(context.Context) error
 }
 
@@ -32,7 +32,7 @@ const (
 	WriteScope Scope = "write" // all other methods
 )
 
-// User is what an identity provider says of a person. Every field may be empty.
+// User describes a person as the identity provider does. Every field may be empty.
 type User struct {
 	DisplayName string `json:"displayName,omitempty"`
 	FirstName   string `json:"firstName,omitempty"`
@@ -59,20 +59,20 @@ func Unauthenticated(fault, detail string) *Problem {
 
 const howToAuthenticate = "Send Authorization: Bearer with an API key or a token of the identity provider, or sign in on the web page."
 
-// Access is who may call an operation of a router that authenticates.
+// Access says who may call an operation of a router that authenticates.
 type access int
 
 const (
 	needsCredential access = iota
-	allowsAnonymous        // who sees only what everybody may see
-	isPublic               // credentials are not looked at
+	allowsAnonymous        // who sees only public items
+	isPublic               // credentials are ignored
 )
 
 // The security of operations that differ from the document's default, which is a Credential.
 var (
-	// PublicSecurity is that of an operation for which credentials are not looked at.
+	// PublicSecurity is the security of an operation that ignores credentials.
 	PublicSecurity = []map[string][]string{{}}
-	// OptionalSecurity is that of an operation that shows public and linked items to everyone.
+	// OptionalSecurity is the security of an operation that shows public and linked items to everyone.
 	OptionalSecurity = []map[string][]string{{}, {BearerScheme: {}}, {SessionScheme: {}}}
 )
 
@@ -97,8 +97,8 @@ func (r *Router) accesses() map[string]access {
 	return all
 }
 
-// accessOf returns who may make a request. Health, metrics, documents and the files of the page are public;
-// what begins with /v1/ needs a credential unless its description says otherwise.
+// accessOf returns who may make a request. Health, metrics, documents and the files of the web app are public; a
+// path below /v1/ needs a credential unless its description says otherwise.
 func (r *Router) accessOf(req *http.Request) access {
 	if _, path, _ := strings.Cut(req.Pattern, " "); !strings.HasPrefix(path, "/v1/") {
 		return isPublic
@@ -138,8 +138,8 @@ func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, err
 	return caller, r.permit(caller, owner, req.Method)
 }
 
-// permit returns nil if a caller with a credential may make a request with a method, which names owner in
-// its OwnerHeader.
+// permit returns nil if a caller with a credential may make a request with this method, whose OwnerHeader names
+// owner.
 func (r *Router) permit(c Caller, owner, method string) error {
 	if owner != "" && owner != c.Owner {
 		return Invalid(FieldError{Field: "header." + OwnerHeader, Message: "is not the owner of the credential; omit it"})

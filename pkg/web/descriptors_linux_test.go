@@ -19,8 +19,8 @@ import (
 // fewDescriptors is set in the process that has few file descriptors.
 const fewDescriptors = "ASSAY_TEST_FEW_DESCRIPTORS"
 
-// TestFewFreeDescriptorsRefuseConnections opens connections in a process of its own until one is
-// refused, and again after they are closed.
+// TestFewFreeDescriptorsRefuseConnections opens connections in a new process until one is refused, and again after
+// they are closed.
 func TestFewFreeDescriptorsRefuseConnections(t *testing.T) {
 	if os.Getenv(fewDescriptors) == "" {
 		// Go raises the soft limit to the hard one, or one below it.

@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Encoded is the JSON of a T as the body of a typed operation: a response that is encoded once and
-// sent many times, or that encoding/json does not encode. The OpenAPI document has the schema of T.
+// Encoded is the JSON of a T as the body of a typed operation: a response that is encoded once and sent many times,
+// or not encoded by encoding/json. The OpenAPI document has the schema of T.
 type Encoded[T any] []byte
 
 // Encode returns body in the encoding of all other responses.

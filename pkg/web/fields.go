@@ -10,15 +10,14 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 )
 
-// configureFields makes huma compare the names of fields exactly, and describe lists as never null. Its
-// settings are variables of its package, which are set once, before the first operation.
+// configureFields makes huma compare field names exactly, and describe lists as never null. huma's settings are
+// package variables, which are set once, before the first operation.
 var configureFields = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
 })
 
-// nameFields completes the errors of fields that an object of the body does not have by the names of those
-// that it has.
+// nameFields adds the valid field names to the errors of unknown fields in an object of the body.
 func nameFields(errors []FieldError, schemas huma.Registry, body *huma.Schema) {
 	for i, wrong := range errors {
 		path, inBody := strings.CutPrefix(wrong.Field, "body.")
@@ -29,7 +28,7 @@ func nameFields(errors []FieldError, schemas huma.Registry, body *huma.Schema) {
 	}
 }
 
-// notAField returns the message about a name that is not one of an object's fields.
+// notAField returns the message for an unknown field of an object.
 func notAField(known []string) string {
 	if len(known) == 0 {
 		return "is not a field of this object"
@@ -37,8 +36,8 @@ func notAField(known []string) string {
 	return "is not a field of this object, which has " + strings.Join(known, ", ")
 }
 
-// fieldsAt returns the names of the fields of the object that has the last part of a path, such as options
-// of options.sise, or items[3].sise of a list.
+// fieldsAt returns the field names of the object that contains the last part of a path: of options for
+// options.sise, of an item for items[3].sise.
 func fieldsAt(schemas huma.Registry, at *huma.Schema, path string) []string {
 	for parent, rest, more := strings.Cut(path, "."); ; parent, rest, more = strings.Cut(rest, ".") {
 		for at != nil && at.Ref != "" {

@@ -83,7 +83,7 @@ func TestAnotherHostIsMisdirected(t *testing.T) {
 	if called != 0 {
 		t.Errorf("the handler was called %d times", called)
 	}
-	for _, host := range []string{"", "assay.example", "localhost:1"} { // of an empty one net/http makes the URL's
+	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty one by the URL's
 		if resp, body := send(http.MethodPost, "/x", host); resp.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s %s", host, resp.Status, body)
 		}

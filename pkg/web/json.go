@@ -31,8 +31,8 @@ func encode(w io.Writer, body any) error {
 	return encoder.Encode(body)
 }
 
-// Views returns the view of each item, in order. It is never nil, so that an empty list is an empty
-// array in JSON.
+// Views returns the view of each item, in order. The result is never nil, so that JSON has an empty array instead
+// of null.
 func Views[T, V any](items []T, view func(T) V) []V {
 	views := make([]V, len(items))
 	for i, item := range items {

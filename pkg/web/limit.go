@@ -51,8 +51,8 @@ func (l *Limiter) enter(client string) (leave func(), err error) {
 	return l.take(client)
 }
 
-// Wait is Enter that waits for a slot until ctx ends, and then returns its cause. A slot that gets
-// free goes to the waiting client that has the fewest.
+// Wait is like Enter, but waits for a slot until ctx ends, and then returns the cause of ctx. A free slot goes to
+// the waiting client that has the fewest.
 func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), err error) {
 	l.mu.Lock()
 	w := &waiter{ClientOf(remoteAddr), make(chan struct{})}
@@ -77,7 +77,7 @@ func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), er
 	return nil, context.Cause(ctx)
 }
 
-// take takes a slot that is free. The caller holds mu, as that of release does.
+// take takes a free slot. The callers of take and release hold mu.
 func (l *Limiter) take(client string) (leave func(), err error) {
 	switch {
 	case l.clients[client] >= l.perClient:
@@ -118,8 +118,8 @@ func (l *Limiter) release(client string) {
 	close(w.turn)
 }
 
-// ClientOf returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6
-// address, all of which one host may use.
+// ClientOf returns the key by which limits count a client: its IPv4 address, or the /64 network of its IPv6
+// address, since one host may use all of them.
 func ClientOf(remoteAddr string) string {
 	host, _, err := net.SplitHostPort(remoteAddr)
 	if err != nil {
@@ -212,7 +212,7 @@ func (l *limitedListener) refuse(conn net.Conn, status string) {
 	}
 	select {
 	case l.refused <- struct{}{}:
-	default: // too many: this client may see a reset in place of the response
+	default: // too many: this client may see a reset instead of the response
 		_ = conn.Close()
 		return
 	}

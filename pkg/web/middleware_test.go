@@ -96,7 +96,8 @@ func TestNoResponseIsSniffed(t *testing.T) {
 	}
 }
 
-// TestMetricsAreServedWhereAsked: they name routes and numbers that clients need not know.
+// TestMetricsAreServedWhereAsked checks that only routers with Options.Metrics serve metrics, which clients need
+// not see.
 func TestMetricsAreServedWhereAsked(t *testing.T) {
 	for served, want := range map[bool]int{true: http.StatusOK, false: http.StatusNotFound} {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Metrics: served})

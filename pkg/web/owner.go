@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// OwnerHeader carries the owner: an anonymous id that the client stores. It does not prove an
-// identity. Of a caller with a Credential it is redundant, and refused if it names another owner.
+// OwnerHeader carries the owner: an anonymous id that the client stores. It does not prove an identity. For a
+// caller with a Credential it is redundant, and rejected if it names another owner.
 const OwnerHeader = "X-Owner-Id"
 
-// OwnerCookie names the owner in GET and HEAD requests without OwnerHeader, such as those for images and
-// downloads, in which a browser sends no headers of a page. The web app sets it.
+// OwnerCookie names the owner in GET and HEAD requests without OwnerHeader, such as those for images and downloads,
+// to which a page cannot add headers. The web app sets it.
 const OwnerCookie = "assay-owner"
 
 // namedOwner returns the owner that a request names, or "" if it names none.
@@ -48,14 +48,14 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// OwnerParam is the owner of what a typed operation creates: embed it in the input. OwnerID is the
-// caller's, or a new UUIDv7 for a caller without one, which is then set in the response header.
+// OwnerParam is the owner of the item that a typed operation creates: embed it in the input. OwnerID is the
+// caller's, or for a caller without one a new UUIDv7, which the response header then carries.
 type OwnerParam struct {
 	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id the client keeps, but not . or .. alone. Created and returned if absent."`
 	named   bool
 }
 
-// Named reports whether the caller has an owner. Otherwise OwnerID is a new one.
+// Named reports whether the caller has an owner. Otherwise OwnerID is new.
 func (p *OwnerParam) Named() bool { return p.named }
 
 // Resolve is called by huma after it has read the request.
@@ -65,8 +65,7 @@ func (p *OwnerParam) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// Owner does for a plain handler what OwnerParam does for a typed operation. named reports whether
-// the caller has an owner.
+// Owner is OwnerParam for a plain handler. named reports whether the caller has an owner.
 func Owner(w http.ResponseWriter, r *http.Request) (owner string, named bool) {
 	owner, named = ownerOf(r.Context())
 	w.Header().Set(OwnerHeader, owner)
@@ -77,7 +76,7 @@ func ownerOf(ctx context.Context) (owner string, named bool) {
 	if owner = CallerOf(ctx).Owner; owner != "" {
 		return owner, true
 	}
-	return uuid.Must(uuid.NewV7()).String(), false // fails only when the system has no randomness
+	return uuid.Must(uuid.NewV7()).String(), false // fails only if the system has no source of random numbers
 }
 
 // CheckOwner returns an error for an id that cannot name an owner.

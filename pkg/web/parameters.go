@@ -23,8 +23,8 @@ func (r *Router) queryNames() map[string][]string {
 	return names
 }
 
-// checkQuery returns the problem of query parameters that the request's operation does not have: a filter
-// that was ignored would look like one that was applied.
+// checkQuery returns the problem for query parameters that are unknown to the request's operation: an ignored
+// filter would look like an applied one.
 func (r *Router) checkQuery(req *http.Request) error {
 	known, described := r.queries()[req.Pattern]
 	if !described || req.URL.RawQuery == "" {

@@ -24,7 +24,7 @@ type Problem struct {
 	cause  error       // logged and never sent
 }
 
-// FieldError is what is wrong with one field.
+// FieldError describes the error of one field.
 type FieldError struct {
 	Field   string `json:"field" doc:"where: body.size, query.limit, header.X-Owner-Id" example:"body.size"`
 	Message string `json:"message" doc:"what is wrong" example:"expected number >= 0"`
@@ -120,7 +120,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType makes p a huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// statusProblem returns the problem of a status without a type of its own.
+// statusProblem returns the problem for a status without a specific type.
 func statusProblem(status int) *Problem {
 	slug, detail := "error", ""
 	switch status {

@@ -15,7 +15,7 @@ import (
 // The document adds those that every operation of its kind can return; see common.
 type Refusals map[int][]string
 
-// forbidden are the reasons for which a request is refused before its handler runs, on any address.
+// forbidden are the reasons for which any address rejects a request before its handler runs.
 var forbidden = []string{"cross-origin", "role-required", "scope-required"}
 
 // common returns the problems of every operation of the kind of op.
@@ -46,7 +46,7 @@ func common(op *huma.Operation) Refusals {
 	return all
 }
 
-// public reports whether credentials are not looked at for an operation.
+// public reports whether an operation ignores credentials.
 func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Security[0]) == 0 }
 
 // describe completes the description of a registered operation: the problems that it can return, and the
@@ -73,8 +73,8 @@ func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals)
 	op.Responses["default"] = r.shared(0, nil)
 }
 
-// shared returns a reference to the response with the problems that operations have in common. The status 0
-// stands for all that are not listed.
+// shared returns a reference to the response with the problems that operations have in common. The status 0 stands
+// for all statuses that are not listed.
 func (r *Router) shared(status int, slugs []string) *huma.Response {
 	name := "Error"
 	if status != 0 {
@@ -122,7 +122,7 @@ func (r *Router) refusal(status int, slugs []string) *huma.Response {
 // everyHeader names the headers of every response.
 var everyHeader = []string{"X-Request-Id", "Traceparent", "Tracestate"}
 
-// sharedHeaders describes the headers of responses that operations have in common.
+// sharedHeaders describes the response headers that operations have in common.
 func sharedHeaders() map[string]*huma.Param {
 	text := func(required bool, pattern, description, example string) *huma.Param {
 		return &huma.Param{Description: description, Required: required, Schema: &huma.Schema{Type: huma.TypeString, Pattern: pattern}, Example: example}

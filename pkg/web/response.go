@@ -34,7 +34,7 @@ func (w *response) WriteHeader(status int) {
 		w.status = status
 	}
 	if status == http.StatusNotModified {
-		w.Header().Del("Content-Type") // huma sets the problem's, and a 304 has no body
+		w.Header().Del("Content-Type") // huma sets that of a problem, and a 304 has no body
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -47,7 +47,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// FlushError is what http.ResponseController.Flush calls.
+// FlushError is called by http.ResponseController.Flush.
 func (w *response) FlushError() error {
 	w.WriteHeader(http.StatusOK)
 	w.extend()
@@ -62,7 +62,7 @@ func (w *response) extend() {
 	}
 }
 
-// end grants time for what is still buffered when the handler returns.
+// end extends the deadline for the data that is still buffered when the handler returns.
 func (w *response) end() {
 	if w.bytes > 0 {
 		w.extend()

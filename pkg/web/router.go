@@ -29,7 +29,7 @@ type Options struct {
 	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
 	Hosts       Hosts                // under which requests are accepted
-	Roles       []Role               // of every caller that reaches this address; with Authenticate, every caller needs them
+	Roles       []Role               // granted to every caller of this address; with Authenticate, required of every caller
 
 	// Authenticate resolves the caller of a request from its credential. Nil lets everyone in anonymously.
 	Authenticate Authenticate
@@ -41,7 +41,7 @@ type Options struct {
 // It serves /openapi.json, /docs, /healthz and /readyz, and with Options.Metrics /metrics.
 type Router struct {
 	API huma.API       // use Register to add an operation
-	Mux *http.ServeMux // for what is not part of the API, such as the files of a web page
+	Mux *http.ServeMux // for routes outside the API, such as the files of the web app
 
 	// Bodies bounds the bodies that handlers buffer. Typed operations are counted automatically; a
 	// plain handler that buffers a body takes a Hold.
@@ -145,7 +145,7 @@ func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc, refusals ..
 	r.describe(&op, false, refusals)
 }
 
-// registered returns the operation that huma made of op.
+// registered returns the operation that huma created from op.
 func (r *Router) registered(op huma.Operation) *huma.Operation {
 	for pattern, made := range Operations(&huma.OpenAPI{Paths: map[string]*huma.PathItem{op.Path: r.API.OpenAPI().Paths[op.Path]}}) {
 		if pattern == op.Method+" "+op.Path {

@@ -55,8 +55,7 @@ func greet(_ context.Context, in *named) (*greeting, error) {
 	return out, nil
 }
 
-// A response that is encoded already is sent as it is, and described as what it is
-// the JSON of.
+// An encoded response is sent unchanged, and described by the schema of its type.
 func TestEncodedBodies(t *testing.T) {
 	type said struct {
 		Body web.Encoded[struct {

@@ -18,7 +18,7 @@ import (
 
 // ServeOptions tune Serve.
 type ServeOptions struct {
-	Drain  time.Duration // how long requests in progress may take once ctx is done; 0 means 10 seconds
+	Drain  time.Duration // time for requests in progress once ctx is done; 0 means 10 seconds
 	Log    zerolog.Logger
 	Health *obs.Health // set to draining first; may be nil
 }

@@ -259,8 +259,8 @@ func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
 	})
 }
 
-// TestALongAnswerIsNotCutOff checks that neither the deadline of the request body nor that of the
-// first response bytes ends a slow handler.
+// TestALongAnswerIsNotCutOff checks that neither the deadline of the request body nor the one of the first response
+// bytes ends a slow handler.
 func TestALongAnswerIsNotCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop()})

@@ -73,7 +73,7 @@ func (e Event) Frame() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Batch is what a stream sends at one time.
+// Batch holds the events that a stream sends at one time.
 type Batch struct {
 	Frames [][]byte // made by Event.Frame
 	More   bool     // more can be sent without waiting
@@ -82,9 +82,9 @@ type Batch struct {
 	Position string
 }
 
-// Pump sends what next returns: immediately while there is more, whenever wake has a value, and
-// before each heartbeat. It returns nil when the client disconnects, its credential is not valid any
-// more or the server drains, and the error of next.
+// Pump sends what next returns: immediately while there is more, whenever wake has a value, and before each
+// heartbeat. It returns nil when the client disconnects, its credential expires or the server drains, and the error
+// of next.
 func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()
@@ -145,8 +145,8 @@ func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	}
 }
 
-// expired reports whether the caller's credential is not valid any more. While that cannot be found out the
-// stream continues.
+// expired reports whether the caller's credential is no longer valid. While it cannot be verified, the stream
+// continues.
 func (s *SSE) expired() bool {
 	p, refused := errors.AsType[*Problem](CallerOf(s.ctx).Credential.Check(s.ctx))
 	return refused && p.Status == http.StatusUnauthorized

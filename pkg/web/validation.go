@@ -19,8 +19,8 @@ const (
 	maxFieldName   = 200 // bytes; a name may come from the client
 )
 
-// unreadable is huma's detail for a body that breaks off or is badly framed. huma counts it as a
-// 500, although it is the client's fault.
+// unreadable is huma's detail for a truncated or badly framed body. huma sends a 500 for it, although it is the
+// client's fault.
 const unreadable = "cannot read request body"
 
 // tooLarge is huma's detail for a body that is larger than the operation accepts.
@@ -104,7 +104,7 @@ func fieldError(detail *huma.ErrorDetail) FieldError {
 	return FieldError{Field: shorten(detail.Location), Message: withoutValue(detail.Message)}
 }
 
-// withoutValue cuts the suffixes in which format parsers repeat the value.
+// withoutValue removes the suffixes in which format parsers repeat the value.
 func withoutValue(message string) string {
 	for _, format := range []string{
 		validation.MsgExpectedRFC5322Email, validation.MsgExpectedRFC3986URI, validation.MsgExpectedRFC4122UUID,

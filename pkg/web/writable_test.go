@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestAFullDiskRefusesWhatIsStored: reads and deletes continue.
+// TestAFullDiskRefusesWhatIsStored checks that reads and deletes continue.
 func TestAFullDiskRefusesWhatIsStored(t *testing.T) {
 	var full error
 	router := web.NewRouter(web.Options{Writable: func() error { return full }})

@@ -1,5 +1,4 @@
-// Package enginetest serves the tests of the engines: compiled once on a machine, and
-// documents to read.
+// Package enginetest supports tests with engines: it compiles them once per machine, and writes documents to read.
 package enginetest
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// Main runs the tests of a package with an engine of the analyzer that is made by open and
-// prepared. It returns the exit status.
+// Main runs the tests of a package with an engine that open creates and Main prepares. It returns the exit status.
 func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
 	return run(m, Fill, open, use)
 }
@@ -50,9 +48,9 @@ func run[E Engine](m *testing.M, fill func(dir string) error, open func(engines.
 
 const modules = "github.com/assay-project/assay/"
 
-// Fill compiles the programs of the analyzer into a cache by running the test TestFill of its
-// package pixels without the race detector, with which it takes ten times as long. Other
-// tests wait meanwhile. Tests of whole systems call it, too.
+// Fill compiles the programs of the analyzer into a cache by running the test TestFill of its package pixels
+// without the race detector, which would make it ten times slower. Other tests wait meanwhile. System tests call it
+// too.
 func Fill(dir string) error { return fill(dir, modules+"services/analyzer/pixels") }
 
 // FillRDKit is Fill for RDKit.
@@ -95,7 +93,7 @@ func Compiled(t testing.TB) engines.Config {
 	return engines.Config{Cache: dir}
 }
 
-// Engine is what Main prepares and closes.
+// Engine is an engine that Main prepares and closes.
 type Engine interface {
 	Prepare(context.Context) error
 	Close(context.Context) error

@@ -22,11 +22,11 @@ import (
 
 type source struct {
 	pack              string // name@version on npm
-	integrity         string // of the package, as npm gives it
+	integrity         string // of the package, as npm states it
 	file              string // in the package
 	sha256            string // of the program
 	to                string
-	withoutExceptions bool // removed by optimizer
+	withoutExceptions bool // exception handling, removed by optimizer
 }
 
 var sources = []source{
@@ -54,16 +54,15 @@ var sources = []source{
 	},
 }
 
-// optimizer is wasm-opt. It removes exception handling: what throws an exception traps. The runtime
-// copies the stack for everything that would catch one, which takes gigabytes for deep recursion,
-// and RDKit throws for molecules only that it refuses.
+// optimizer is wasm-opt. It removes exception handling, so that a throw traps. The runtime copies the stack for
+// every catch, which takes gigabytes in deep recursion, and RDKit throws only for molecules that it rejects.
 var optimizer = source{
 	pack:      "binaryen@132.0.0",
 	integrity: "sha512-4Usg7yEvwO3FMso3Oov6qkOOHSod1IEv+boKkh77kTljM+eNBouqCTbqWswGzbG+vDNO/b/v2C4gfEh1WgB9Lg==",
 	file:      "package/bin/wasm-opt",
 }
 
-// features are those that the program may have before and after.
+// features are the WebAssembly features that the program may use before and after.
 var features = []string{
 	"--mvp-features", "--enable-mutable-globals", "--enable-sign-ext", "--enable-nontrapping-float-to-int", "--enable-bulk-memory",
 	"--enable-bulk-memory-opt", "--enable-multivalue", "--enable-reference-types", "--enable-exception-handling",

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestCommittedProgramsArePinned: what is embedded is what the pins say.
+// TestCommittedProgramsArePinned checks the embedded programs against the pinned hashes.
 func TestCommittedProgramsArePinned(t *testing.T) {
 	for _, s := range sources {
 		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.to)))

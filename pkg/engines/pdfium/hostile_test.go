@@ -15,8 +15,8 @@ import (
 
 var mutations = flag.Int("mutations", 60, "how many mutated documents TestHostileDocuments reads")
 
-// TestHostileDocuments reads truncated and mutated documents: each gives a result or an error
-// that says why, and the next document is read as if nothing had been.
+// TestHostileDocuments reads truncated and mutated documents: each gives a result or an error that says why, and
+// the next document is read normally.
 func TestHostileDocuments(t *testing.T) {
 	good := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"a": "b"}, Forms: []string{"0 0 9 9 re f"}}
 	want, err := read(t, good.Bytes())
@@ -50,7 +50,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// read does all that can be done with a document.
+// read performs every operation on a document.
 func read(t *testing.T, data []byte) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

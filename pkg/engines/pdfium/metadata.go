@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Metadata is what a document says of itself. Text is as the document gives it, without
-// control characters; fields that it does not give are empty.
+// Metadata is the metadata of a document. Text is unchanged except for control characters, which are removed;
+// missing fields are empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords string
 	Creator, Producer                string // the programs that wrote the content and the file
@@ -78,11 +78,11 @@ func (d *Document) version() string {
 	return string([]byte{'0' + b[0]/10, '.', '0' + b[0]%10})
 }
 
-// parseDate reads a date of PDF, "D:20261122103000+01'00'" or a part of it (ISO 32000-1,
-// section 7.9.4). One that cannot be read is zero.
+// parseDate reads a date of PDF, "D:20261122103000+01'00'" or a part of it (ISO 32000-1, section 7.9.4). An invalid
+// date is zero.
 func parseDate(s string) time.Time {
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "D:"), "'", "")
-	if utc, _, found := strings.Cut(s, "Z"); found { // some give minutes behind it
+	if utc, _, found := strings.Cut(s, "Z"); found { // some have minutes after it
 		s = utc + "Z"
 	}
 	for _, layout := range []string{"20060102150405Z0700", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006"} {

@@ -20,10 +20,10 @@ var (
 	ErrPage    = errors.New("the page cannot be read")
 )
 
-// Memory is what a document may use, in bytes, if Open is given no other bound.
+// Memory is the default memory limit of a document, in bytes.
 const Memory = 256 << 20
 
-// initial is what PDFium begins with.
+// initial is the initial memory of PDFium.
 const initial = 18 << 20
 
 // Engine reads PDF documents. It is safe for concurrent use.
@@ -43,8 +43,8 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 // Close releases PDFium. All documents must be closed.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Document is an open PDF in an instance of its own. The first error of the instance, such
-// as the end of its context, ends it. It is for one goroutine.
+// Document is an open PDF in its own instance. The first error of the instance, such as the end of its context,
+// ends it. It is for one goroutine.
 type Document struct {
 	instance *engines.Instance
 	file     *file
@@ -98,7 +98,7 @@ func (d *Document) load() error {
 	return d.err(nil)
 }
 
-// err returns what went wrong: the error of the instance or of the file before another.
+// err returns the error of the instance, else of the file, else the given one.
 func (d *Document) err(otherwise error) error {
 	switch {
 	case d.instance.Err() != nil:

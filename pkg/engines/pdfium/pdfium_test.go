@@ -128,7 +128,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestDeadline: a document of a few lines whose drawing would take years.
+// TestDeadline draws a document of a few lines that would take years.
 func TestDeadline(t *testing.T) {
 	p := enginetest.PDF{Pages: []string{"x"}, Contents: "/X0 Do"}
 	for n := range 40 {

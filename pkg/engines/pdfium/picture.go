@@ -8,7 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// PageSize is the size of a page as it is shown, in points (1/72 inch).
+// PageSize is the size of a page as displayed, in points (1/72 inch).
 type PageSize struct{ Width, Height float64 }
 
 // PageSize returns the size of a page, counted from 0.
@@ -35,7 +35,7 @@ func (d *Document) pageSize(page uint64) (PageSize, error) {
 	return s, nil
 }
 
-// openPage opens a page as it is.
+// openPage opens a page without changes.
 func (d *Document) openPage(n int) (uint64, error) {
 	if n < 0 || n >= d.pages {
 		return 0, fmt.Errorf("%w: page %d of %d", ErrPage, n, d.pages)
@@ -47,9 +47,9 @@ func (d *Document) openPage(n int) (uint64, error) {
 	return page, d.err(nil)
 }
 
-// Picture draws a page, counted from 0, on white, as large as fits in a square of so many
-// pixels. The picture takes longest² × 4 bytes at most, inside and outside of PDFium. Text in
-// a font that is neither embedded nor one of the standard 14 may be missing.
+// Picture draws a page, counted from 0, on white, scaled to fit a square of longest pixels. The picture takes at
+// most longest² × 4 bytes inside PDFium and the same outside. Text in a font that is neither embedded nor one of
+// the standard 14 may be missing.
 func (d *Document) Picture(n, longest int) (*image.NRGBA, error) {
 	page, err := d.openPage(n)
 	if err != nil {

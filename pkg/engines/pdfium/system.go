@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// The only file that a PDFium sees is its document.
+// The only file that PDFium sees is its document.
 const (
 	documentPath = "/document"
 	documentFD   = 3
@@ -32,7 +32,7 @@ const (
 type file struct {
 	io.ReaderAt
 	size, at int64
-	err      error // of the reader, other than its end
+	err      error // of the reader, except io.EOF
 }
 
 type fileKey struct{}
@@ -42,8 +42,8 @@ func opened(ctx context.Context) *file { return ctx.Value(fileKey{}).(*file) }
 // hostFunction serves a call: its arguments are in stack, and its result goes into stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// system is the part of an operating system that PDFium gets: one file to read, and no
-// clock, so that the same document gives the same result.
+// system provides PDFium with one file to read, and a clock that stands still, so that the same document gives the
+// same result.
 var system = map[string]hostFunction{
 	"_abort_js":              func(context.Context, api.Memory, []uint64) { panic("abort") },
 	"_tzset_js":              func(context.Context, api.Memory, []uint64) {},
@@ -62,7 +62,7 @@ var system = map[string]hostFunction{
 	"fd_seek":                seek,
 }
 
-// importSystem gives PDFium the functions of system, and refusals for what else it imports.
+// importSystem provides the functions of system to PDFium; all its other imports fail.
 func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	invoke, err := emscripten.NewFunctionExporterForModule(module)
 	if err != nil {
@@ -106,7 +106,7 @@ func bytes(m api.Memory, at, size uint32) []byte {
 
 func epoch(_ context.Context, m api.Memory, stack []uint64) {
 	const tm = 44                                           // struct tm: nine int, then tm_gmtoff
-	tmAt := api.DecodeU32(stack[1])                         // behind time_t, an i64
+	tmAt := api.DecodeU32(stack[1])                         // after time_t, an i64
 	clear(bytes(m, tmAt, tm))                               // 00:00:00
 	binary.LittleEndian.PutUint32(bytes(m, tmAt+12, 4), 1)  // of the first day
 	binary.LittleEndian.PutUint32(bytes(m, tmAt+20, 4), 70) // of 1970,

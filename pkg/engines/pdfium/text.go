@@ -8,20 +8,20 @@ import (
 
 // Text is the text of a document.
 type Text struct {
-	Text       string // of the pages, each ended by a form feed
-	Pages      int    // that were read
-	Unreadable int    // pages of those that could not be read
-	Cut        string // why the text ends early, in words for a person; "" when it does not
+	Text       string // text of the pages, each followed by a form feed
+	Pages      int    // pages that were read
+	Unreadable int    // of those, pages that could not be read
+	Cut        string // why the text is incomplete, for display; "" if it is complete
 }
 
-// TextLimits bound what Text returns. Fields that are 0 are those of Text.
+// TextLimits bound the result of Text. Zero fields have the defaults stated there.
 type TextLimits struct {
 	Pages int // 2,000
 	Bytes int // 8 MiB
 }
 
-// Text returns the text of the pages in reading order, with the values of form fields. A
-// page that cannot be read is left out and counted.
+// Text returns the text of the pages in reading order, with the values of form fields. A page that cannot be read
+// is omitted and counted.
 func (d *Document) Text(l TextLimits) (Text, error) {
 	if l.Pages == 0 {
 		l.Pages = 2000

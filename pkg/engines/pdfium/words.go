@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// gap is the distance of two characters, as a part of their height, above which they belong to two words.
-	// PDFium takes a space of the font, so that it joins the words of texts that are set without spaces.
+	// gap is the distance between two characters, as a fraction of their height, above which they belong to two
+	// words. PDFium uses the width of the font's space, so it joins words in texts typeset without spaces.
 	gap = 0.1
-	// spaced is the part of the distances in a word above which its characters are set apart on purpose.
+	// spaced is the fraction of wide distances in a word above which its characters are letter-spaced.
 	spaced = 0.6
 )
 
-// breaks returns the indices in the text of a page, in units of UTF-16, before which a word begins although PDFium found
-// no space there. count is the number of characters of the page.
+// breaks returns the indices in the text of a page, in UTF-16 units, where a word begins although PDFium found no
+// space. count is the number of characters of the page.
 func (d *Document) breaks(chars uint64, count int) ([]int, error) {
 	rectangle := d.allocate(16)
 	if rectangle == 0 {
@@ -43,10 +43,10 @@ func (d *Document) breaks(chars uint64, count int) ([]int, error) {
 	return all, d.err(nil)
 }
 
-// box is the space that a character takes on its page, in points.
+// box is the bounding box of a character on its page, in points.
 type box struct{ left, top, right, bottom float64 }
 
-// boxOf decodes an FS_RECTF, the zero box if it is not all there.
+// boxOf decodes an FS_RECTF. It returns the zero box if data is too short.
 func boxOf(b []byte) box {
 	if len(b) < 16 {
 		return box{}
@@ -76,7 +76,7 @@ func (w *word) add(char int, b box) {
 	}
 }
 
-// end returns the characters before which the sequence is divided, and begins another.
+// end returns the characters before which the word is split, and begins another word.
 func (w *word) end() []int {
 	found := w.begin
 	if float64(len(found)) >= spaced*float64(w.gaps) {

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines/enginetest"
 )
 
-// TestWordsWithoutSpaces: words that are set apart by less than a space are words, and letters that all are set apart
-// are one word. Helvetica has "accepts" 3.446 and "a" 0.556 of its size wide (Adobe's metrics of the standard fonts).
+// TestWordsWithoutSpaces checks that words closer than a space are separated, and that letter-spaced text is one
+// word. Helvetica has "accepts" 3.446 and "a" 0.556 of its size wide (Adobe's metrics of the standard fonts).
 func TestWordsWithoutSpaces(t *testing.T) {
 	for contents, want := range map[string]string{
 		"BT /F1 12 Tf 72 720 Td (accepts) Tj 42.852 0 Td (a) Tj 8.172 0 Td (molecule) Tj ET": "accepts a molecule\f",

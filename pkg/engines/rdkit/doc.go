@@ -1,4 +1,3 @@
-// Package rdkit identifies and lays out molecules with RDKit, in a sandbox of package engines.
-// Make wasm fetches rdkit.wasm.gz; LICENSE and NOTICE are those of RDKit and of what it
-// contains.
+// Package rdkit identifies and lays out molecules with RDKit, in a sandbox of package engines. Make wasm fetches
+// rdkit.wasm.gz; LICENSE and NOTICE are those of RDKit and its dependencies.
 package rdkit

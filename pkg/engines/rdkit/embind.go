@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// RDKit exports few functions. It registers the others when it starts, as embind of Emscripten
-// does for JavaScript: by name, with an invoker in its table and a value that the invoker gets
-// first. Strings are passed by the address of their length, with their bytes behind it.
+// RDKit exports few functions. It registers the others at start, as Emscripten's embind does for JavaScript: by
+// name, with an invoker in its table and a value that is the invoker's first argument. A string is passed as the
+// address of its length, which its bytes follow.
 
 // function is a registered function.
 type function struct {
@@ -22,7 +22,7 @@ type function struct {
 	context         uint32 // its first argument
 }
 
-// registry is what an instance has registered.
+// registry holds the functions and types that an instance has registered.
 type registry struct {
 	functions map[string]function // by name and number of arguments: "get_mol/1", "Mol.get_smiles/1"
 	classes   map[uint32]string   // names by type
@@ -39,7 +39,7 @@ func (r *registry) add(m api.Memory, class string, name uint64, arguments uint32
 	r.functions[fmt.Sprintf("%s%s/%d", class, n, arguments)] = f
 }
 
-// newFunction reads a signature: a letter for the result, and one for each parameter.
+// newFunction reads a signature: one letter for the result, and one for each parameter.
 func newFunction(m api.Memory, signature, invoker, first uint64) function {
 	f := function{invoker: uint32(invoker), context: uint32(first)}
 	for i, letter := range []byte(text(m, signature)) {
@@ -94,7 +94,7 @@ func text(m api.Memory, at uint64) string {
 	}
 }
 
-// run is an instance with what it has registered.
+// run is an instance with its registry.
 type run struct {
 	instance *engines.Instance
 	registry *registry

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// What the program exports. Its compiler has shortened the names of all exports and imports,
-// so that these hold for this version only.
+// Exports of the program. Its compiler shortens the names of exports and imports, so these are valid for this
+// version only.
 const (
 	exportConstructors = "Y"
 	exportMalloc       = "$"
@@ -28,8 +28,8 @@ const (
 // hostFunction serves a call: its arguments are in stack, and its result goes into stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// host is what RDKit gets: no file, no clock and the same random numbers in every run, so that
-// the same molecule gives the same result.
+// host serves the imports of RDKit: no file, no clock and the same random numbers in every run, so that the same
+// molecule gives the same result.
 var host = map[string]hostFunction{
 	"f": registerFunction,
 	"a": registerMethod,
@@ -68,8 +68,8 @@ var host = map[string]hostFunction{
 	"R": refuse,                                                         // __syscall_ioctl
 }
 
-// importHost gives RDKit the functions of host. The others, for objects of JavaScript, are not
-// needed by what this package calls, and end the instance.
+// importHost provides the functions of host to RDKit. Its other imports, for JavaScript objects, are not needed by
+// this package and end the instance.
 func importHost(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	builder := r.NewHostModuleBuilder("a")
 	for _, f := range module.ImportedFunctions() {
@@ -103,13 +103,13 @@ func part(m api.Memory, at, size uint64) []byte {
 	return b
 }
 
-// clock gives the time 0.
+// clock returns the time 0.
 func clock(_ context.Context, m api.Memory, stack []uint64) {
 	clear(part(m, stack[2], 8))
 	stack[0] = 0
 }
 
-// random gives the same bytes every time.
+// random returns the same bytes every time.
 func random(_ context.Context, m api.Memory, stack []uint64) {
 	clear(part(m, stack[0], stack[1]))
 	stack[0] = 0

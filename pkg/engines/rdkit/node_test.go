@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// golden is what identify.cjs gives for molecules.sdf.
+// golden is the output of identify.cjs for molecules.sdf.
 const golden = "testdata/identities.json"
 
 var (
@@ -21,13 +21,13 @@ var (
 	update  = flag.Bool("update", false, "write what Node.js gives for "+golden)
 )
 
-// found is what identify.cjs gives for a molecule.
+// found is the output of identify.cjs for a molecule.
 type found struct {
 	Identity
 	Layout string
 }
 
-// TestIdentities: the results are those of the npm package in Node.js, byte for byte.
+// TestIdentities compares the results with those of the npm package in Node.js, byte for byte.
 func TestIdentities(t *testing.T) {
 	data, err := os.ReadFile(golden)
 	if err != nil {

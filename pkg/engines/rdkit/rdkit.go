@@ -28,7 +28,7 @@ const (
 	Time   = 15 * time.Second // of one call
 )
 
-// initial is what RDKit begins with.
+// initial is the initial memory of RDKit.
 const initial = 16 << 20
 
 // Engine runs RDKit. It is safe for concurrent use.
@@ -48,13 +48,13 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 // Close releases RDKit. All sessions must be closed.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Session is for the molecules of one file. It is for one goroutine.
+// Session processes the molecules of one file. It is for one goroutine.
 type Session struct {
 	engine *Engine
 	ctx    context.Context
 	limit  time.Duration
 	memory int64
-	run    *run // nil until a molecule needs one, and after one ended it
+	run    *run // nil before the first molecule and after an error
 }
 
 // Open returns a Session. ctx bounds all of its work. The caller closes it.
@@ -73,7 +73,7 @@ func (s *Session) Close() error {
 	return r.instance.Close()
 }
 
-// Identity is what identifies a molecule.
+// Identity holds the identifiers of a molecule.
 type Identity struct {
 	SMILES   string // canonical, with stereo chemistry
 	InChI    string // standard; "" if there is none, as for queries
@@ -95,8 +95,8 @@ func (s *Session) Identify(block string) (Identity, error) {
 	return id, err
 }
 
-// Layout returns the molecule of a MOL block as a MOL block with coordinates in the plane. It
-// returns the errors of Identify.
+// Layout returns a MOL block with two-dimensional coordinates for the molecule of a MOL block. It returns the
+// errors of Identify.
 func (s *Session) Layout(block string) (string, error) {
 	var laid string
 	err := s.with(block, func(r *run, molecule uint64) { laid = r.text("Mol.get_new_coords", molecule) })
@@ -109,8 +109,8 @@ func (s *Session) Layout(block string) (string, error) {
 // options are those of get_mol: hydrogens of the block become part of their atoms.
 const options = `{"removeHs":true}`
 
-// with calls f with a molecule. An error ends the instance: RDKit throws exceptions for molecules that
-// it refuses, and has no code to catch them.
+// with calls f with a molecule. An error ends the instance: RDKit throws exceptions for molecules that it rejects,
+// and has no code to catch them.
 func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error) {
 	if s.run == nil {
 		if s.run, err = s.engine.start(s.ctx, s.memory); err != nil {
@@ -121,7 +121,7 @@ func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error
 	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
 	defer func() {
 		inTime, ended := limit.Stop(), r.instance.Err()
-		if errors.Is(ended, engines.ErrCrashed) { // damaged blocks do that
+		if errors.Is(ended, engines.ErrCrashed) { // for some damaged blocks
 			ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
 		}
 		if ended != nil || !inTime {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(enginetest.MainRDKit(m, New, func(e *Engine) { engine = e }))
 }
 
-// open returns a session that the test closes, whose molecules may take longer on a busy machine.
+// open returns a session that the test closes, with a time limit for busy machines.
 func open(t testing.TB, ctx context.Context) *Session {
 	t.Helper()
 	s := engine.Open(ctx)
@@ -61,7 +61,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestDamagedMolecules: each ends alone, with an error that says why.
+// TestDamagedMolecules checks that each fails alone, with an error that says why.
 func TestDamagedMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	for _, block := range []string{
@@ -70,7 +70,7 @@ func TestDamagedMolecules(t *testing.T) {
 		strings.Replace(ethanol, "  2  3  1", "  2  7  1", 1),
 		strings.Replace(ethanol, "  2  3  1", "  2  3  9", 1),
 		strings.Replace(ethanol, "O   0", "Xx  0", 1),
-		strings.Replace(strings.Replace(ethanol, "O   0", "F   0", 1), "  2  3  1", "  2  3  3", 1), // a valence that fluorine has not
+		strings.Replace(strings.Replace(ethanol, "O   0", "F   0", 1), "  2  3  1", "  2  3  3", 1), // an invalid valence of fluorine
 		strings.Repeat("C", 1<<12),
 	} {
 		if id, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
@@ -99,7 +99,7 @@ func TestSlowMolecules(t *testing.T) {
 	}
 }
 
-// TestMemory: a molecule that needs more than it may is refused.
+// TestMemory checks that a molecule above the memory limit is rejected.
 func TestMemory(t *testing.T) {
 	s := open(t, t.Context())
 	s.memory = initial + 1<<16
@@ -109,7 +109,7 @@ func TestMemory(t *testing.T) {
 	identified(t, s)
 }
 
-// lattice is a square lattice of so many silicon atoms a side, whose rings and symmetry take long.
+// lattice returns a square lattice of silicon atoms, with side atoms per side. Its rings and symmetry take long.
 func lattice(side int) string {
 	var b strings.Builder
 	n, bonds := side*side, 2*side*(side-1)

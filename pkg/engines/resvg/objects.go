@@ -11,18 +11,18 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// objects are the values of JavaScript that an instance holds, by their handles. The program
-// was made for a browser, and passes bytes, texts and lists through them.
+// objects are the JavaScript values that an instance holds, by handle. The program was built for a browser, and
+// passes bytes, texts and lists as such values.
 type objects struct {
 	values []any
 	free   []uint32
 }
 
-// What an object is, besides string, error, iteratorResult, *list and *iterator.
+// Kinds of objects, besides string, error, iteratorResult, *list and *iterator.
 type (
 	wholeMemory struct{}                  // the memory of the instance, or its buffer
 	memoryPart  struct{ at, size uint32 } // a Uint8Array in it
-	ownBytes    []byte                    // a Uint8Array of its own
+	ownBytes    []byte                    // a Uint8Array with its own buffer
 	list        struct{ values []any }    // an Array
 	iterator    struct{ rest []any }      // over an Array
 	nextResult  struct{ value any }       // of an iterator; nil at the end
@@ -88,7 +88,7 @@ func part(m api.Memory, at, size uint32) []byte {
 
 type hostFunction = func(ctx context.Context, o *objects, m api.Module, stack []uint64)
 
-// functions serve what the program imports, by the name without its hash; two have the same.
+// functions serve the program's imports, by name without the hash; two share a name.
 var functions = map[string]hostFunction{
 	"__wbg_new_28c511d9baebfa89": func(_ context.Context, o *objects, m api.Module, s []uint64) {
 		s[0] = o.add(errors.New(string(part(m.Memory(), uint32(s[0]), uint32(s[1])))))
@@ -155,7 +155,7 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// newBytes makes a Uint8Array: of the buffer of the memory, which it shares, or a copy.
+// newBytes creates a Uint8Array, which shares the buffer of the memory or is a copy.
 func newBytes(_ context.Context, o *objects, m api.Module, s []uint64) {
 	if _, shared := o.get(s[0]).(wholeMemory); shared {
 		s[0] = o.add(wholeMemory{})
@@ -164,7 +164,7 @@ func newBytes(_ context.Context, o *objects, m api.Module, s []uint64) {
 	s[0] = o.add(ownBytes(append([]byte(nil), o.bytes(s[0], m.Memory())...)))
 }
 
-// getString writes a string into the memory, and its address and size where asked to.
+// getString writes a string into the memory, and its address and size to the given address.
 func getString(ctx context.Context, o *objects, m api.Module, s []uint64) {
 	result := uint32(s[0])
 	text, isString := o.get(s[1]).(string)
@@ -181,7 +181,7 @@ func getString(ctx context.Context, o *objects, m api.Module, s []uint64) {
 	binary.LittleEndian.PutUint32(part(m.Memory(), result+4, 4), uint32(len(text)))
 }
 
-// importObjects gives the program its functions.
+// importObjects provides functions to the program.
 func importObjects(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	host := r.NewHostModuleBuilder("wbg")
 	for _, f := range module.ImportedFunctions() {

@@ -22,13 +22,13 @@ import (
 //go:embed resvg.wasm.gz
 var code []byte
 
-// ErrDamaged is returned for what cannot be drawn. It is final: the same bytes fail again.
+// ErrDamaged is returned for a picture that cannot be drawn. It is permanent: the same bytes fail again.
 var ErrDamaged = errors.New("the picture is not SVG, or is damaged")
 
 // Version names the program in results.
 const Version = "resvg 2.6.2"
 
-// Memory is what a picture may use, in bytes.
+// Memory is the memory limit of a picture, in bytes.
 const Memory = 256 << 20
 
 // Engine draws SVG. It is safe for concurrent use.
@@ -45,10 +45,9 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 // Close releases resvg. All calls of Draw must have returned.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Draw draws an SVG, which may be compressed with gzip, as large as fits in a square of so
-// many pixels. What it does not paint is transparent. Text is in the Go fonts, whatever it
-// asks for; pictures are drawn if they are part of the file, and nothing is fetched. ctx
-// bounds the work. Draw returns ErrDamaged and the errors of engines.
+// Draw draws an SVG, which may be compressed with gzip, scaled to fit a square of longest pixels. The background is
+// transparent. Text is always in the Go fonts. Embedded pictures are drawn; nothing is fetched. ctx bounds the
+// work. Draw returns ErrDamaged and the errors of engines.
 func (e *Engine) Draw(ctx context.Context, svg []byte, longest int) (_ *image.NRGBA, err error) {
 	values := &objects{}
 	instance, err := e.engine.Start(context.WithValue(ctx, objectsKey{}, values), engines.Limits{Memory: Memory, First: 4 << 20})
@@ -113,7 +112,7 @@ type options struct {
 	} `json:"font"`
 }
 
-// parse returns the handle of a picture, which render makes so many pixels wide or high.
+// parse returns the handle of a picture, whose longest side render draws with the given number of pixels.
 func (d *drawing) parse(svg []byte, mode string, size int) (uint64, error) {
 	var o options
 	o.Fit.Mode, o.Fit.Value = mode, size
@@ -131,8 +130,7 @@ func (d *drawing) parse(svg []byte, mode string, size int) (uint64, error) {
 	return d.result("resvg_new", d.objects.add(ownBytes(svg)), at, uint64(len(text)), d.objects.add(fonts))
 }
 
-// result calls a function that returns a value, an error, and whether that is one, at an
-// address.
+// result calls a function that writes a value, an error and whether it failed to an address.
 func (d *drawing) result(name string, args ...uint64) (uint64, error) {
 	at := d.Call("__wbindgen_add_to_stack_pointer", 1<<32-16)
 	d.Call(name, append([]uint64{at}, args...)...)

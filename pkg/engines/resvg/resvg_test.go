@@ -62,7 +62,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestTextIsDrawn in the fonts that the program brings.
+// TestTextIsDrawn checks that text is drawn in the embedded fonts.
 func TestTextIsDrawn(t *testing.T) {
 	for _, family := range []string{"Helvetica", "monospace", "serif", "No Such Font"} {
 		m, err := engine.Draw(t.Context(), []byte(head+`viewBox="0 0 200 50"><text x="5" y="40" font-size="40" font-family="`+family+`">Wave</text></svg>`), 200)
@@ -81,7 +81,7 @@ func TestTextIsDrawn(t *testing.T) {
 	}
 }
 
-// TestHostilePictures: each ends with an error that says why, and the next is drawn.
+// TestHostilePictures checks that each fails with an error that says why, and that the next is drawn.
 func TestHostilePictures(t *testing.T) {
 	billion := `<!DOCTYPE svg [<!ENTITY a0 "lol">`
 	for i := range 12 {

@@ -22,7 +22,7 @@ const (
 // Config returns the names of the tables.
 func Config() feed.Config { return feed.Config{Primary: Primary, Dashboard: Dashboard} }
 
-// Open creates both tables in an engine of their own, which ends with the test.
+// Open creates both tables in a new engine, which ends with the test.
 func Open(t testing.TB) (*dynamodb.Client, *feed.Store) {
 	t.Helper()
 	db, _ := tabletest.Start(t)

@@ -1,6 +1,6 @@
-// Package announce publishes the work of the library: that the bytes of a file are stored, that a run
-// of its workflow has begun, and that a node is to be erased. Ingest, the analyzer and its sweep share
-// it, so that every program that notices a fact publishes the same event.
+// Package announce publishes the work events of the library: the bytes of a file are stored, a run of its workflow
+// has begun, a node is to be erased. Ingest, the analyzer and its sweep share it, so that all publish the same
+// event for the same fact.
 package announce
 
 import (
@@ -22,10 +22,10 @@ type Announcer struct {
 	Log    zerolog.Logger
 }
 
-// Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its
-// StepStart. The client's call, the bucket's notice and the sweep all end here, in any order and
-// number: the event's id is the same. Of a Loaded file it does what Begun does, for a client whose
-// retry failed after its write. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+// Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its StepStart. The
+// client's call, the bucket's notification and the sweep all call it, in any order and number, since the event's id
+// is the same. For a Loaded file it does the same as Begun, for a client whose retry failed after its write. It
+// returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
 func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
 	switch f.Status {
 	case library.Loading:
@@ -44,7 +44,7 @@ func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
 	return a.Stored(ctx, f, object)
 }
 
-// Stored is the second half of Uploaded, for an object that exists.
+// Stored is like Uploaded, for an object that is known to exist.
 func (a *Announcer) Stored(ctx context.Context, f library.File, object blob.Object) error {
 	return a.uploads().Announce(upload.Traced(ctx, object), f.Start(object.ETag), object.Size, false)
 }
@@ -55,7 +55,7 @@ func (a *Announcer) Find(ctx context.Context, f library.File) (blob.Object, erro
 	return upload.Find(ctx, a.Bucket, f.Key, f.Length)
 }
 
-// Begun publishes the StepStart of a run that a retry or a reprocessing began, or of a file whose bytes are to be
+// Begun publishes the StepStart of a run begun by a retry or a reprocessing, or of a file whose bytes are to be
 // fetched. Its handler publishes the open steps of the run.
 func (a *Announcer) Begun(ctx context.Context, f library.File) error {
 	return a.uploads().Resend(ctx, f.Start(f.ETag))
@@ -66,8 +66,8 @@ func (a *Announcer) Erase(ctx context.Context, w library.Workflow) error {
 	return a.uploads().Resend(ctx, w.Erase())
 }
 
-// EraseChild publishes the erasing of a node in a folder that is being erased, before Store.Erase is
-// called: its handler calls that, too, so that a crash between the two loses nothing.
+// EraseChild publishes the erasure of a node in a folder that is being erased, before Store.Erase is called. Its
+// handler calls Store.Erase too, so that a crash between the two loses nothing.
 func (a *Announcer) EraseChild(ctx context.Context, n library.Node) error {
 	return a.uploads().Resend(ctx, library.Workflow{FileID: n.ID, UserID: n.OwnedBy}.Erase())
 }

@@ -1,5 +1,5 @@
-// Package link keeps the key that signs share links. It is made once, by the first service that issues a
-// link, and is that of all services.
+// Package link stores the key that signs share links. The first service that issues a link creates the key, which
+// all services share.
 package link
 
 import (
@@ -13,7 +13,7 @@ import (
 
 const name = "links"
 
-// Issuer reads the key when it is first needed. It is safe for concurrent use.
+// Issuer reads the key on first use. It is safe for concurrent use.
 type Issuer struct {
 	documents *platform.Store
 
@@ -24,12 +24,12 @@ type Issuer struct {
 // NewIssuer returns the issuer whose key is in the store.
 func NewIssuer(documents *platform.Store) *Issuer { return &Issuer{documents: documents} }
 
-// Make returns the links with the key, which it makes if there is none.
+// Make returns the links with the key, which it creates if there is none.
 func (i *Issuer) Make(ctx context.Context) (*library.Links, error) {
 	return i.with(ctx, i.documents.MakeSecret)
 }
 
-// Links returns the links with the key. It returns library.ErrLink while no link was ever issued.
+// Links returns the links with the key. It returns library.ErrLink if no link was ever issued.
 func (i *Issuer) Links(ctx context.Context) (*library.Links, error) {
 	return i.with(ctx, i.documents.Secret)
 }

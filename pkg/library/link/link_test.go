@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestOneKey: issuers that start at the same time have one key.
+// TestOneKey checks that concurrent issuers share one key.
 func TestOneKey(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	cfg := platform.Config{Table: "assay-platform"}

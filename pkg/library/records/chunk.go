@@ -48,7 +48,7 @@ type part struct {
 	Cut    bool  `json:"cut,omitempty"` // a value is missing or truncated
 }
 
-// The parts before those of the summary's columns.
+// The parts before the summary's columns.
 const (
 	namePart = iota
 	errorPart

@@ -8,13 +8,14 @@ import (
 	"io"
 )
 
-// maxLines is how many compressed bytes the lines of a chunk of WriteChunks may have before its further records fail.
+// maxLines is the maximum size of the compressed lines of a chunk of WriteChunks. Further records of the chunk
+// fail.
 const maxLines = 64 << 20
 
-// WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks.
-// next returns io.EOF after the last one; store keeps the two objects of a chunk, which are not used
-// again. At most one chunk is in memory. Records fail that would make their chunk too large for it. found counts all records, also those beyond MaxRecords, which
-// are in no chunk.
+// WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks. next
+// returns io.EOF after the last one; store stores the two objects of a chunk, whose buffers are not reused. At most
+// one chunk is in memory. A record fails if its chunk would become too large. found counts all records, also those
+// beyond MaxRecords, which are in no chunk.
 func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (summary *Summary, found int, err error) {
 	summary = &Summary{}
 	var lines bytes.Buffer

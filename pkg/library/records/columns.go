@@ -58,7 +58,7 @@ func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error)
 	return readColumn(compressed, o.header.Count)
 }
 
-// cut reports whether one of the columns is incomplete.
+// cut reports whether one of the columns is truncated.
 func (o *openChunk) cut(keys []columnKey) bool {
 	for _, key := range keys {
 		if i := o.place(key); i >= 0 && o.header.Parts[i].Cut {

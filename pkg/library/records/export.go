@@ -10,7 +10,7 @@ import (
 
 // An Export writes records in constant memory. Its zero value exports all columns under their names.
 type Export struct {
-	Columns []Named // nil for all columns of the file; a property with the name of a field gets a longer one
+	Columns []Named // nil for all columns of the file, where a property with the name of a field is renamed
 	Filter  *Filter // nil for all records
 }
 
@@ -74,7 +74,7 @@ func (f *File) named(e Export) []Named {
 	return allNamed(f.Columns)
 }
 
-// allNamed returns all columns, each under a name of its own.
+// allNamed returns all columns under distinct names.
 func allNamed(columns []Column) []Named {
 	var all []Named
 	taken := map[string]bool{}

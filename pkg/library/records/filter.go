@@ -16,10 +16,10 @@ const (
 //
 //	logP < 3 and ("Melting Point" >= 120 or not CAS) and name ~ 'acid'
 //
-// The comparisons are <, <=, >, >= with a number or an ISO 8601 date, = and != with any value, and ~ and
-// !~, which look for a text within the value whatever its case. A name alone selects the records with a
-// value. They are combined by and, or, not (&&, ||, !) and parentheses. Names and values that have spaces
-// or special characters are quoted by " or '. A value in quotes is text for = and !=, and no number.
+// The comparisons are <, <=, >, >= with a number or an ISO 8601 date, = and != with any value, and ~ and !~, which
+// search the value for a text, ignoring case. A name alone selects the records with a value. They are combined by
+// and, or, not (&&, ||, !) and parentheses. Names and values that have spaces or special characters are quoted by "
+// or '. A quoted value is text, not a number, for = and !=.
 //
 // A name is that of a field, else of a property, else name (the record's title) or error (why it failed),
 // else the same ignoring case. A record without a value matches no comparison, !~ and != included.

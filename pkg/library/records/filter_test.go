@@ -43,7 +43,7 @@ func TestFilters(t *testing.T) {
 		"error != x":                        false,
 	} {
 		f, err := ParseFilter(text, filterColumns)
-		if text == "CAS = 65" { // 0065 is a code, and no number
+		if text == "CAS = 65" { // 0065 is a code, not a number
 			want = false
 		}
 		if err != nil {

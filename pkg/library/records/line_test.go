@@ -16,7 +16,7 @@ func TestLinesThatAreNot(t *testing.T) {
 	}
 }
 
-// What is written is JSON, and is read as it was.
+// A written record is valid JSON, and reads back unchanged.
 func FuzzLines(f *testing.F) {
 	f.Add("name", "a\"b\\", "x\ny\r\t\x01\u00e9\xff", "", 1.5, true)
 	f.Add("", "", "]}\",{\"", "failed", -1e300, false)

@@ -8,30 +8,30 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The names of the objects that are about all records of a file.
+// The names of the objects that describe all records of a file.
 const (
 	IndexName    = "records/index.json"
 	OverviewName = "fields.json"
 	FailuresName = "failures.jsonl.gz" // JSON Lines of each Failure, if there are more than MaxFailures
 )
 
-// MaxFailures is how many failures an Overview has.
+// MaxFailures is the maximum number of failures in an Overview.
 const MaxFailures = 20
 
-// An Index is what parsing has found. The rows of tables have no spans: they are read once.
+// An Index is the result of parsing. The rows of tables have no spans: they are read once.
 type Index struct {
 	Format string `json:"format"` // the name of a format.Format, csv or xlsx
 	Found  int    `json:"found"`  // records in the file
 	Spans  []Span `json:"spans,omitempty"`
 }
 
-// Total is how many records are in chunks.
+// Total returns the number of records in chunks.
 func (x Index) Total() int { return min(x.Found, MaxRecords) }
 
 // Chunks returns the number of chunks of a number of records.
 func Chunks(total int) int { return (total + ChunkSize - 1) / ChunkSize }
 
-// An Overview is what is known of all records of a file.
+// An Overview summarizes all records of a file.
 type Overview struct {
 	Format    string    `json:"format"`
 	Found     int       `json:"found"`     // in the file
@@ -61,11 +61,11 @@ func ParseOverview(document []byte) (Overview, error) {
 	return o, nil
 }
 
-// Total is how many records are in chunks.
+// Total returns the number of records in chunks.
 func (o Overview) Total() int { return o.Processed + o.Failed }
 
-// Survey returns what the columns of all chunks hold. It calls failed for each record that failed, in order. The file
-// needs no columns.
+// Survey returns the summary of the columns of all chunks. It calls failed for each record that failed, in order.
+// The file needs no columns.
 func (f *File) Survey(ctx context.Context, failed func(Failure) error) (*Summary, error) {
 	total := &Summary{}
 	for chunk := 0; chunk < f.chunks(); chunk += parallelChunks {
@@ -117,7 +117,7 @@ func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	return all, nil
 }
 
-// FailChunk writes a chunk of a number of records that failed for one reason, which is not empty.
+// FailChunk writes a chunk of records that all failed for one reason, which must not be empty.
 func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error {
 	w, err := NewChunkWriter(lines, chunk)
 	if err != nil {
@@ -131,5 +131,5 @@ func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error 
 	return w.Close(columns)
 }
 
-// ChunkCount is how many records a chunk of a file has.
+// ChunkCount returns the number of records in a chunk of a file.
 func ChunkCount(chunk, total int) int { return min(ChunkSize, total-chunk*ChunkSize) }

@@ -196,7 +196,7 @@ func TestPagesKeepWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// A value that columns do not keep in full is still found.
+// A value that is truncated in its column is still found.
 func TestFiltersSeeLongValues(t *testing.T) {
 	all := molecules(50)
 	all[17].Fields.Set("comment", strings.Repeat("x", maxValue)+"needle")

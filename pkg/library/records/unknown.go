@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// An UnknownFieldError says that no column has a name, and suggests others.
+// An UnknownFieldError reports a name that no column has, and suggests others.
 type UnknownFieldError struct {
 	Name    string
-	Columns []Column // that there are
+	Columns []Column // existing names
 }
 
 func (e *UnknownFieldError) Error() string {

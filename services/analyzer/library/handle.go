@@ -167,7 +167,7 @@ func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
-// giveUp ends a step as failed, with the reason. An erasing and a finish are left to the sweep.
+// giveUp ends a step as failed, with the reason. The sweep handles erasures and finishes.
 func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
 	s, err := read(&d)
 	if err != nil {

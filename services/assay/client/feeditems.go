@@ -12,7 +12,7 @@ import (
 type Reanalysis struct {
 	Since  time.Time `json:"since,omitzero"`   // ingested then or later
 	DryRun bool      `json:"dryRun,omitempty"` // only count them
-	Cursor string    `json:"cursor,omitempty"` // NextCursor of the page before
+	Cursor string    `json:"cursor,omitempty"` // NextCursor of the previous page
 }
 
 // ReanalysisPage is the result of a part of the items.

@@ -165,7 +165,7 @@ func (c *Client) nodes(ctx context.Context, op call) iter.Seq2[Node, error] {
 	}
 }
 
-// Children iterates over what is in a folder, newest first.
+// Children iterates over the nodes in a folder, newest first.
 func (c *Client) Children(ctx context.Context, folderID string, r Reading) iter.Seq2[Node, error] {
 	return c.nodes(ctx, libraryRead(r, "nodes", folderID, "children"))
 }

@@ -59,10 +59,9 @@ func eachPhoto(cmd *cobra.Command, s *settings, ids []string, change func(*clien
 func newPhotoDelete(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID…",
-		Short: "Remove photos, the uploaded and the edited ones",
-		Long: `Remove photos, the uploaded and the edited ones. A photo that is gone already is
-no error.`,
-		Args: cobra.MinimumNArgs(1),
+		Short: "Remove photos, both uploaded and edited",
+		Long:  `Remove photos, both uploaded and edited. A missing photo is not an error.`,
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()
 			if err != nil {

@@ -178,13 +178,13 @@ it is applied only if the settings still have the etag that "show" printed.`,
 		of          func(*client.PhotoProviderSettings) *string
 	}{
 		{"url", "address of the API", func(p *client.PhotoProviderSettings) *string { return &p.BaseURL }},
-		{"key-variable", "the environment variable of the analyzer that has the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
+		{"key-variable", "environment variable of the analyzer with the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
 		{"analyze-model", "model that describes photos", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeModel }},
 		{"edit-model", "model that edits photos", func(p *client.PhotoProviderSettings) *string { return &p.EditModel }},
-		{"price-date", "when models and prices were compared with the provider's documents, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
-		{"analyze-time", "how long a description may take, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
-		{"edit-time", "how long an edit may take, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
-		{"fallback-after", "how long a photo waits before the fallback takes it, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
+		{"price-date", "date when models and prices were compared with the provider's documents, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
+		{"analyze-time", "time limit of a description, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
+		{"edit-time", "time limit of an edit, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
+		{"fallback-after", "time after which a waiting photo goes to the fallback, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
 	} {
 		flags.StringVar(f.of(&given), f.name, "", f.usage)
 		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
@@ -193,9 +193,9 @@ it is applied only if the settings still have the etag that "show" printed.`,
 		name, usage string
 		of          func(*client.PhotoProviderSettings) *int
 	}{
-		{"per-minute", "calls in a minute", func(p *client.PhotoProviderSettings) *int { return &p.PerMinute }},
-		{"per-day", "calls in a day (UTC)", func(p *client.PhotoProviderSettings) *int { return &p.PerDay }},
-		{"concurrent", "calls at once", func(p *client.PhotoProviderSettings) *int { return &p.Concurrent }},
+		{"per-minute", "maximum number of calls per minute", func(p *client.PhotoProviderSettings) *int { return &p.PerMinute }},
+		{"per-day", "maximum number of calls per day (UTC)", func(p *client.PhotoProviderSettings) *int { return &p.PerDay }},
+		{"concurrent", "maximum number of concurrent calls", func(p *client.PhotoProviderSettings) *int { return &p.Concurrent }},
 	} {
 		flags.IntVar(f.of(&given), f.name, 0, f.usage)
 		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
@@ -204,9 +204,9 @@ it is applied only if the settings still have the etag that "show" printed.`,
 		name, usage string
 		of          func(*client.PhotoProviderSettings) *int64
 	}{
-		{"analyze-micros", "the most that a description costs, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.AnalyzeMicros }},
-		{"edit-micros", "the most that an edit costs, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.EditMicros }},
-		{"daily-budget-micros", "what calls may cost in a day (UTC), in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.DailyBudget }},
+		{"analyze-micros", "maximum cost of one description, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.AnalyzeMicros }},
+		{"edit-micros", "maximum cost of one edit, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.EditMicros }},
+		{"daily-budget-micros", "maximum cost of all calls per day (UTC), in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.DailyBudget }},
 	} {
 		flags.Int64Var(f.of(&given), f.name, 0, f.usage)
 		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }

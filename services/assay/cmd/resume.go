@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// unfinished remembers the uploads in parts that have begun, so that the next run of the command continues them. It
-// is a folder beside the notes of "assay serve" in the data folder, with a file for each upload.
+// unfinished records open uploads in parts, so that the next run of the command continues them. It is a directory
+// in the data directory, with one file per upload.
 type unfinished struct {
 	dir string
 

@@ -138,7 +138,7 @@ func TestOverlongRecordsFail(t *testing.T) {
 	}
 }
 
-// repeated is a file that has some bytes many times.
+// repeated is a file that repeats some bytes many times.
 type repeated struct {
 	data []byte
 	size int64
@@ -156,7 +156,7 @@ func (r repeated) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// TestLargeFile measures 100,000 records, made of public ones.
+// TestLargeFile measures 100,000 records, repeated from public ones.
 func TestLargeFile(t *testing.T) {
 	if *samples == "" {
 		t.Skip("needs -samples, an SDF file to repeat")

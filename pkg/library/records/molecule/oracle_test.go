@@ -26,7 +26,7 @@ var (
 	python  = flag.String("python", "/usr/bin/python3", "the interpreter that has RDKit")
 )
 
-// compositionText is how the script prints a composition.
+// compositionText is a composition as the script prints it.
 func compositionText(c *Composition) string {
 	var parts []string
 	for e, n := range c.Elements {
@@ -57,7 +57,7 @@ func contents(t *testing.T, name string) io.Reader {
 	return r
 }
 
-// answer is what another program determines of a record. A word says why there is none.
+// answer is another program's result for a record, or the reason why there is none.
 type answer struct{ composition, charge, mass, word string }
 
 // TestAgainstRDKit compares compositions, charges and exact masses. Debian has RDKit as python3-rdkit.
@@ -94,7 +94,7 @@ func TestAgainstOpenBabel(t *testing.T) {
 	theirs := map[string]answer{}
 	for _, name := range names {
 		eachRecord(t, name, func(i int, raw []byte) {
-			// Records have their place as title, since Open Babel leaves out those that it cannot read.
+			// Records have their index as title, since Open Babel omits those that it cannot read.
 			_, rest, _ := bytes.Cut(raw, []byte("\n"))
 			theirs[fmt.Sprintf("%s %d", name, i)] = answer{word: string(rest)}
 		})
@@ -137,7 +137,7 @@ func TestAgainstOpenBabel(t *testing.T) {
 
 var elementCount = regexp.MustCompile(`([A-Z][a-z]?)(\d*)`)
 
-// ofFormula returns what a formula of Open Babel says. It has D and T for isotopes of hydrogen, and a sign for
+// ofFormula returns the answer in a formula of Open Babel. It has D and T for isotopes of hydrogen, and a sign for
 // each unit of charge.
 func ofFormula(t *testing.T, formula string) answer {
 	t.Helper()
@@ -182,7 +182,7 @@ func eachRecord(t *testing.T, name string, do func(i int, raw []byte)) {
 	}
 }
 
-// compare fails unless nearly all compositions, and all charges and exact masses, are the same.
+// compare fails unless nearly all compositions, and all charges and exact masses, are equal.
 func compare(t *testing.T, program string, names []string, theirs map[string]answer) {
 	t.Helper()
 	var both, open, composition, charge, mass, refused int

@@ -42,7 +42,7 @@ x
 	}
 }
 
-// What is written is read with the same values, whatever they are.
+// Any value reads back as it was written.
 func TestWrittenSDFIsReadBack(t *testing.T) {
 	r := ReadSDF([]byte(block("C O", "1-2")))
 	fields := records.Fields{{Name: "a", Value: "1"}, {Name: "lines", Value: "x\n\n>  <b>\n$$$$\ny"}}
@@ -225,7 +225,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// Records of many small parts take no longer than others of their size.
+// Records of many small parts take no longer than other records of their size.
 func TestManySmallParts(t *testing.T) {
 	const n = 60_000
 	ring := make([]string, 999)
@@ -268,7 +268,7 @@ func seeds() [][]byte {
 	return all
 }
 
-// use does with hostile bytes all that is done with a file.
+// use processes hostile bytes like any file.
 func use(data []byte) {
 	for _, r := range append(readRDF(string(data)), ReadSDF(data), ReadRXN(data)) {
 		_ = r.Failed()

@@ -1,5 +1,5 @@
-// Package structure determines with RDKit, an optional engine, what identifies a molecule, and
-// coordinates for the drawings of molecules without.
+// Package structure determines the identifiers of molecules with RDKit, an optional engine, and coordinates to draw
+// molecules that have none.
 package structure
 
 import (
@@ -20,24 +20,22 @@ const (
 	SMILES   = "smiles"
 	InChI    = "inchi"
 	InChIKey = "inchiKey"
-	Engine   = "structureEngine" // what determined them
+	Engine   = "structureEngine" // program that determined them
 )
 
 // Version is the value of the property Engine.
 const Version = rdkit.Version + ", InChI 1.07.3"
 
-// First is how many records of a file are identified when it is processed. The others are when
-// one of them is requested.
+// First is how many records of a file are identified during processing. Others are identified on request.
 const First = 100
 
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
 type Kit struct {
 	engine *rdkit.Engine
-	free   chan struct{} // has a value for each molecule that is worked on
+	free   chan struct{} // has a value for each molecule in progress
 }
 
-// New returns a Kit for up to parallel files or records at once, or nil if it is not on. The
-// caller closes it.
+// New returns a Kit for up to parallel files or records at once, or nil if RDKit is disabled. The caller closes it.
 func New(on bool, cfg engines.Config, parallel int) *Kit {
 	if !on {
 		return nil
@@ -67,8 +65,8 @@ type Session struct {
 	session *rdkit.Session
 }
 
-// Open waits until the kit may work on one more file, and returns a Session. ctx bounds all of its
-// work. The caller closes it. The error is that of ctx.
+// Open waits until the kit has capacity for another file, and returns a Session. ctx bounds all of its work. The
+// caller closes it. The error is that of ctx.
 func (k *Kit) Open(ctx context.Context) (*Session, error) {
 	if k == nil {
 		return &Session{}, nil
@@ -94,8 +92,8 @@ func (s *Session) Close() error {
 // Applies reports whether records of a format are molecules.
 func Applies(format string) bool { return format == "sdf" || format == "mol" }
 
-// Identify sets the properties of a molecule that has none of them. What cannot be determined, as
-// without a kit, is listed in NotDetermined.
+// Identify sets the properties of a molecule that has none of them. NotDetermined lists those that cannot be
+// determined, which without a kit are all.
 func (s *Session) Identify(r *records.Record) {
 	if r.Failed() || r.Properties.Get(SMILES) != nil {
 		return
@@ -130,7 +128,7 @@ func NotIdentified(r *records.Record) {
 	r.NotDetermined = append(r.NotDetermined, InChI, SMILES)
 }
 
-// reason is an error in words for the owner of the file.
+// reason returns the text of an error for the owner of the file.
 func reason(err error) string {
 	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, engines.ErrMemory, engines.ErrCompiling} {
 		if errors.Is(err, known) {
@@ -140,8 +138,8 @@ func reason(err error) string {
 	return "RDKit had no time for the molecule"
 }
 
-// Draw returns a drawing of a molecule as SVG, with coordinates of RDKit, which it names. It
-// returns format.ErrNotDrawn.
+// Draw returns a drawing of a molecule as SVG with coordinates of RDKit, which the drawing credits. It returns
+// format.ErrNotDrawn.
 func (s *Session) Draw(kind format.Format, content string) ([]byte, error) {
 	if s.kit == nil {
 		return nil, format.ErrNotDrawn

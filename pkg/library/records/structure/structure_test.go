@@ -51,7 +51,7 @@ func session(t *testing.T, k *structure.Kit) *structure.Session {
 	return s
 }
 
-// TestIdentify: what is determined is named with the engine, and what is not is listed with the reason.
+// TestIdentify checks that determined properties name the engine, and others are listed with the reason.
 func TestIdentify(t *testing.T) {
 	s := session(t, kit)
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestWithoutRDKit: identities are not determined, and nothing is drawn without coordinates.
+// TestWithoutRDKit checks that no identity is determined, and no molecule without coordinates is drawn.
 func TestWithoutRDKit(t *testing.T) {
 	off := structure.New(false, engines.Config{}, 1)
 	s := session(t, off)
@@ -102,7 +102,7 @@ func TestWithoutRDKit(t *testing.T) {
 	}
 }
 
-// TestDraw: a molecule without coordinates is drawn with those of RDKit, which the drawing names.
+// TestDraw checks that a molecule without coordinates is drawn with those of RDKit, which the drawing credits.
 func TestDraw(t *testing.T) {
 	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, format.ErrNotDrawn) {
 		t.Errorf("ethanol has no coordinates: %v", err)
@@ -117,7 +117,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: who waits for a session stops with its context.
+// TestOneAtATime checks that a wait for a session ends with its context.
 func TestOneAtATime(t *testing.T) {
 	first, err := kit.Open(t.Context())
 	if err != nil {

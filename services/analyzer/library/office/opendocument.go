@@ -235,7 +235,7 @@ func (o *openDocument) startList(name string, a attributes) {
 	}
 }
 
-// defineLevel reads a level of a style of lists.
+// defineLevel reads one level of a list style.
 func (o *openDocument) defineLevel(a attributes) {
 	n := count(a.get("level"))
 	if o.define == nil || n < 1 || n > levels {

@@ -108,7 +108,7 @@ func (r *rowReader) value(c *cell) string {
 	return plainNumber(text)
 }
 
-// dateKind is what a number format makes of a number.
+// dateKind classifies a number format: no date, a date or a date with a time, or a time alone.
 type dateKind int
 
 const (

@@ -40,10 +40,10 @@ func New(bucket *blob.Store, s *event.LibraryStep) *File {
 const window = 32 << 20
 
 // Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
-// blob.ErrChanged when they are gone, which ends the step.
+// blob.ErrChanged if the object was removed or replaced, which ends the step.
 func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0, window) }
 
-// From is Open from a position. It requests so many bytes at once, and as many again whenever they are read.
+// From streams the bytes from a position. It requests the given number of bytes at a time.
 func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
 	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
 }

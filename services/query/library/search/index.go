@@ -87,11 +87,11 @@ type Filter struct {
 	To     time.Time // created before
 }
 
-// MaxMatches is how many nodes with the words of a query are considered, those of the caller before others. It
-// bounds the cost of a query.
+// MaxMatches bounds the cost of a query: at most so many nodes with its words are ranked, those of the caller
+// first.
 const MaxMatches = 10_000
 
-// Result is a page of hits, and what is known of all of them.
+// Result is a page of hits, with totals over all hits.
 type Result struct {
 	Hits   []Hit
 	Next   string // cursor of the next page, empty on the last

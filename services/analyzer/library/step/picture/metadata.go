@@ -41,7 +41,7 @@ func Metadata() step.Step {
 		}
 		if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
 			found["width"], found["height"] = info.Width, info.Height
-			if info.Orientation > 4 { // it lies on its side
+			if info.Orientation > 4 { // rotated by 90 degrees
 				found["width"], found["height"] = info.Height, info.Width
 			}
 		}
