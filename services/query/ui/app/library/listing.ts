@@ -15,6 +15,7 @@ const latest = (shown: Node, fresh: Node): Node => shown.version > fresh.version
 export class Listing {
   readonly nodes: Endless<Node>;
   private after: string | undefined; // the last change that the list must have
+  private readonly left = new Map<string, number>(); // the versions with which nodes left the folder: what is older says nothing
 
   constructor(private readonly folder: string, private readonly sort: Sort, private readonly status: Status | undefined) {
     this.nodes = new Endless<Node>((cursor) => this.read(cursor), (node) => node.id, latest);
@@ -23,7 +24,9 @@ export class Listing {
   /** Shows a change of a node. */
   apply(change: Change): void {
     const gone = change.change === "deleted" || change.trashed || change.parentId !== this.folder;
+    if (change.version <= (this.left.get(change.nodeId) ?? -1)) return;
     if (gone) {
+      this.left.set(change.nodeId, change.version);
       this.nodes.remove(change.nodeId);
       return;
     }
@@ -64,6 +67,6 @@ export class Listing {
     });
     this.after = first ? undefined : this.after;
     remember(page.nodes.filter(isFolder));
-    return { items: page.nodes, cursor: page.nextCursor };
+    return { items: page.nodes.filter((n) => n.version > (this.left.get(n.id) ?? -1)), cursor: page.nextCursor };
   }
 }

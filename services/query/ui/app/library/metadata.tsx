@@ -62,7 +62,7 @@ function Fields({ fields }: { fields: Field[] }): JSX.Element {
   const cell = (value: unknown): string => value === undefined ? "" : typeof value === "number" ? value.toLocaleString(navigator.languages, { maximumFractionDigits: 4 }) : String(value);
   return (
     <section class="card flush all-columns" aria-labelledby="fields"><h2 id="fields">Fields and properties</h2>
-      <div class="scroll-x" role="region" aria-labelledby="fields" tabIndex={0}>
+      <div class="scroll-x" role="group" aria-label="Table, which scrolls sideways" tabIndex={0}>
         <table class="grid">
           <thead><tr><th scope="col">Name</th><th scope="col">From</th><th scope="col">Type</th><th scope="col" class="end">Values</th><th scope="col" class="end">Least</th><th scope="col" class="end">Greatest</th></tr></thead>
           <tbody>{fields.map((f) => <tr key={`${f.name} ${f.property}`}><th scope="row"><Bdi text={f.name} /></th><td>{f.property ? "determined" : "file"}</td><td>{f.type ?? ""}</td><td class="end">{cell(f.count)}</td><td class="end"><Bdi text={cell(f.min)} /></td><td class="end"><Bdi text={cell(f.max)} /></td></tr>)}</tbody>

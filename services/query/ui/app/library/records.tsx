@@ -114,7 +114,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
         <div class="wide-table" role="region" aria-label="Records, which scroll sideways" tabIndex={0}>
           <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onEnd={list.next} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
         </div>
-        {list.more.value ? <Loading what="more"><Skeleton rows={2} height={44} /></Loading> : <p class="end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
+        {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
       </>
     );
   }
@@ -170,14 +170,14 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
       {error && <p class="wrong" role="alert">{error}</p>}
       {!record && !error && <Loading what="the record"><Skeleton height={320} /></Loading>}
       {record && (
-        <>
+        <div class="record" role="group" aria-label="Record" tabIndex={0}>
           {record.name && <p><strong><Bdi text={record.name} /></strong></p>}
           {record.error && <p class="wrong"><Bdi text={record.error} /></p>}
           {drawn(node) && <div class="record-drawing"><Drawing key={record.index} id={node.id} record={record} /></div>}
           <Values title="Determined by Assay" values={record.properties} />
           <Values title="From the file" values={record.fields} />
           {record.notDetermined && record.notDetermined.length > 0 && <p class="soft">Not determined: <Bdi text={record.notDetermined.join(", ")} />.</p>}
-        </>
+        </div>
       )}
     </Dialog>
   );
