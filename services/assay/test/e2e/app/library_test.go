@@ -1,0 +1,259 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestLibrary proves what the pages of the library promise, on one server.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	b := Start(t)
+	for name, prove := range map[string]func(*testing.T, *Browser, system.System){
+		"organize":       organize,
+		"share":          share,
+		"search":         search,
+		"records":        libraryRecords,
+		"kinds of files": kindsOfFiles,
+		"trash":          trashCan,
+	} {
+		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
+	}
+}
+
+// keep uploads a file to the library, and waits for its end.
+func keep(t *testing.T, s system.System, owner, name, parentID, content string) client.Node {
+	t.Helper()
+	c := s.Client(t, owner)
+	n, err := c.UploadLibraryFile(system.Within(t), client.NewLibraryFile{Name: name, Size: int64(len(content)), ParentID: parentID}, client.Source{Content: strings.NewReader(content)})
+	if err == nil {
+		n, err = c.WaitNode(system.Within(t), n.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func newFolder(t *testing.T, s system.System, owner, name string) client.Node {
+	t.Helper()
+	n, err := s.Client(t, owner).CreateFolder(system.Within(t), client.NewFolder{Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// organize: a dropped folder is created with all that is in it; its files are renamed, moved and trashed, by keys and by
+// mouse, and moves and deletions are undone.
+func organize(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	p.See(t, ".empty h2", "Your library is empty")
+	p.State(t, "library-empty")
+	p.Click(t, ".page-head button", "New folder")
+	p.See(t, "dialog h2", "New folder")
+	p.Press(t, "Archive"+kb.Enter) // the field has the focus
+	p.See(t, ".rows .name", "Archive")
+	p.Eval(t, `
+		const file = (name, text) => ({ isFile: true, isDirectory: false, name, file: (done) => done(new File([text], name, { type: "text/plain" })) });
+		const folder = (name, ...of) => ({ isFile: false, isDirectory: true, name, createReader: () => { let read = false; return { readEntries: (done) => { done(read ? [] : of); read = true; } }; } });
+		const items = [{ kind: "file", webkitGetAsEntry: () => folder("Papers", file("one.txt", "alpha"), file("two.txt", "beta"), folder("Drafts", file("three.txt", "gamma"))) }];
+		const drop = new DragEvent("drop", { bubbles: true, cancelable: true });
+		Object.defineProperty(drop, "dataTransfer", { value: { types: ["Files"], items } });
+		document.body.dispatchEvent(drop)`)
+	p.See(t, ".tray h2", "3 uploads done")
+	p.Click(t, ".tray button", "Clear")
+	p.See(t, ".tree .tree-name", "Papers")
+	p.Click(t, ".rows .name", "Papers")
+	p.See(t, ".rows .row:has(.badge.good)", "two.txt")
+	p.See(t, ".rows .name", "Drafts")
+
+	p.Click(t, ".rows input", "Select one.txt")
+	p.See(t, ".selection", "1 selected")
+	p.Eval(t, find(".rows input", "Select two.txt")+`.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: true }))`)
+	p.See(t, ".selection", "2 selected")
+	p.State(t, "library-selected")
+	p.Click(t, ".selection button", "Move")
+	p.Click(t, "dialog .tree-name", "Archive")
+	p.State(t, "library-move")
+	p.Click(t, "dialog button", "Move here")
+	p.Gone(t, ".rows .name", "two.txt")
+	p.Click(t, ".toast button", "Undo")
+	p.See(t, ".rows .name", "two.txt")
+
+	p.Eval(t, find(".rows .name", "two.txt")+".focus()")
+	p.Press(t, kb.F2)
+	p.See(t, "dialog h2", "Rename")
+	p.Press(t, "zwei"+kb.Enter) // the name without the ending is selected
+	p.See(t, ".rows .name", "zwei.txt")
+	p.Wait(t, `!document.querySelector("dialog")`)
+	p.Click(t, ".selection button", "Trash")
+	p.Gone(t, ".rows .name", "zwei.txt")
+	p.Click(t, ".toast button", "Undo")
+	p.See(t, ".rows .name", "zwei.txt")
+
+	p.Click(t, ".tree .tree-name", "Library")
+	p.See(t, ".rows .name", "Papers")
+	p.Eval(t, fmt.Sprintf(`
+		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s.closest(".row");
+		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, find(".rows .name", "Papers"), find(".rows .name", "Archive")))
+	p.Gone(t, ".rows .name", "Papers")
+	p.See(t, ".toast", "Moved Papers to Archive")
+	keep(t, s, p.Owner, "evil \u202egpj.txt", "", "live") // a name that would be shown in reverse
+	p.See(t, ".rows .name", "evil")
+	p.State(t, "library-table")
+	p.Click(t, ".choice button", "Tiles")
+	p.See(t, ".node-tile .name", "evil")
+	p.State(t, "library-tiles")
+}
+
+// share: who has the link of a folder reads it and what is in it, until the link is revoked.
+func share(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	folder := newFolder(t, s, p.Owner, "Shared folder")
+	keep(t, s, p.Owner, "inside.txt", folder.ID, "words for a visitor")
+	p.See(t, ".rows .name", "Shared folder")
+	p.Click(t, ".rows .menu button", "Actions for Shared folder")
+	p.Click(t, "[role=menuitem]", "Share")
+	p.Click(t, "dialog button", "Create a link")
+	p.Wait(t, `document.querySelector(".made input")`)
+	p.State(t, "library-share")
+	link := strings.TrimPrefix(Read[string](t, p, `document.querySelector(".made input").value`), s.HTTP)
+	visitor := b.Open(t, s.HTTP, link)
+	visitor.Click(t, ".rows .name", "inside.txt")
+	visitor.See(t, "pre", "words for a visitor")
+	visitor.Gone(t, ".page-head button", "Delete")
+	visitor.State(t, "library-visitor")
+	p.Click(t, "dialog button", "Revoke all links")
+	p.See(t, ".toast", "revoked")
+	visitor.Go(t, link)
+	visitor.See(t, ".empty h2", "There is nothing here")
+}
+
+// search: hits show the words in their text, facets filter, and a query without hits suggests others.
+func search(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/search")
+	p.State(t, "search-start")
+	keep(t, s, p.Owner, "report.md", "", "# Report\n\nThe annual budget & <img src=x onerror=alert(1)> plans.")
+	keep(t, s, p.Owner, "annual.csv", "", "a,b\n1,2\n")
+	p.Wait(t, `(await fetch("/v1/library/search?q=annual", { headers: { "X-Owner-Id": localStorage.getItem("assay-owner") } }).then((r) => r.json())).total === 2`)
+	p.Eval(t, `document.querySelector("input[name=q]").value = "annual"`)
+	p.Click(t, ".search-box button", "Search")
+	p.See(t, ".hit .snippet", "annual budget & <img src=x onerror=alert(1)> plans")
+	p.See(t, ".hit mark", "annual")
+	p.State(t, "search-hits")
+	p.Click(t, ".facet", "csv")
+	p.Gone(t, ".hit .name", "report.md")
+	p.See(t, ".hit .name", "annual.csv")
+	if at := Read[string](t, p, "location.search"); at != "?q=annual&format=csv" {
+		t.Errorf("the address has %s", at)
+	}
+	p.Go(t, "/search?q=annual+nonsense")
+	p.See(t, ".empty h2", "Nothing is found")
+	p.State(t, "search-nothing")
+	p.Click(t, ".empty button", "Try annual")
+	p.See(t, ".hit .name", "annual.csv")
+	p.Go(t, `/search?q="`)
+	p.See(t, ".empty", "The search did not work")
+}
+
+// libraryRecords: records are filtered by the query language of the API, which explains what is wrong; columns are
+// chosen, and exports have what is shown.
+func libraryRecords(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	var sdf strings.Builder
+	for i := range 130 {
+		sdf.WriteString(ring(fmt.Sprintf("molecule %d", i), float64(i)/10))
+	}
+	n := keep(t, s, p.Owner, "drugs.sdf", "", sdf.String())
+	p.See(t, ".rows .row", "130 records")
+	p.Click(t, ".rows .name", "drugs.sdf")
+	p.Wait(t, `document.querySelector(".drawings img")?.naturalWidth > 0`) // an image of the server, by the cookie
+	p.State(t, "file-molecules")
+	p.Click(t, "[role=tab]", "Records")
+	p.See(t, ".rows .row", "molecule 0")
+	p.Eval(t, `const field = document.querySelector("input[name=filter]"); field.value = "logP<3"; field.form.requestSubmit()`)
+	p.See(t, ".end", "30 records of 130 match")
+	p.State(t, "file-records")
+	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
+		t.Errorf("the address has %s", at)
+	}
+	export := Read[string](t, p, `(async () => { document.querySelector(".records-toolbar .menu button").click(); await new Promise((done) => setTimeout(done, 50)); return (await fetch(document.querySelector("[role=menuitem]").href)).text(); })()`)
+	if lines := strings.Count(export, "\n"); lines != 31 {
+		t.Errorf("the export has %d lines:\n%s", lines, export)
+	}
+	p.Go(t, "/library/"+n.ID+"?tab=records&record=7")
+	p.See(t, "dialog dd", "0.7")
+	p.State(t, "file-record")
+	p.Go(t, "/library/"+n.ID+"?tab=records&filter=logD%3C3")
+	p.See(t, ".empty", `did you mean "logP"?`)
+	p.Go(t, "/library/"+n.ID+"?tab=metadata")
+	p.See(t, ".grid th", "logP")
+	p.State(t, "file-metadata")
+}
+
+// ring returns a record of an SDF: cyclohexane with a field logP.
+func ring(name string, logP float64) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n  test\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n", name)
+	for i := range 6 {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 3)
+		fmt.Fprintf(&out, "%10.4f%10.4f%10.4f C   0  0\n", 1.4*cos, 1.4*sin, 0.0)
+	}
+	for i := range 6 {
+		fmt.Fprintf(&out, "%3d%3d  1  0\n", i+1, (i+1)%6+1)
+	}
+	fmt.Fprintf(&out, "M  END\n>  <logP>\n%g\n\n$$$$\n", logP)
+	return out.String()
+}
+
+// kindsOfFiles: a file that failed says why, also in its steps, and is processed again; a table shows its rows.
+func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")
+	p.Go(t, "/library/"+broken.ID+"?tab=steps")
+	p.See(t, ".notice.bad", "The file could not be processed.")
+	p.See(t, ".steps li .sub.bad", "PDF")
+	p.State(t, "file-failed")
+	p.Click(t, ".page-head button", "Process again")
+	p.See(t, ".steps-head", "Run 2")
+	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
+	p.Go(t, "/library/"+table.ID)
+	p.See(t, ".grid td", "Riga")
+	p.Click(t, ".page-head button", "Delete")
+	p.See(t, "h1", "Library")
+	p.Click(t, ".toast button", "Undo")
+	p.See(t, ".rows .name", "rows.csv")
+}
+
+// trashCan: what is in the trash is restored, or erased after a question.
+func trashCan(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library/trash")
+	p.See(t, ".empty h2", "The trash is empty")
+	c := s.Client(t, p.Owner)
+	for _, name := range []string{"back.txt", "gone.txt"} {
+		if err := c.TrashNode(system.Within(t), keep(t, s, p.Owner, name, "", name).ID); err != nil {
+			t.Fatal(err)
+		}
+		p.See(t, ".rows .name", name) // live
+	}
+	p.Click(t, ".rows button", "Restore back.txt")
+	p.Gone(t, ".rows .name", "back.txt")
+	p.State(t, "library-trash")
+	p.Click(t, ".page-head button", "Empty the trash")
+	p.Click(t, "dialog button", "Erase all")
+	p.See(t, ".empty h2", "The trash is empty")
+	p.Click(t, ".tree .tree-name", "Library")
+	p.See(t, ".rows .name", "back.txt")
+	p.Gone(t, ".rows .name", "gone.txt")
+}
