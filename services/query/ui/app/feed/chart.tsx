@@ -113,7 +113,7 @@ function draw(box: HTMLElement, size: Size, data: uPlot.AlignedData, hover: (at:
   const axis: uPlot.Axis = { stroke: color("--soft"), font: "12px " + color("--font"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
   const bars = uPlot.paths.bars?.({ size: [0.82, 56], radius: [0.15, 0] });
   return new uPlot({
-    width: box.clientWidth, height, padding: [8, 8, 0, 0],
+    width: box.clientWidth, height, padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: {
       x: false, y: false, drag: { x: false, y: false, setScale: false }, points: { show: false },
