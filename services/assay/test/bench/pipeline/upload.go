@@ -95,7 +95,8 @@ func (u *uploads) onePut(ctx context.Context) (string, error) {
 		req.Header.Set(name, value)
 	}
 	req.ContentLength = u.size
-	resp, err := http.DefaultClient.Do(req)
+	bucket := http.Client{Timeout: 10 * time.Minute}
+	resp, err := bucket.Do(req)
 	if err != nil {
 		return "", err
 	}
