@@ -23,12 +23,12 @@ const marker = "annas-secret"
 // world is a system with credentials required, on services with the permissions of deploy/iam.
 type world struct {
 	system.System
-	provider                   *oidctest.Provider
-	programs                   []*system.Program
-	analyzer                   string            // its address for operators
-	operator, anna, read, bob  string            // tokens
-	items, unknown             map[string]string // ids by name: anna's, and ones that nobody has
-	annasOwner, annaKey, bobID string
+	provider                  *oidctest.Provider
+	programs                  []*system.Program
+	analyzer                  string            // its address for operators
+	operator, anna, read, bob string            // tokens
+	items, unknown            map[string]string // ids by name: anna's, and ones that nobody has
+	annasOwner, bobID         string
 }
 
 var keyPattern = regexp.MustCompile(`assay_[a-z2-7]{16}_[a-z2-7]{52}`)
