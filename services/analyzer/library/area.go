@@ -69,14 +69,14 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
 
-// Prepare waits until PDFium and, if it is on, RDKit are compiled, or ctx ends. The other engines take a second at
-// their first use.
+// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx ends. The other engines take a second on
+// first use.
 func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
 
-// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends before a
-// compilation does.
+// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends during a
+// compilation.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()
 	a.converter.Close()
@@ -86,11 +86,10 @@ func (a *Area) Close(ctx context.Context) error {
 // Check returns an error while the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns a consumer for each class of steps. Those that take a processor run as many at once as
-// there are.
+// Consumers returns a consumer for each class of steps. CPU-bound steps run one per processor.
 func (a *Area) Consumers() []bus.Consumer {
-	// The attempts are those of every area. An error that is neither permanent, a panic nor a timeout is one of a
-	// backend, and with fewer attempts an outage of some seconds would fail steps.
+	// The number of attempts is that of every area. An error that is neither permanent, a panic nor a timeout comes
+	// from a backend; with fewer attempts an outage of a few seconds would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
 	for class, parallel := range map[string]int{
@@ -112,7 +111,7 @@ const parallelFetches = 8
 // task is a step of a type of file.
 type task struct{ fileType, step string }
 
-// task returns what does a step; all chunks of records are one.
+// task returns the task of a step; all chunks of records share one.
 func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
 	name, _, _ := strings.Cut(s.Step, "/")
 	does, ok := a.steps[task{s.Type, name}]
@@ -144,5 +143,5 @@ func read(d *bus.Delivery) (*event.LibraryStep, error) {
 	return s, nil
 }
 
-// Sweep repairs workflows that no message will move, and removes what nobody needs any more.
+// Sweep repairs workflows that have no message, and removes data that is no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error { return sweep{a}.run(ctx, r) }

@@ -19,8 +19,8 @@ const (
 	erasePages = 2 // how many pages of them in one attempt
 )
 
-// erase removes the open uploads, the objects and then the items of a node that is being erased; of a folder it begins the
-// erasing of its children first. A repeat continues.
+// erase removes the open uploads, the objects and then the items of a node that is being erased. For a folder it
+// first begins the erasure of its children. A repeat continues.
 func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	n, err := a.store.Get(ctx, s.FileId)
 	if err == nil && !n.Erasing() {
@@ -49,7 +49,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return err
 	}
 	err = a.store.Erased(ctx, w)
-	if errors.Is(err, library.ErrNotEmpty) { // a list that is behind, or a child that was created meanwhile
+	if errors.Is(err, library.ErrNotEmpty) { // an outdated list, or a child that was created meanwhile
 		return bus.Later(err, a.worker.Config.Lease/3)
 	}
 	return err
@@ -58,7 +58,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 // errNotErased means that neither a node nor its folder is being erased.
 var errNotErased = errors.New("the node is not being erased")
 
-// orphaned returns nil for a node whose folder is being erased or is gone, else errNotErased.
+// orphaned returns nil for a node whose folder is being erased or does not exist, else errNotErased.
 func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	folder, err := a.store.Get(ctx, n.ParentID)
 	if errors.Is(err, lifecycle.ErrNotFound) && !n.IsDeleted && n.ParentID != library.RootID(n.OwnedBy) || err == nil && folder.Erasing() {
@@ -67,7 +67,7 @@ func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	return cmp.Or(err, errNotErased)
 }
 
-// deleteAll deletes the objects whose keys begin with a prefix, but for some.
+// deleteAll deletes the objects whose keys begin with a prefix, with exceptions.
 func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool) error {
 	after := ""
 	for {
@@ -93,7 +93,7 @@ func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool
 // errMore means that a folder has more children than one attempt erases.
 var errMore = errors.New("the folder has more children")
 
-// eraseChildren begins the erasing of what is in a folder. It returns errMore.
+// eraseChildren begins the erasure of the nodes in a folder. It returns errMore.
 func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Edit) error {
 	cursor := ""
 	for range erasePages {

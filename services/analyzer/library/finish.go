@@ -29,8 +29,8 @@ func (a *Area) finish(ctx context.Context, s *event.LibraryStep) error {
 	return a.conclude(ctx, w)
 }
 
-// conclude ends a workflow without open steps and publishes its outcome. Every worker that finds it so may
-// call it: one of them makes the move.
+// conclude ends a workflow without open steps and publishes its outcome. Every worker may call it: one of them
+// makes the move.
 func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	if w.Final() {
 		return a.announce(ctx, w, false)
@@ -69,8 +69,8 @@ func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	return a.announce(ctx, w, !moved)
 }
 
-// announce publishes the outcome of a workflow that has ended. Its id is that of the time of the end, so
-// that the stream drops a repeat.
+// announce publishes the outcome of a workflow that has ended. Its id contains the time of the end, so that the
+// stream drops a repeat.
 func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) error {
 	f, err := a.store.File(ctx, w.FileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != w.Run || !w.Final() {
@@ -95,7 +95,7 @@ func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	return a.bus.Republish(ctx, e)
 }
 
-// outcomeOf is the outcome of a file that has ended, also of one that failed before it had a workflow.
+// outcomeOf returns the outcome of a file that has ended, even if it failed before it had a workflow.
 func (a *Area) outcomeOf(ctx context.Context, f library.File) (event.Event, error) {
 	w, err := a.store.Workflow(ctx, f.ID)
 	switch {
@@ -151,9 +151,10 @@ func (a *Area) failFile(ctx context.Context, fileID string, run int64, reason st
 }
 
 const (
-	// inlineMetadata is how many bytes of JSON a step may add to the item of the workflow; more is an object.
+	// inlineMetadata is how many bytes of JSON a step may add to the item of the workflow; larger metadata is
+	// stored as an object.
 	inlineMetadata = 2 << 10
-	// maxMetadata is how many bytes of JSON the item of a file has of its metadata.
+	// maxMetadata is the maximum size of a file's metadata in its item, in bytes of JSON.
 	maxMetadata = 64 << 10
 	// omittedName names the metadata that did not fit.
 	omittedName = "omitted"
@@ -210,8 +211,8 @@ func (a *Area) document(ctx context.Context, key string) (map[string]any, error)
 	return found, json.Unmarshal(document, &found)
 }
 
-// fitted leaves out the largest entries until the rest fits into the item of a file, and names them. The
-// objects of the steps have them.
+// fitted omits the largest entries until the rest fits into the item of a file, and names them. The objects of the
+// steps have them.
 func fitted(all map[string]any) (map[string]any, error) {
 	sizes, total := map[string]int{}, 0
 	for name, value := range all {

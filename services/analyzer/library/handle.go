@@ -18,11 +18,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// maxFetches is how often a page is requested whose server does not respond: others' outages end no sooner for
-// more attempts, as those of backends do.
+// maxFetches is how often a page is requested whose server does not respond. It is less than the attempts for
+// backends, whose outages are expected to end soon.
 const maxFetches = 4
 
-// handle does what a message asks for.
+// handle processes a message.
 func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 	err := a.act(ctx, d)
 	if errors.Is(err, remote.ErrAway) && d.Attempt >= maxFetches {
@@ -44,7 +44,7 @@ func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	case library.StepErase:
 		return a.erase(ctx, s)
 	}
-	if d.Attempt > 1 { // the worker before may have ended it
+	if d.Attempt > 1 { // the previous worker may have ended it
 		if ended, err := a.ended(ctx, s); ended || err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	return a.do(ctx, s, d.Attempt)
 }
 
-// ended concludes the delivery of a step that is not open any more.
+// ended concludes the delivery of a step that is no longer open.
 func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
 	w, err := a.store.Workflow(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.Run != int64(s.Run) {
@@ -67,8 +67,8 @@ func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
 	return true, a.concludeStep(ctx, w, s)
 }
 
-// concludeStep ends the workflow if this was the last step. The message of a step that failed is given up
-// again: the worker before may have crashed before it stored the dead letter.
+// concludeStep ends the workflow if this was the last step. The message of a failed step is given up again: the
+// previous worker may have crashed before it stored the dead letter.
 func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.LibraryStep) error {
 	if w.Joined() {
 		if err := a.conclude(ctx, w); err != nil {
@@ -81,7 +81,7 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 	return nil
 }
 
-// do does a step and ends it.
+// do runs a step and ends it.
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
 	does, ok := a.task(s)
 	if !ok {
@@ -129,7 +129,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	return nil
 }
 
-// gone ends a step whose file has lost its bytes, as it does when it is erased.
+// gone ends a step whose file has lost its bytes, such as by an erasure.
 func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
@@ -141,8 +141,8 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	return step.Permanent("the bytes of the file are not in the bucket any more")
 }
 
-// compensate deletes what a run stored that is over: the file is being erased, is gone, or has another run,
-// which may use results of this one.
+// compensate deletes the results of a run that is over, because the file is being erased, does not exist, or has
+// another run. It keeps results that the other run uses.
 func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	used := map[string]bool{}
 	f, err := a.store.File(ctx, fileID)

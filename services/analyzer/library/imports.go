@@ -14,11 +14,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// metaOrigin names the metadata of an object that was fetched which has the URL that responded, escaped as in a query:
-// headers are in ASCII.
+// metaOrigin names the metadata of a fetched object with the URL that responded, escaped as in a query since
+// headers are ASCII.
 const metaOrigin = "origin"
 
-// fetch stores the bytes that the URL of a file leads to, and returns their object.
+// fetch downloads and stores the bytes of a file's URL, and returns their object.
 func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	r, err := a.pages.Get(ctx, f.Origin)
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	return a.announcer.Find(ctx, f)
 }
 
-// mediaType returns the media type of a response, with its charset; that of unknown bytes if it says none.
+// mediaType returns the media type of a response, with its charset, or application/octet-stream.
 func mediaType(header http.Header) string {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if formatted := mime.FormatMediaType(media, parameters); err == nil && formatted != "" {
@@ -46,7 +46,7 @@ func mediaType(header http.Header) string {
 	return "application/octet-stream"
 }
 
-// fetched adds what the object of a file that was fetched says of it.
+// fetched adds the metadata of the object of a fetched file.
 func fetched(c *library.Content, object blob.Object) (err error) {
 	c.ContentType = object.ContentType
 	c.Origin, err = url.QueryUnescape(object.Metadata[metaOrigin])

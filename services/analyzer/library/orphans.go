@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// objects are the objects of the library, for a sweep.
+// objects checks the objects of the library in a sweep.
 type objects sweep
 
 func (s objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
@@ -45,7 +45,7 @@ func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 	return orphans, read, nil
 }
 
-// uses reports whether a file has an object of a run, 0 for an upload.
+// uses reports whether a file uses an object of a run, 0 for an upload.
 func uses(f library.File, key string, run int64) bool {
 	if run == 0 {
 		return key == f.Key

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// progressEvery is the least time between two events of the progress of a file.
+	// progressEvery is the minimum time between two progress events of a file.
 	progressEvery = time.Second
 	// progressFiles bounds the files that a progress remembers.
 	progressFiles = 1024
@@ -42,7 +42,7 @@ func (p *progress) due(fileID string) bool {
 	return true
 }
 
-// tell sends how far a workflow is. It is a hint, which may be lost.
+// tell publishes the progress of a workflow. It is a hint, which may be lost.
 func (a *Area) tell(w library.Workflow) {
 	if !a.progress.due(w.FileID) {
 		return

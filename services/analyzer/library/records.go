@@ -17,12 +17,12 @@ import (
 
 // The names of the metadata of a file's records.
 const (
-	recordsName  = "records"  // how many there are
+	recordsName  = "records"  // the number of records
 	fieldsName   = "fields"   // their columns, at most maxFields
 	failuresName = "failures" // the first records that failed
 )
 
-// maxFields is how many columns the metadata of a file has. The object fields.json has all.
+// maxFields is the maximum number of columns in the metadata of a file. The object fields.json has all.
 const maxFields = 200
 
 // describe describes the records of a workflow without open steps, and returns its end and its metadata with them. It
@@ -69,8 +69,8 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	return end, metadata, nil
 }
 
-// withoutRecords is the end of a workflow that has lost the results of its records. It returns lifecycle.ErrNotFound
-// when the file is erased or has another run.
+// withoutRecords returns the end of a workflow that has lost the results of its records. It returns
+// lifecycle.ErrNotFound when the file is erased or has another run.
 func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata map[string]any) (library.End, map[string]any, error) {
 	f, err := a.store.File(ctx, w.FileID)
 	if err == nil && f.Run != w.Run {

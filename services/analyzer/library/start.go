@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// start begins a run: it finds out what the file is, if that is not known yet, and publishes the open
-// steps. A repeat does the same again.
+// start begins a run: it detects the kind of the file, if it is not known yet, and publishes the open steps. It is
+// idempotent.
 func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
@@ -55,7 +55,7 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	return a.dispatch(ctx, f, w)
 }
 
-// stored records what the bytes of a file are.
+// stored records the content of a file.
 func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
 	none := library.Workflow{}
 	object, err := a.announcer.Find(ctx, f)
@@ -97,8 +97,8 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 
 const md5Digits = 32
 
-// dispatch publishes the open steps of a workflow, and moves it on when all are published. A workflow that
-// parses is moved on by that step.
+// dispatch publishes the open steps of a workflow, and then moves it to the next state. For a workflow that parses,
+// StepParse does.
 func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow) error {
 	if w.Joined() {
 		return a.conclude(ctx, w)
@@ -112,7 +112,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 	return a.process(ctx, w)
 }
 
-// publish publishes steps. One that is outstanding has a worker, or will get it.
+// publish publishes steps. An outstanding step has a worker or will get one.
 func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
 	for _, name := range steps {
 		if err := a.bus.Publish(ctx, w.Step(f, name)); err != nil && !errors.Is(err, bus.ErrOutstanding) {
@@ -135,13 +135,13 @@ func (a *Area) process(ctx context.Context, w library.Workflow) error {
 func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
 	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // the end of the step shows whether it is still wanted
+		return nil // the end of the step checks the run
 	}
 	return err
 }
 
-// finishParsing opens and publishes the steps of the records that the step StepParse has found. It ends
-// before the step does, so that a repeat does all of it again.
+// finishParsing opens and publishes the steps of the records that the step StepParse has found. It completes before
+// the step ends, so that a repeat performs all of it again.
 func (a *Area) finishParsing(ctx context.Context, s *event.LibraryStep, found step.Result) error {
 	w := library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}
 	err := a.store.FinishParsing(ctx, w, found.Chunks, found.Records)

@@ -17,22 +17,23 @@ import (
 const (
 	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; published
 	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
-	overdueStep       = "overdue_step"       // a step without a message for hours; published again, at last failed
-	lostWorkflow      = "lost_workflow"      // a file in work without a workflow; ends as Failed
+	overdueStep       = "overdue_step"       // a step without a message for hours; published again, finally failed
+	lostWorkflow      = "lost_workflow"      // a file in processing without a workflow; ends as Failed
 	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago, or of an earlier run; deleted
 	outdatedObject    = "outdated_object"    // a result of an earlier run; deleted
 	orphanNode        = "orphan_node"        // a node whose folder was erased; erased
-	outdatedTrash     = "outdated_trash"     // a node that was long in the trash; erased
+	outdatedTrash     = "outdated_trash"     // a node that was in the trash for ASSAY_TRASH_KEEP; erased
 )
 
 const (
-	// keepWorkflow is how long a workflow that ended can be looked at.
+	// keepWorkflow is how long a workflow is kept after its end.
 	keepWorkflow = 7 * 24 * time.Hour
 	// republications is how often an overdue step is published again before it fails.
 	republications = 3
 )
 
-// sweep repairs workflows and files and removes what nobody needs. Each walk reads a table, or the objects.
+// sweep repairs workflows and files and removes data that is no longer needed. Each pass reads a table, or the
+// objects.
 type sweep struct{ *Area }
 
 func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
@@ -62,7 +63,7 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 		sweeper.WalkUploads(ctx, r, s.bucket, library.ObjectPrefix))
 }
 
-// pages looks at each item of a page.
+// pages checks each item of all pages.
 func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], err error, look func(context.Context, *sweeper.Run, T) error) (string, int, error) {
 	if err != nil {
 		return "", 0, err
@@ -78,7 +79,7 @@ func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], 
 	return page.Next, len(page.Items) + len(page.Broken), nil
 }
 
-// workflow moves a workflow on that no message will, and deletes an old one.
+// workflow continues a workflow without a message, and deletes an old one.
 func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow) error {
 	if w.Final() {
 		if r.Older(w.Updated(), keepWorkflow) {
@@ -92,7 +93,7 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 	if w.WorkflowType == library.EraseWorkflow {
 		return s.lost(ctx, r, w, w.Erase())
 	}
-	w, err := s.store.Workflow(ctx, w.CorrelationID) // the scan may be behind
+	w, err := s.store.Workflow(ctx, w.CorrelationID) // the scan may be outdated
 	if err != nil || w.Final() || r.Young(w.Updated()) || w.WorkflowType != library.FileWorkflow {
 		return gone(err)
 	}
@@ -116,8 +117,8 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 	return nil
 }
 
-// lost publishes the message of a workflow again that the stream does not have. When none of several
-// helped, the step has failed.
+// lost republishes the message of a workflow that the stream does not have. After several attempts without effect,
+// the step fails.
 func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e event.Event) error {
 	outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant)
 	if err != nil || outstanding {
@@ -145,7 +146,7 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 	return nil
 }
 
-// gone is err without the errors of an item that others have written or removed since.
+// gone drops errors about an item that others have written or removed since.
 func gone(err error) error {
 	if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrCondition) || errors.Is(err, lifecycle.ErrFenceLost) {
 		return nil
@@ -153,7 +154,7 @@ func gone(err error) error {
 	return err
 }
 
-// file moves a file on that has no workflow, and announces again what has ended.
+// file continues a file that has no workflow, and publishes outcomes again.
 func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if f.Final() {
 		return s.ended(ctx, r, f)
@@ -190,7 +191,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	return nil
 }
 
-// ended publishes the outcome of a file again, in a run that is to do so.
+// ended publishes the outcome of a file again, if the sweep is to do so.
 func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if r.OutcomesSince.IsZero() || f.Updated().Before(r.OutcomesSince) {
 		return nil
@@ -254,7 +255,7 @@ func (s sweep) orphanNodes(ctx context.Context, r *sweeper.Run, nodes []library.
 	return nil
 }
 
-// node erases what has been in the trash for long.
+// node erases a node that has been in the trash for too long.
 func (s sweep) node(ctx context.Context, r *sweeper.Run, n library.Node) error {
 	keep := s.cfg.TrashKeep
 	if keep > 0 && n.TrashedBefore(time.Now().Add(-keep)) && r.Older(n.Updated(), keep) {
@@ -266,7 +267,7 @@ func (s sweep) node(ctx context.Context, r *sweeper.Run, n library.Node) error {
 func (s sweep) eraseNode(ctx context.Context, n library.Node) error {
 	w, err := s.store.Erase(ctx, n.ID, library.Edit{By: n.OwnedBy, IfMatch: n.Version})
 	if errors.Is(err, library.ErrVersion) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // changed since; the next sweep looks again
+		return nil // changed since; the next sweep checks it
 	}
 	if err != nil {
 		return err

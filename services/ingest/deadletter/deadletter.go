@@ -24,7 +24,7 @@ type Service struct {
 	areas []Area
 }
 
-// New returns the dead letters of b, whose replays the areas make.
+// New returns the service for the dead letters of b, which the areas replay.
 func New[A Area](b *bus.Bus, areas []A) *Service {
 	d := &Service{bus: b, areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -33,8 +33,8 @@ func New[A Area](b *bus.Bus, areas []A) *Service {
 	return d
 }
 
-// replay replays one dead letter. A message of no area, such as a bucket's notice, is
-// published unchanged: its handler checks the item.
+// replay replays one dead letter. A message of no area, such as a bucket notification, is published unchanged: its
+// handler checks the item.
 func (d *Service) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	if l.Subject == "" {
 		return "", errors.New("the dead letter does not name the subject of its message")

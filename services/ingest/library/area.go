@@ -1,5 +1,5 @@
-// Package library takes folders and files in: it reserves uploads, accepts bytes, makes work of
-// finished uploads, and changes the tree: names, places, trash and permissions.
+// Package library accepts folders and files: it reserves uploads, accepts bytes, publishes work for finished
+// uploads, and changes the tree: names, places, trash and permissions.
 package library
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// Area takes folders and files in.
+// Area accepts folders and files.
 type Area struct {
 	store     *library.Store
 	bucket    *blob.Store
@@ -55,15 +55,15 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded announces the upload of an object. It removes an object that was put after its file was
-// erased: a file exists before its object. It ignores an object with other bytes than reserved: the
-// client's own call responds with the reason.
+// Uploaded announces the upload of an object. It removes an object that was uploaded after its file was erased: a
+// file exists before its object. It ignores an object that does not match the reservation: the client's own call
+// responds with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.bucket.Bucket {
 		return false, nil
 	}
-	if run > 0 { // made by a step
+	if run > 0 { // result of a step
 		return true, nil
 	}
 	file, err := a.store.File(ctx, id)
@@ -82,13 +82,13 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	return true, err
 }
 
-// caller is who makes a request of this service, which takes no share links.
+// caller returns the caller of a request to this service, which accepts no share links.
 func caller(c web.Caller) library.Caller {
 	return library.Caller{Owner: c.Owner, Groups: c.Groups()}
 }
 
-// refused returns the reason why a node of an owner cannot be created in, or moved to, a folder: to a
-// caller that may not see a folder, it does not exist.
+// refused returns the error of creating a node in, or moving it to, a folder of another owner: to a caller that may
+// not see the folder, it does not exist.
 func (a *Area) refused(ctx context.Context, err error, parentID string, c library.Caller) error {
 	if !errors.Is(err, library.ErrOwner) {
 		return err

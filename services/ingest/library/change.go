@@ -35,7 +35,7 @@ func (a *Area) retryStep(ctx context.Context, file library.File, step string) er
 	})
 }
 
-// again begins another run of a file, if its bytes are there.
+// again begins another run of a file, if its bytes exist.
 func (a *Area) again(ctx context.Context, file library.File, begin func(context.Context, library.File) (library.File, library.Workflow, error)) error {
 	if file.Final() && !file.Unfetched() {
 		if _, err := a.announcer.Find(ctx, file); err != nil {
@@ -49,8 +49,8 @@ func (a *Area) again(ctx context.Context, file library.File, begin func(context.
 	return a.announcer.Begun(ctx, file)
 }
 
-// keep copies the results of all steps but one to the objects of the next run, and returns them. The records of the
-// file are copied, too.
+// keep copies the results of all steps except one, and the records of the file, to the objects of the next run, and
+// returns the results.
 func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]library.StepResult, error) {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil {

@@ -142,8 +142,8 @@ func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyK
 	return a.bus.Admit(ctx, library.WorkStream, owner)
 }
 
-// reserve writes a Loading file and its node. Under an idempotency key that is taken it returns those
-// of the first call, or errOtherUse when that one had other terms; created says which it was.
+// reserve writes a Loading file and its node. For a used idempotency key it returns those of the first call, or
+// errOtherUse if its parameters differed; created tells the cases apart.
 func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile) (node library.Node, file library.File, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err

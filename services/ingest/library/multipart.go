@@ -67,7 +67,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 		return library.Node{}, err
 	}
 	if !created {
-		// A repeat: the bytes may be there already, or the first call died before.
+		// A repeat: the bytes may be stored already, or the first call crashed before.
 		_, err := a.announcer.Find(ctx, file)
 		if err == nil {
 			err = a.repeat(ctx, file, sent)
@@ -76,7 +76,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 			return node, sent.Blame(err)
 		}
 	}
-	// The event goes out from here and has this request's trace, so the object needs none.
+	// This call publishes the event with this request's trace, so the object needs none.
 	object, err := a.bucket.Put(ctx, file.Key, file.ContentType, nil, sent)
 	switch {
 	case err == nil && file.Status == library.Loading:
@@ -94,7 +94,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 // repeat announces a file that another call of the same idempotency key has stored. It returns
 // errOtherUse when this call sends other bytes.
 func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File) error {
-	// To the end, so that the client finishes sending before it is answered.
+	// Reads to the end, so that the client finishes sending before the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return err
 	}
@@ -115,9 +115,8 @@ func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File
 	return a.announcer.Uploaded(ctx, file)
 }
 
-// undo removes what a failed upload left, even if its client has disconnected: nothing was promised,
-// and no one else knows the file. With an idempotency key a repeat may be at work on the same file
-// already, so it stays for that one.
+// undo removes what a failed upload left, even if its client has disconnected: nothing was promised, and no one
+// else knows the file. With an idempotency key a repeat may already be uploading the same file, so the file stays.
 func (a *Area) undo(ctx context.Context, file library.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	// errNoOwner reports an idempotency key without an owner, whose key it would be.
+	// errNoOwner reports an idempotency key without an owner to scope it to.
 	errNoOwner = errors.New("an idempotency key requires an owner")
 	// errOtherUse reports that an idempotency key was used for another request.
 	errOtherUse = errors.New("the idempotency key was used for another request")

@@ -2,8 +2,8 @@
 // resumes where it was interrupted. The client sends the parts to the bucket by presigned requests; this
 // package opens the upload, signs the parts and joins them, for every area.
 //
-// An upload is stored nowhere but in the bucket: its id is a token for the client, and it is found again by
-// the key of its object. The size of its parts follows from the size of the file.
+// An upload is stored only in the bucket: its id is a token for the client, and the key of its object identifies
+// it. The size of its parts follows from the size of the file.
 package parts
 
 import (
@@ -155,14 +155,14 @@ func check(f File, numbers []int32, crc32 []string) error {
 const (
 	// joinTries is how often parts are listed and joined while the client replaces them.
 	joinTries = 3
-	// joinWait is how long the object is awaited while versitygw joins the parts for an earlier call, joinPause how
-	// often it is looked for. It does not list the upload meanwhile.
+	// joinWait is how long to wait for the object while versitygw joins the parts for an earlier call, during which
+	// it does not list the upload; joinPause is the time between checks.
 	joinWait  = 5 * time.Second
 	joinPause = 100 * time.Millisecond
 )
 
-// Complete joins the parts of an upload. It may be repeated, also while the parts are joined: that the object
-// exists is no error. It returns blob.ErrNoUpload, errJoining, or *missingError.
+// Complete joins the parts of an upload. It may be repeated, also during the join: an existing object is not an
+// error. It returns blob.ErrNoUpload, errJoining, or *missingError.
 func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	err := u.join(ctx, f, uploadID)
 	for try := 1; errors.Is(err, blob.ErrParts) && try < joinTries; try++ {
@@ -179,7 +179,7 @@ func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	return err
 }
 
-// awaitObject waits until the object exists. If it does not appear it returns the error absent.
+// awaitObject waits until the object exists. If it does not appear, it returns absent.
 func (u *Uploads) awaitObject(ctx context.Context, f File, absent error) error {
 	for deadline := time.Now().Add(joinWait); ; {
 		_, err := u.bucket.Head(ctx, f.Key)

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// errJoining means that the server joins the parts at this moment.
+// errJoining means that the server is joining the parts.
 var errJoining = errors.New("the parts are being joined")
 
 // tooManyError means that the bound of open uploads is reached.
@@ -29,7 +29,7 @@ func (m *missingError) Error() string { return "parts are missing: " + ranges(m.
 // Refusals are the problems of the calls on an upload, and of reporting that it is done.
 var Refusals = web.Refusals{http.StatusConflict: {"upload-not-open", "parts-missing"}}
 
-// Problem returns the problem of an error of this package, and other errors as they are.
+// Problem returns the problem of an error of this package, and other errors unchanged.
 func Problem(err error) error {
 	lacks, isMissing := errors.AsType[*missingError](err)
 	tooMany, isTooMany := errors.AsType[*tooManyError](err)

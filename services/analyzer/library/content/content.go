@@ -1,4 +1,4 @@
-// Package content decides by the first bytes of a file which workflow it gets.
+// Package content chooses the workflow of a file by its first bytes.
 package content
 
 import (
@@ -11,22 +11,22 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// HeadSize is how many bytes of a file Detect looks at.
+// HeadSize is how many bytes of a file Detect reads.
 const HeadSize = 8 << 10
 
-// Engine is what recognizes the types.
+// Engine names the library that recognizes the types.
 const Engine = "mimetype 1.4.16"
 
-// Kind is what a file is.
+// Kind is the type of a file.
 type Kind struct {
 	MediaType string // without parameters, such as image/png
 	Type      string // of the workflow: one that library.Plans has
-	// Finding says how name and content contradict each other; empty if they do not.
+	// Finding says how name and content contradict each other; empty if they agree.
 	Finding string
 }
 
-// Detect returns what a file is that begins with these bytes. The content decides; where it can be of
-// several types, as text can, the ending of the name does.
+// Detect returns the kind of a file that begins with these bytes. The content decides; if it can be of several
+// types, as text can, the extension decides.
 func Detect(head []byte, name string) Kind {
 	head = head[:min(len(head), HeadSize)]
 	found := mimetype.Detect(head)
@@ -49,7 +49,7 @@ func Detect(head []byte, name string) Kind {
 	case text:
 		k.Type = "Text"
 	}
-	k.Type = library.PlanOf(k.Type).Type // that of Generic for what has none
+	k.Type = library.PlanOf(k.Type).Type // Generic for kinds without one
 	return k
 }
 
@@ -67,7 +67,7 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// certainly returns the workflow of a content that can be of one only, "" for others.
+// certainly returns the workflow of content that can have only one, else "".
 func certainly(found *mimetype.MIME, head []byte, text bool) string {
 	if text {
 		for _, s := range signatures {
@@ -84,7 +84,7 @@ func certainly(found *mimetype.MIME, head []byte, text bool) string {
 	return ""
 }
 
-// media are the media types that decide.
+// media are the media types that determine the workflow.
 var media = map[string]string{
 	"image/jpeg": "Image", "image/png": "Image", "image/vnd.mozilla.apng": "Image", "image/gif": "Image", "image/bmp": "Image",
 	"image/webp": "Image", "image/tiff": "Image", "image/svg+xml": "Image", "image/x-icon": "Image",
@@ -103,7 +103,7 @@ var media = map[string]string{
 	"text/html": "WebPage",
 }
 
-// ending is what a name says.
+// ending describes an extension.
 type ending struct {
 	kind string
 	text bool // the content must be text; else it must not
@@ -150,7 +150,7 @@ func begins(head []byte, with string) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte(with))
 }
 
-// isMolfile reports whether the fourth line is that of the counts of a molfile.
+// isMolfile reports whether the fourth line is the counts line of a molfile.
 func isMolfile(head []byte) bool {
 	lines := bytes.SplitN(head, []byte("\n"), 5)
 	if len(lines) < 4 {

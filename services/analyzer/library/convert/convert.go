@@ -1,5 +1,5 @@
-// Package convert makes PDFs of office documents with LibreOffice: in a process for each document, or in a server with
-// the API of Gotenberg. It is optional.
+// Package convert converts office documents to PDF with LibreOffice: in a process for each document, or on a server
+// with the API of Gotenberg. It is optional.
 package convert
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Setting is the name of the setting that says which converter there is.
+// Setting is the name of the setting that selects the converter.
 const Setting = "ASSAY_CONVERTER"
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // Errors of a conversion.
 var (
-	// ErrRefused is final: the same document fails again.
+	// ErrRefused is permanent: the same document fails again.
 	ErrRefused = errors.New("the document cannot be converted")
 	// ErrAway means that a later attempt may succeed.
 	ErrAway = errors.New("the converter does not respond")
@@ -71,7 +71,7 @@ func (c *Converter) Close() {
 	}
 }
 
-// PDF returns a document of a format, such as "doc", as a PDF. It waits for its turn, and takes Time at most then. It
+// PDF converts a document of a format, such as "doc", to PDF. It waits for a slot, and then takes at most Time. It
 // returns ErrRefused, ErrAway and the errors of ctx.
 func (c *Converter) PDF(ctx context.Context, format string, data []byte) ([]byte, error) {
 	select {

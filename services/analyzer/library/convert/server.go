@@ -10,7 +10,7 @@ import (
 	"net/url"
 )
 
-// server is a server with the API of Gotenberg. Operators name it, so that it may be in a private network.
+// server is a server with the API of Gotenberg. Operators configure it, so it may be in a private network.
 type server struct {
 	url    string
 	client *http.Client

@@ -15,14 +15,14 @@ import (
 // program is LibreOffice.
 const program = "soffice"
 
-// killWait is how long an ended process may keep its output open.
+// killWait is how long a killed process may keep its output open.
 const killWait = 5 * time.Second
 
 // soffice runs LibreOffice's program.
 type soffice struct{ path string }
 
-// profile makes LibreOffice run no macro and load nothing that a document names: links are blocked, and what is
-// requested nevertheless goes to a proxy that does not exist.
+// profile makes LibreOffice run no macros and load no external resources: links are blocked, and any other request
+// goes to a proxy that does not exist.
 const profile = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
@@ -38,8 +38,8 @@ const profile = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `
 
-// convert runs one process in a folder of its own, with nothing of this process's environment but PATH. The process
-// and its children are killed when ctx ends.
+// convert runs one process in a new directory, with only PATH of this process's environment. The process and its
+// children are killed when ctx ends.
 func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-convert-")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package microscopy reads what the headers of microscopy files say of their images: OME-TIFF, LSM, CZI
-// and LIF. It reads no pixels.
+// Package microscopy reads the image metadata in the headers of microscopy files: OME-TIFF, LSM, CZI and LIF. It
+// reads no pixels.
 package microscopy
 
 import (
@@ -22,7 +22,7 @@ const (
 	maxPath   = 1_000    // bytes of their names
 )
 
-// A Header is what a file says of itself.
+// A Header is the metadata of a file.
 type Header struct {
 	Format     string  `json:"format"` // OME-TIFF, LSM, CZI or LIF
 	Images     []Image `json:"images"`
@@ -30,7 +30,7 @@ type Header struct {
 	Microscope string  `json:"microscope,omitempty"`
 	Objective  string  `json:"objective,omitempty"`
 
-	title, axis string // that the elements so far gave
+	title, axis string // number of elements read so far
 }
 
 // An Image has up to five dimensions. Sizes are in pixels, slices, channels and times; a size that the
@@ -85,7 +85,7 @@ type file struct {
 	size int64
 }
 
-// bytes reads n bytes at an offset. What is beyond the end is ErrDamaged.
+// bytes reads n bytes at an offset. A read beyond the end returns ErrDamaged.
 func (f *file) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || n > maxXML || at > f.size || n > f.size-at {
 		return nil, damaged(fmt.Sprintf("%d bytes at %d of %d", n, at, f.size))
@@ -119,7 +119,7 @@ func (f *file) czi() (*Header, error) {
 	return h, h.walk(string(text), h.cziElement)
 }
 
-// lif reads the XML in UTF-16 that the file begins with.
+// lif reads the XML in UTF-16 at the beginning of the file.
 func (f *file) lif() (*Header, error) {
 	head, err := f.bytes(0, 13)
 	if err != nil {
@@ -173,7 +173,7 @@ type element struct {
 func (h *Header) walk(text string, use func(element)) error {
 	d := xml.NewDecoder(strings.NewReader(strings.TrimRight(text, "\x00 \r\n")))
 	d.Strict = false
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 by now
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // already decoded to UTF-8
 	var open []element
 	var inner strings.Builder
 	for {

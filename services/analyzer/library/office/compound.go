@@ -54,7 +54,7 @@ func readCompound(r io.ReaderAt, size int64) (_ *Document, err error) {
 	return d, nil
 }
 
-// readSet reads a set of properties. One that cannot be read is left out and counted.
+// readSet reads a set of properties. A set that cannot be read is omitted and counted.
 func (p *Properties) readSet(r io.Reader, d *Document) {
 	set, err := msoleps.NewFrom(r)
 	if err != nil {

@@ -20,14 +20,14 @@ var (
 	ErrTooBig  = errors.New("the document is too large")
 )
 
-// Limits bound what Read inflates and returns. Fields that are 0 have the defaults.
+// Limits bound the data that Read inflates and returns. Zero fields have the defaults.
 type Limits struct {
 	Inflated int64 // bytes of all parts that are read, 256 MiB
 	Parts    int   // of the archive, 10,000
 	Text     int   // bytes, 8 MiB; NoText for none
 }
 
-// NoText as a limit of Text makes Read leave out the text, and the parts that have nothing else.
+// NoText as the limit of Text makes Read omit the text, and skip parts with only text.
 const NoText = -1
 
 func (l Limits) withDefaults() Limits {
@@ -43,19 +43,18 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Document is what Read found in a document.
+// Document is the result of Read.
 type Document struct {
 	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
 	Text       string // of the body, tables, notes, headers, footers, comments, charts and diagrams; none for doc, xls and ppt
 	Cut        string // why the text ends early, in words for a person; "" when it does not
 	Properties Properties
-	Thumbnail  []byte // a JPEG or PNG that the document brings, not checked; nil without one
-	Damaged    int    // parts that could not be read to their end
+	Thumbnail  []byte // the document's own JPEG or PNG, not checked; nil without one
+	Damaged    int    // parts that could not be read completely
 }
 
-// Read reads the document in r, which has size bytes, until ctx ends. It holds what it
-// inflates of one part, and the text. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig
-// and the errors of r and ctx.
+// Read reads the document in r, which has size bytes, until ctx ends. It holds one inflated part and the text in
+// memory. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig and the errors of r and ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
 	l = l.withDefaults()
 	head := make([]byte, min(8, size))

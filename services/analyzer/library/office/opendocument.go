@@ -92,17 +92,17 @@ type openDocument struct {
 	*parts
 	slides int
 	lists  map[string]*list // by the name of their style; "" for headings
-	define *list            // the style that is being read
+	define *list            // the current style
 
 	nested []*list // the lists around
 	item   bool    // at the begin of an item, whose label is not written
 	text   int     // paragraphs around
-	skip   int     // inside of what is not shown
-	repeat int     // times that a cell is there
+	skip   int     // depth of hidden elements
+	repeat int     // repetitions of a cell
 	from   int     // where its text begins
 }
 
-// most times that a cell with text is repeated.
+// the maximum number of repetitions of a cell with text.
 const mostRepeats = 100
 
 func (o *openDocument) read(part string) error {
@@ -202,7 +202,7 @@ func (o *openDocument) endCell() error {
 	return nil
 }
 
-// startList reads the begin of a list, of an item, or of a style of lists.
+// startList reads the start tag of a list, an item or a list style.
 func (o *openDocument) startList(name string, a attributes) {
 	switch name {
 	case "list":
@@ -271,7 +271,7 @@ func (o *openDocument) label() error {
 	return nil
 }
 
-// collapse makes white space one space each, as OpenDocument has it.
+// collapse replaces each run of white space by one space, as OpenDocument requires.
 func collapse(s []byte) string {
 	fields := strings.Fields(string(s))
 	if len(fields) == 0 {

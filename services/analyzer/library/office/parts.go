@@ -42,8 +42,8 @@ func partName(name string) string {
 
 func (p *parts) has(name string) bool { return p.files[partName(name)] != nil }
 
-// A part of at least dense bytes that inflates to more than ratio times its size is no document, but made to
-// take time. The XML of real ones inflates to some 50 times at most.
+// A part of at least dense bytes that inflates to more than ratio times its size is an attack. The XML of real
+// documents inflates to about 50 times at most.
 const (
 	dense = 16 << 20
 	ratio = 200
@@ -98,7 +98,7 @@ func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	return b, err
 }
 
-// events are what a part is read by. Names are without their prefixes.
+// events are the callbacks of walk. Names have no prefixes.
 type events struct {
 	start func(name string, a attributes) error
 	end   func(name string) error
@@ -117,8 +117,8 @@ func (a attributes) get(name string) string {
 	return ""
 }
 
-// walk reads a part. What does not parse ends it: the part is counted as damaged, and is no
-// error. The errors of the archive's bounds, of ctx, and of e are returned.
+// walk reads a part. It stops at malformed XML and counts the part as damaged, without an error. The errors of the
+// archive's bounds, of ctx, and of e are returned.
 func (p *parts) walk(name string, e events) error {
 	r, err := p.open(name)
 	if errors.Is(err, ErrTooBig) {
@@ -181,8 +181,7 @@ func (f *firstError) Read(b []byte) (int, error) {
 // relation is a link from one part to another.
 type relation struct{ id, kind, target string }
 
-// relations returns the links of a part, "" for those of the document, in their order.
-// Those that lead out of the document are left out.
+// relations returns the links of a part, "" for those of the document, in their order. It omits external ones.
 func (p *parts) relations(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	name := dir + "_rels/" + file + ".rels"

@@ -1,7 +1,7 @@
 package office
 
-// readPresentation reads the slides in their order, each with its notes, comments, charts
-// and diagrams, and what stands on the masters of slides.
+// readPresentation reads the slides in their order, each with its notes, comments, charts and diagrams, and the
+// text on the slide masters.
 func readPresentation(p *parts, main string) error {
 	relations, err := p.relations(main)
 	if err != nil {
@@ -68,8 +68,7 @@ func readPresentation(p *parts, main string) error {
 	return nil
 }
 
-// readMaster reads the shapes of a layout or master that slides show as they are: those that
-// are no placeholders.
+// readMaster reads the shapes of a layout or master that slides show unchanged: all except placeholders.
 func (p *parts) readMaster(name string) error {
 	if err := p.out.separate('\n'); err != nil {
 		return err

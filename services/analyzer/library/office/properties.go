@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Properties are what a document says of itself. Fields that it does not give are zero.
+// Properties are the metadata of a document. Missing fields are zero.
 type Properties struct {
 	Title, Subject, Keywords, Description, Category, Language string
 	Author, ModifiedBy, Company                               string

@@ -17,7 +17,7 @@ type text struct {
 	full bool
 }
 
-// add adds text as it is.
+// add adds text unchanged.
 func (t *text) add(s string) error {
 	if room := t.most - t.b.Len(); len(s) > room {
 		for room > 0 && !utf8.RuneStart(s[room]) {

@@ -29,7 +29,7 @@ type word struct {
 	numbering
 
 	text   bool // inside of w:t
-	skip   int  // inside of what is not shown, or is there twice
+	skip   int  // depth of hidden or duplicate elements
 	inList struct {
 		list, style string
 		level       int

@@ -13,8 +13,8 @@ type workbook struct {
 	date1904 bool
 }
 
-// readWorkbook reads the sheets in their order: names, cells as they are shown, headers and
-// footers, comments, shapes, charts and diagrams.
+// readWorkbook reads the sheets in order: names, cells as displayed, headers and footers, comments, shapes, charts
+// and diagrams.
 func readWorkbook(p *parts, main string) error {
 	w := &workbook{parts: p}
 	type sheet struct{ name, id string }
@@ -136,7 +136,7 @@ func (w *workbook) readFormats(part string) error {
 	})
 }
 
-// cell is the cell that is being read.
+// cell is the current cell.
 type cell struct {
 	kind  string
 	style int

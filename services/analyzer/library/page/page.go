@@ -1,5 +1,5 @@
-// Package page reads web pages: the text of the article without menus and advertisements, as
-// text and as HTML that is safe to show, and what the page says of itself.
+// Package page reads web pages: the article without menus and advertisements, as text and as HTML that is safe to
+// display, and the metadata of the page.
 package page
 
 import (
@@ -17,10 +17,10 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Engine is what finds the article.
+// Engine names the library that finds the article.
 const Engine = "go-readability 2.1.3"
 
-// ErrDamaged is returned for HTML that cannot be parsed. It is final.
+// ErrDamaged is returned for HTML that cannot be parsed. It is permanent.
 var ErrDamaged = errors.New("the page cannot be read")
 
 // Limits bound what Read returns and how it finds the article. Fields that are 0 have the
@@ -30,7 +30,7 @@ type Limits struct {
 	Elements int // that a page may have for the article to be found, 50,000; of others all is read
 }
 
-// Page is what Read found in a page.
+// Page is the result of Read.
 type Page struct {
 	Title, Byline, Site, Excerpt string
 	Language                     string // as the page gives it, such as "en-US"
@@ -89,8 +89,8 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	return p, err
 }
 
-// find returns the article of a page, or nil, and keeps what the page says of itself. It
-// changes the document only if it returns an article.
+// find returns the article of a page, or nil, and stores the metadata of the page. It changes the document only if
+// it returns an article.
 func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
 	defer func() {
 		if recover() != nil { // it walks a tree that it changes; all of the page is read then
@@ -145,7 +145,7 @@ func clone(n *html.Node) *html.Node {
 	return same
 }
 
-// document returns a document of its own with the title and the content.
+// document returns a new document with the title and the content.
 func (p *Page) document(content *html.Node) (string, error) {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html")

@@ -7,13 +7,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What sanitize does with elements. Those that are in neither are left out, and their content
-// stays.
+// How sanitize treats elements. It removes those in neither set, but keeps their content.
 var (
-	// kept are elements that stay, without attributes but for those of keep.
+	// kept are elements that stay, with the attributes of keep only.
 	kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
 		mark ol p pre q s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
-	// dropped go with their content.
+	// dropped elements are removed with their content.
 	dropped = set(`applet audio base button canvas datalist embed fieldset frame frameset head iframe input link map math meta noembed
 		noframes noscript object optgroup option param plaintext script select style svg template textarea title track video xmp`)
 	// blocks begin and end a line of the text.
@@ -28,9 +27,8 @@ func set(names string) map[string]bool {
 	return m
 }
 
-// sanitize returns the content of a node in an element of its own, with nothing that runs,
-// loads or looks like something else: elements of text, links to other pages, and the texts
-// that stand for pictures.
+// sanitize returns the content of a node in a new element, without scripts, loaded resources and deceptive content:
+// it keeps text elements, links to other pages, and the alternative texts of pictures.
 func sanitize(n *html.Node, address *url.URL) *html.Node {
 	out := &html.Node{Type: html.ElementNode, Data: "div"}
 	appendClean(out, n, address)

@@ -15,7 +15,7 @@ const (
 	Row   = "row"   // number of the row there, from 1
 )
 
-// maxName is how many bytes of a cell name a column.
+// maxName is the maximum length of a column name, in bytes.
 const maxName = 200
 
 // header names the columns of a table.
@@ -24,8 +24,8 @@ type header struct {
 	given bool // by the first row
 }
 
-// newHeader decides by the first row whether it names the columns: it does when it has no number and no
-// empty cell before its last one. Columns without a name are named by their number.
+// newHeader decides whether the first row names the columns: it does if it has no number and no empty cell before
+// its last one. Columns without a name are named by their number.
 func newHeader(first []string) header {
 	h := header{given: len(first) > 0}
 	for _, cell := range first {
@@ -50,7 +50,7 @@ func newHeader(first []string) header {
 
 func columnName(i int) string { return "column " + strconv.Itoa(i+1) }
 
-// record makes a record of a row. A row with more cells than the table has columns fails.
+// record returns the record of a row. A row with more cells than the table has columns fails.
 func (h *header) record(row []string) records.Record {
 	for len(row) > len(h.names) && strings.TrimSpace(row[len(row)-1]) == "" {
 		row = row[:len(row)-1]

@@ -63,8 +63,8 @@ type Text struct {
 // ErrFirstRow means that the row that names the columns is damaged.
 var ErrFirstRow = errors.New("the first row cannot be read")
 
-// NewText returns a reader of the rows. The delimiter is what divides the first rows most alike. r gives
-// UTF-8, as plaintext does. It returns ErrFirstRow.
+// NewText returns a reader of the rows. The delimiter is the one that splits the first rows most uniformly. r
+// returns UTF-8, as plaintext does. It returns ErrFirstRow.
 func NewText(r io.Reader) (*Text, error) {
 	t := &Text{r: bufio.NewReaderSize(r, maxHead)}
 	head, err := t.r.Peek(maxHead)
@@ -116,7 +116,8 @@ func (t *Text) Next() (records.Record, error) {
 	}
 }
 
-// delimiter returns what divides the first rows into the same number of cells, two at least, most often.
+// delimiter returns the delimiter that most often splits the first rows into the same number of cells, at least
+// two.
 func delimiter(head []byte, cut bool) byte {
 	if i := bytes.LastIndexByte(head, '\n'); cut && i >= 0 {
 		head = head[:i+1]
@@ -219,16 +220,16 @@ func (t *Text) discard() error {
 	}
 }
 
-// cellScan finds the cells of a row that comes line by line. A cell is quoted if it begins with a quote.
+// cellScan finds the cells of a row that arrives line by line. A cell is quoted if it begins with a quote.
 type cellScan struct {
 	delimiter byte
 	lenient   bool
-	open      bool // a quoted cell goes on
+	open      bool // a quoted cell continues
 	at        int
 	started   bool // the cell has characters
 	quoted    bool // the cell began with a quote
 	carried   bool // on an earlier line
-	broken    bool // a cell of several lines goes on behind its closing quote
+	broken    bool // a multi-line cell continues after its closing quote
 	ends      []int
 }
 

@@ -21,7 +21,7 @@ const (
 	maxShared   = 64 << 20  // bytes of the shared texts
 	maxDepth    = 100       // of elements
 
-	// A part of at least dense bytes that inflates to more than ratio times its size is made to take time.
+	// A part of at least dense bytes that inflates to more than ratio times its size is an attack.
 	dense = 16 << 20
 	ratio = 200
 )
@@ -300,7 +300,7 @@ func (w *Workbook) Next() (records.Record, error) {
 				continue
 			}
 		}
-		for len(w.header.names) < len(row.cells) { // rows of sheets end where their last cell is
+		for len(w.header.names) < len(row.cells) { // rows of sheets end at their last cell
 			w.header.names = append(w.header.names, columnName(len(w.header.names)))
 		}
 		r := w.header.record(row.cells)
@@ -332,7 +332,7 @@ func columnOf(reference string) int {
 	return n - 1
 }
 
-// plainNumber returns a number without what its binary form added.
+// plainNumber returns a number without the rounding error of its binary form.
 func plainNumber(text string) string {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {

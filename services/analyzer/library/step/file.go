@@ -76,7 +76,7 @@ func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
 	return head, err
 }
 
-// Load reads all bytes of a file that has at most so many. A larger one is a permanent error.
+// Load reads all bytes of a file. Above the limit it returns a permanent error.
 func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
 	if f.Size > most {
 		return nil, Permanent("the file has %d bytes; the limit of this step is %d", f.Size, most)
@@ -94,11 +94,11 @@ func (f *File) ResultPart(ctx context.Context, name string, offset, length int64
 	return f.bucket.Part(ctx, library.ResultKey(f.ID, f.Run, name), offset, length)
 }
 
-// metaDigest names the metadata of a result that has its SHA-256.
+// metaDigest names the metadata of a result with its SHA-256.
 const metaDigest = "sha256"
 
-// Stream stores what write writes as Store does, in constant memory. It calls write again when an earlier attempt
-// has stored the object, which it replaces if that has another length.
+// Stream is like Store for the bytes that write writes, in constant memory. If an earlier attempt has stored the
+// object, it calls write again, and replaces the object if the length differs.
 func (f *File) Stream(ctx context.Context, name, contentType string, write func(io.Writer) error) (key string, err error) {
 	key = library.ResultKey(f.ID, f.Run, name)
 	for {

@@ -1,8 +1,8 @@
-// Package step is what the steps of the library's workflows have in common.
+// Package step defines the steps of the library's workflows.
 //
-// A step of a workflow is a Step. To add one, write a package beside this one with a function that returns
-// the Step, list it in the table of services/analyzer/library/steps.go, and add its plan to library.Plans.
-// Packages of steps write no tables and publish no events: the area does both with what Run returns.
+// A step of a workflow is a Step. To add one, write a package beside this one with a function that returns the
+// Step, list it in the table of services/analyzer/library/steps.go, and add its plan to library.Plans. Packages of
+// steps write no tables and publish no events: the area does both with the result of Run.
 package step
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// Step does one step of a workflow.
+// Step is one step of a workflow.
 type Step struct {
 	// Time bounds an attempt, and Rate adds the time for the bytes of the file, in bytes per second; 0 adds
 	// none.
 	Time time.Duration
 	Rate int64
-	// Run does the step. It may be called again with the same file after a crash, and then stores the same
-	// objects again. An error of Permanent fails the step at once; others are tried again.
+	// Run runs the step. It may be called again with the same file after a crash, and then stores the same objects
+	// again. An error of Permanent fails the step at once; other errors are retried.
 	Run func(ctx context.Context, f *File) (Result, error)
 }
 
@@ -34,17 +34,17 @@ func (s Step) Bounds(size int64) bus.Bounds {
 	return b
 }
 
-// Result is what a step found and stored.
+// Result is the result of a step.
 type Result struct {
-	// Skipped says why there was nothing to do, in words for the file's owner; empty for a step that was
-	// done. A skipped step does not make a file partial.
+	// Skipped is the reason why there was nothing to do, for the file's owner; empty for a step that was done. A
+	// skipped step does not make a file partial.
 	Skipped string
-	// Partial says what of the file the step left out, in words for its owner; empty if nothing. A partial step
-	// makes a file partial.
+	// Partial says what the step omitted, for the file's owner; empty if nothing. A partial step makes a file
+	// partial.
 	Partial string
-	// Engine is what did the step, with its version, such as "pdfium 7350".
+	// Engine names the engine of the step, with its version, such as "pdfium 7350".
 	Engine string
-	// Key is that of the object that the step is about, such as the text. Optional.
+	// Key is the key of the main result, such as the text. Optional.
 	Key string
 	// Metadata is added to the metadata of the file, in the types of JSON. Steps of one workflow use
 	// different names.
@@ -57,5 +57,5 @@ type Result struct {
 	Records int64
 }
 
-// Permanent returns an error that no further attempt can repair, in words for the file's owner.
+// Permanent returns an error that a retry cannot fix, with a text for the file's owner.
 func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

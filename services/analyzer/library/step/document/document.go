@@ -26,8 +26,8 @@ const (
 	textTime = time.Minute
 )
 
-// text stores the text of a file, and returns what the step is about: its metadata textLength
-// is in bytes, and textCut says why it ends early.
+// text stores the text of a file, and returns the result of the step: its metadata textLength is in bytes, and
+// textCut says why the text is truncated.
 func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
 	found := map[string]any{"textLength": len(s)}
 	if cut != "" {
@@ -50,8 +50,8 @@ func judged(err error) error {
 	return err
 }
 
-// metadata returns the step that says what generic.Metadata does, and what add finds in the
-// bytes of a document that has at most maxBytes. What add cannot read is left out.
+// metadata returns a step with the metadata of generic.Metadata, and those that add finds in a document of at most
+// maxBytes. It omits values that add cannot read.
 func metadata(engine string, add func(ctx context.Context, data []byte, found map[string]any) error) step.Step {
 	s := generic.Metadata()
 	s.Time = textTime

@@ -19,10 +19,10 @@ const (
 	convertEngine = "converter, " + pdfEngine
 )
 
-// needsConverter says why something of a document is missing where there is no converter.
+// needsConverter is the reason why a result is missing if there is no converter.
 const needsConverter = "%s needs a converter, and none is set (" + convert.Setting + ")"
 
-// Office reads office documents. Of those whose text it does not read itself, and those without a picture, it makes PDFs
+// Office reads office documents. It converts documents whose text it cannot read, or that have no picture, to PDF
 // if there is a converter.
 type Office struct {
 	Converter *convert.Converter
@@ -31,7 +31,7 @@ type Office struct {
 	Pixels    int64 // of the largest picture that gets thumbnails
 }
 
-// readOffice reads a document with at most so much text, or office.NoText, and returns its bytes, too.
+// readOffice reads a document with limited text, or office.NoText, and also returns its bytes.
 func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document, data []byte, err error) {
 	if data, err = f.Load(ctx, maxBytes); err != nil {
 		return nil, nil, err
@@ -49,8 +49,8 @@ func (o Office) convert(ctx context.Context, d *office.Document, data []byte) ([
 	return pdf, judged(err)
 }
 
-// Text returns the step that stores the text of an office document. The failure of a converter leaves the document
-// without a text, and with what its properties say.
+// Text returns the step that stores the text of an office document. If the converter fails, the document has no
+// text, but its properties.
 func (o Office) Text() step.Step {
 	return step.Step{Time: textTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, maxText)
@@ -76,8 +76,8 @@ func (o Office) Text() step.Step {
 	}}
 }
 
-// Thumbnails returns the step that stores the thumbnails of the picture that an office document brings of itself, or else
-// of its first page as a converter draws it.
+// Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document, or else of
+// its first page as drawn by a converter.
 func (o Office) Thumbnails() step.Step {
 	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, office.NoText)
@@ -101,7 +101,7 @@ func (o Office) Thumbnails() step.Step {
 	}}
 }
 
-// OfficeMetadata returns the step that says what an office document says of itself.
+// OfficeMetadata returns the step with the properties of an office document.
 func OfficeMetadata() step.Step {
 	return metadata(officeEngine, func(ctx context.Context, data []byte, found map[string]any) error {
 		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})

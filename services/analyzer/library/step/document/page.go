@@ -32,8 +32,8 @@ func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
 	return p, judged(err)
 }
 
-// PageText returns the step that stores the article of a web page, as text and as HTML, and
-// says what the page says of itself.
+// PageText returns the step that stores the article of a web page, as text and as HTML, with the metadata of the
+// page.
 func PageText() step.Step {
 	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		p, err := readPage(ctx, f)
@@ -81,7 +81,8 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 	}}
 }
 
-// thumbnails stores the thumbnails of a picture that a document brings or names. One that cannot be read is skipped.
+// thumbnails stores the thumbnails of a picture that a document embeds or names. It skips the step if the picture
+// cannot be read.
 func thumbnails(ctx context.Context, f *step.File, decoder *pixels.Decoder, data []byte, engine string, limits pixels.Limits) (step.Result, error) {
 	const unreadable = "the picture of the document cannot be read"
 	info, err := pixels.Inspect(data, limits)

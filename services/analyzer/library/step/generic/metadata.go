@@ -1,4 +1,4 @@
-// Package generic has the step that files of every type can have.
+// Package generic has the step that applies to files of every type.
 package generic
 
 import (
@@ -16,8 +16,8 @@ import (
 // rate is how many bytes per second an attempt reads at least: 50 Mbit/s.
 const rate = 6 << 20
 
-// Metadata returns the step that says what a file is: its type by content, its length and its digests. In
-// metadata of another type of file, use Read.
+// Metadata returns the step that determines the content type, length and digests of a file. Metadata steps of other
+// file types use Read.
 func Metadata() step.Step {
 	return step.Step{Time: 30 * time.Second, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		found, err := Read(ctx, f, io.Discard)
@@ -25,8 +25,8 @@ func Metadata() step.Step {
 	}}
 }
 
-// Read reads a file once, writes its bytes to w as well, and returns what Metadata says of it: contentType,
-// length, md5 and sha256, and finding if name and content contradict each other. An error of w ends it.
+// Read reads a file once, writes its bytes to w as well, and returns its metadata: contentType, length, md5 and
+// sha256, and finding if name and content contradict each other. An error of w ends it.
 func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error) {
 	body := f.Open(ctx)
 	defer body.Close()

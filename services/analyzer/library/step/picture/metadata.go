@@ -18,19 +18,18 @@ import (
 )
 
 const (
-	// maxTagged is how much of a picture is searched for tags, in bytes.
+	// maxTagged is how much of a picture is read for tags, in bytes.
 	maxTagged = 32 << 20
 	// maxValue is the longest text of a tag, in bytes.
 	maxValue = 1000
 	// tagTime bounds the reading of tags.
 	tagTime = 10 * time.Second
-	// tagEngine names what reads tags.
+	// tagEngine names the library that reads tags.
 	tagEngine = "imagemeta 1.0.1"
 )
 
-// Metadata returns the step that says what generic.Metadata does, and of a picture its width and height,
-// its tags (exif, iptc, xmp), where it was taken (library.MetadataPlace) and how many tags could not be read
-// (unreadableTags).
+// Metadata returns the step with the metadata of generic.Metadata, and the width, height, tags (exif, iptc, xmp)
+// and location (library.MetadataPlace) of a picture. unreadableTags counts the tags that could not be read.
 func Metadata() step.Step {
 	s := generic.Metadata()
 	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -119,7 +118,7 @@ func tags(data []byte, found map[string]any) {
 	}
 }
 
-// isPlace reports whether a tag says where a photo was taken.
+// isPlace reports whether a tag has the location of a photo.
 func isPlace(tag string) bool {
 	for _, word := range []string{"GPS", "City", "Country", "Location", "Province", "State", "Sublocation"} {
 		if strings.HasPrefix(tag, word) || strings.HasSuffix(tag, "-"+strings.ToLower(word)) {

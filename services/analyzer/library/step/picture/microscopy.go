@@ -16,8 +16,8 @@ const (
 	microscopyEngine = "microscopy 1"
 )
 
-// MicroscopyMetadata returns the step that says what generic.Metadata does, and what the header of a microscopy file
-// says of its images. A header that cannot be read is left out, and unreadableHeader says why.
+// MicroscopyMetadata returns the step with the metadata of generic.Metadata, and those of the images in the header
+// of a microscopy file. If the header cannot be read, unreadableHeader says why.
 func MicroscopyMetadata() step.Step {
 	s := generic.Metadata()
 	run := s.Run

@@ -23,18 +23,18 @@ const (
 	maxBytes = 128 << 20
 	// maxSide is the longest side that a picture may have, in pixels.
 	maxSide = 1 << 16
-	// engine names what draws, with its version.
+	// engine names the drawing library, with its version.
 	engine = "pixels 1"
-	// graphics is how many times as long as a JPEG the PNG of a photo is at least, and that of a drawing is not.
+	// graphics is the ratio of PNG to JPEG size from which a picture counts as a photo instead of a drawing.
 	graphics = 4
 )
 
 // sizes are the longest sides of thumbnails, in pixels, and their ids.
 var sizes = [...]int{1200, 600, 300}
 
-// Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright
-// and without metadata: as JPEG if it is an opaque photo, as PNG otherwise. A drawing in SVG is drawn as large
-// as the largest thumbnail. A picture of a format that is not read is skipped.
+// Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright and
+// without metadata: as JPEG if it is an opaque photo, as PNG otherwise. SVG is drawn in the size of the largest
+// thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -92,8 +92,8 @@ type Thumbnail struct {
 	Body          []byte // nil if it is the next smaller one
 }
 
-// Encode returns the thumbnails of a picture that was in the format of source, the largest first, each made
-// from the next larger one. It changes the picture. Sizes beyond that of the picture are one object.
+// Encode returns the thumbnails of a picture that was in the format of source, the largest first, each made from
+// the next larger one. It changes the picture. Sizes above that of the picture share one object.
 func Encode(p *pixels.Picture, source pixels.Format) ([]Thumbnail, error) {
 	var pictures [len(sizes)]*pixels.Picture
 	for i, size := range sizes {

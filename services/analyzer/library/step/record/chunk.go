@@ -66,7 +66,8 @@ const (
 	identifying = time.Minute
 )
 
-// prepared waits until RDKit is compiled. If that takes longer, the step is to be repeated, which is no attempt.
+// prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without counting an
+// attempt.
 func prepared(ctx context.Context, kit *structure.Kit) error {
 	ctx, cancel := context.WithTimeout(ctx, compiling)
 	defer cancel()

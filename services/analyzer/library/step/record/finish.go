@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Finish describes the records of a file whose chunks have all ended, and stores the description. The records of the
-// chunks in failed have failed for the reason that it says, which is stored, too. A repeat stores the same. It returns
-// blob.ErrNotFound when results are gone, as they are when the file is erased.
+// Finish describes the records of a file whose chunks have all ended, and stores the description. failed has the
+// chunks whose records all failed, with the reason, which is stored too. It is idempotent. It returns
+// blob.ErrNotFound if results do not exist, such as after an erasure.
 func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.Overview, error) {
 	x, err := readIndex(ctx, f)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// pictured is how many records are tried for the picture of a file.
+	// pictured is how many records are considered for the picture of a file.
 	pictured = 10
 	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
@@ -65,7 +65,7 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	}}
 }
 
-// thumbnails stores those of a drawing. It returns resvg.ErrDamaged.
+// thumbnails stores the thumbnails of a drawing. It returns resvg.ErrDamaged.
 func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, by string) (step.Result, error) {
 	m, err := e.Draw(ctx, svg, longestSide)
 	if err != nil {
@@ -176,7 +176,7 @@ type text struct {
 	cut  bool
 }
 
-// add adds what a record has that was not there before. It reports false when there is no more space.
+// add adds the new values of a record. It returns false if there is no more space.
 func (t *text) add(r *records.Record) bool {
 	t.value(r.Name)
 	for _, p := range r.Properties {

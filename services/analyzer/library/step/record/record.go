@@ -57,7 +57,7 @@ func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result
 	return r, err
 }
 
-// readIndex reads what parsing has found.
+// readIndex reads the result of parsing.
 func readIndex(ctx context.Context, f *step.File) (records.Index, error) {
 	var x records.Index
 	body, err := f.Result(ctx, records.IndexName)
