@@ -7,11 +7,14 @@ import { IconButton } from "./button.js";
 export function Dialog({ title, close, children, footer, wide }: { title: string; close: () => void; children: ComponentChildren; footer?: ComponentChildren; wide?: boolean }): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null), id = useId();
   useEffect(() => {
-    const before = document.activeElement;
-    ref.current?.showModal();
+    const before = document.activeElement, dialog = ref.current;
+    dialog?.showModal();
     // Not the close button, which is the first control.
     (ref.current?.querySelector<HTMLElement>("[data-focus]") ?? ref.current?.querySelector<HTMLElement>(".dialog-box"))?.focus();
-    return () => { if (before instanceof HTMLElement && before.isConnected) before.focus(); };
+    return () => {
+      dialog?.close(); // what is behind a modal dialog cannot have the focus
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog ref={ref} class={wide ? "dialog wide" : "dialog"} aria-labelledby={id} onCancel={(event) => { event.preventDefault(); close(); }}
