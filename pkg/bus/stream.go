@@ -15,11 +15,12 @@ import (
 
 // The streams in addition to those of Config. Outcomes are kept for subscribers that
 // resume, dead letters until someone removes them, records of attempts for as long as a
-// message may be retried.
+// message may be retried, the writes of operators for AuditMaxAge.
 const (
 	StreamOutcomes = "ASSAY_OUTCOMES"
 	StreamDead     = "ASSAY_DEAD"
 	StreamAttempts = "ASSAY_ATTEMPTS"
+	StreamAudit    = "ASSAY_AUDIT"
 )
 
 // AttemptSubject returns the subject of a consumer's attempt record for the message with a
@@ -29,6 +30,13 @@ func AttemptSubject(consumer, sequence string) string {
 }
 
 const attemptPrefix = "assay-attempt."
+
+// The audit log: its subjects, and how much of it is kept.
+const (
+	AuditSubjects = "assay-audit.>"
+	AuditMaxAge   = 400 * 24 * time.Hour // more than a year
+	AuditMaxBytes = 64 << 20             // more than 50,000 writes
+)
 
 // attemptsMaxAge is longer than all attempts at a message and the restarts
 // between them take.
@@ -52,6 +60,11 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 			Name: StreamAttempts, Description: "attempts at messages that were delivered more than once",
 			Subjects:  []string{attemptPrefix + ">"},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: attemptsMaxAge,
+		},
+		{
+			Name: StreamAudit, Description: "writes of operators",
+			Subjects:  []string{AuditSubjects},
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: AuditMaxAge, MaxBytes: AuditMaxBytes, DenyDelete: true, DenyPurge: true,
 		},
 	}
 	for _, q := range cfg.Queues {

@@ -143,6 +143,9 @@ const MetadataPlace = "gps"
 // Erasing reports whether the file is being erased.
 func (f File) Erasing() bool { return f.ParentID == eraseOf(f.OwnedBy) }
 
+// Created is when the node was created.
+func (n Node) Created() time.Time { return when(n.CreatedAt) }
+
 // Updated is when the node was last written.
 func (n Node) Updated() time.Time { return when(n.UpdatedAt) }
 

@@ -200,6 +200,16 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
 }
 
+// Exist returns which of the nodes of these ids, all different, exist.
+func (s *Store) Exist(ctx context.Context, ids []string) (map[string]bool, error) {
+	nodes, err := s.nodesOf(ctx, ids)
+	found := make(map[string]bool, len(nodes))
+	for id := range nodes {
+		found[id] = true
+	}
+	return found, err
+}
+
 // Postpone gives an overdue workflow a new deadline and counts the republishing of its open steps. It returns
 // lifecycle.ErrCondition if the workflow was written since it was read.
 func (s *Store) Postpone(ctx context.Context, w Workflow) error {

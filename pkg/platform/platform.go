@@ -12,6 +12,10 @@
 //	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
 //	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
 //	IDENTITY#SECRET session  the key that seals sessions of the web page, made once; written by ingest
+//	QUOTAS#LIMITS  <owner>   the quotas that operators have set for an owner; written by ingest (pkg/quota)
+//	QUOTAS#OWNERS  <owner>   an owner whose items are counted
+//	QUOTA#<owner>  use       what the owner uses: the sum of its other rows
+//	QUOTA#<owner>  <area>#<id>  what one item uses; written by ingest and analyzer
 //	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
@@ -44,6 +48,9 @@ const (
 	Keys           = "IDENTITY#KEY"    // of API keys
 	KeyUses        = "IDENTITY#USE"    // of the last uses of API keys
 	Secrets        = "IDENTITY#SECRET" // of the secrets of pkg/identity
+	QuotaLimits    = "QUOTAS#LIMITS"   // of the quotas of owners that differ from the settings
+	QuotaOwners    = "QUOTAS#OWNERS"   // of the owners whose items are counted
+	Quota          = "QUOTA#"          // begins those of what each owner uses
 	Checkpoints    = "CHECKPOINT#"     // begins those of the checkpoints of each projection
 )
 
@@ -112,15 +119,20 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("Keys", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
 			area.Allow("KeyUsesList", []string{"dynamodb:Query"}, rows).LeadingKeys(KeyUses),
 			area.Allow("Secrets", []string{"dynamodb:PutItem"}, rows).LeadingKeys(Secrets),
+			area.Allow("QuotaLimits", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(QuotaLimits),
+			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
 			area.Allow("SweepReports", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Sweeps),
+			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 		),
 		area.Query: append(accepted,
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),
+			area.Allow("QuotaLimits", []string{"dynamodb:Query"}, rows).LeadingKeys(QuotaLimits),
+			area.Allow("QuotaUse", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Quota+"*"),
 			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints+"*"),
 		),
 		area.Setup: {
@@ -136,13 +148,14 @@ type Document struct {
 	Body    string `dynamodbav:"document"`
 }
 
-func key(partition, name string) table.Key {
+// Key returns the key of a row.
+func Key(partition, name string) table.Key {
 	return table.Key{PartitionKey: table.Text(partition), SortKey: table.Text(name)}
 }
 
 // Get reads a document, strongly consistent. It returns ErrNotFound.
 func (s *Store) Get(ctx context.Context, partition, name string) (Document, error) {
-	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: key(partition, name), ConsistentRead: aws.Bool(true)})
+	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: Key(partition, name), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, err)
 	}
@@ -178,7 +191,7 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 }
 
 func (d Document) item(partition string) table.Key {
-	item := key(partition, d.Name)
+	item := Key(partition, d.Name)
 	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)
 	return item
 }

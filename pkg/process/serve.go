@@ -49,6 +49,18 @@ type Storing interface {
 	Writable() error
 }
 
+// Limited is a service with quotas of requests and streams.
+type Limited interface {
+	// Rates returns what an owner may request of one process; owner is empty for a caller without one.
+	Rates(owner string) web.Rates
+}
+
+// Audited is a service that records the writes of operators.
+type Audited interface {
+	// Audit returns what records them; nil records none.
+	Audit() web.Audit
+}
+
 // Options describe a service to Serve.
 type Options struct {
 	Name    string // in logs and metrics
@@ -119,6 +131,9 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if authenticating, ok := any(service).(Authenticating); ok && o.Exposure.Tokens() {
 		options.Authenticate = authenticating.Authenticate
 	}
+	if limited, ok := any(service).(Limited); ok {
+		options.Throttle = web.NewThrottle(limited.Rates)
+	}
 	router := web.NewRouter(options)
 	service.Routes(router)
 	var operator net.Listener
@@ -128,10 +143,14 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 			return fmt.Errorf("ASSAY_OPERATOR_ADDR: %w", err)
 		}
 		defer operator.Close()
-		operations = web.NewRouter(web.Options{
+		forOperators := web.Options{
 			Metrics: true, Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies,
 			Hosts: hosts, Roles: []web.Role{web.Operator}, Authenticate: options.Authenticate,
-		})
+		}
+		if audited, ok := any(service).(Audited); ok {
+			forOperators.Audit = audited.Audit()
+		}
+		operations = web.NewRouter(forOperators)
 		operated.OperatorRoutes(operations)
 	}
 	group, ctx := errgroup.WithContext(ctx)

@@ -17,9 +17,9 @@ import (
 // ErrDraining is the context.Cause of a request that is aborted by shutdown.
 var ErrDraining = errors.New("web: the server is stopping")
 
-// statusClientGone is the status in logs and metrics for a client that disconnected before its
+// StatusClientGone is the status in logs and metrics for a client that disconnected before its
 // response. It is nginx's number; HTTP defines none.
-const statusClientGone = 499
+const StatusClientGone = 499
 
 // WriteError responds to a plain handler's request with the problem for err. It must be called
 // before anything is written. Causes of a status of 500 or above are logged here, once, with the
@@ -66,7 +66,7 @@ func problemFor(ctx context.Context, err error) *Problem {
 	case errors.Is(context.Cause(ctx), ErrDraining):
 		return Unavailable("The server is stopping.", time.Second)
 	case ctx.Err() != nil:
-		return statusProblem(statusClientGone)
+		return statusProblem(StatusClientGone)
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return Unavailable("A backend of this service did not respond in time.", time.Second).Because(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), codeOf(err) == storageFull:

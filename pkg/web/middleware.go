@@ -41,7 +41,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.metrics.inFlight.Inc()
 	defer func() {
 		cut := recovered(recover(), answer, req, &log)
-		answer.end()
+		answer.end(cut)
 		r.metrics.inFlight.Dec()
 		r.account(answer, req, &log, time.Since(began))
 		if cut {
@@ -71,7 +71,11 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	caller, err := r.identify(w, req)
-	*req = *req.WithContext(context.WithValue(req.Context(), callerKey{}, caller)) // in place, because account reads its Pattern
+	ctx := context.WithValue(req.Context(), callerKey{}, caller)
+	if r.throttle != nil {
+		ctx = context.WithValue(ctx, throttleKey{}, r.throttle)
+	}
+	*req = *req.WithContext(ctx) // in place, because account reads its Pattern
 	if err != nil {
 		WriteError(w, req, err)
 		return
@@ -90,6 +94,14 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			WriteError(w, req, StorageFull(err).WithHeader("Connection", "close")) // the body is not read
 			return
 		}
+	}
+	if err := r.throttle.admit(w.Header(), req.URL.Path, caller); err != nil {
+		WriteError(w, req, err)
+		return
+	}
+	if err := r.record(w, req, caller); err != nil {
+		WriteError(w, req, err)
+		return
 	}
 	r.Mux.ServeHTTP(w, req)
 }
@@ -118,7 +130,7 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 	gone := req.Context().Err() != nil && !errors.Is(context.Cause(req.Context()), ErrDraining)
 	switch {
 	case gone && (status == 0 || status >= http.StatusInternalServerError):
-		status = statusClientGone
+		status = StatusClientGone
 	case status == 0:
 		status = http.StatusOK // net/http writes it for a handler that wrote nothing
 	}

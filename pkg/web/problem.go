@@ -144,7 +144,7 @@ func statusProblem(status int) *Problem {
 		slug, detail = "unsupported-media-type", "The body must be application/json."
 	case http.StatusUnprocessableEntity:
 		slug, detail = "invalid-request", "The request does not match the schema of this operation; see errors."
-	case statusClientGone:
+	case StatusClientGone:
 		slug = "client-gone"
 	case http.StatusInternalServerError:
 		slug, detail = "internal", "Internal error. The service's log has the details under this request's id."

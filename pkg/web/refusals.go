@@ -23,6 +23,7 @@ func common(op *huma.Operation) Refusals {
 	all := Refusals{
 		http.StatusMisdirectedRequest:  {"misdirected-request"},
 		http.StatusUnprocessableEntity: {"invalid-request"},
+		http.StatusTooManyRequests:     {"too-many-requests"},
 		http.StatusInternalServerError: {"internal"},
 		http.StatusBadGateway:          {"bad-gateway"},
 		http.StatusServiceUnavailable:  {"storage-full", "unavailable"},
@@ -120,7 +121,7 @@ func (r *Router) refusal(status int, slugs []string) *huma.Response {
 }
 
 // everyHeader names the headers of every response.
-var everyHeader = []string{"X-Request-Id", "Traceparent", "Tracestate"}
+var everyHeader = []string{"X-Request-Id", "Traceparent", "Tracestate", "RateLimit", "RateLimit-Policy"}
 
 // sharedHeaders describes the response headers that operations have in common.
 func sharedHeaders() map[string]*huma.Param {
@@ -134,9 +135,11 @@ func sharedHeaders() map[string]*huma.Param {
 		"Tracestate":       text(false, "", "the trace state of the request, if it had one", "vendor=value"),
 		"WWW-Authenticate": text(false, "", "the kind of credential that is needed", `Bearer realm="assay"`),
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
+		"RateLimit":        text(false, "", "what is left of the quota of requests per second, or of the quota that a problem names, if the owner has one", `"requests";r=99;t=1`),
+		"RateLimit-Policy": text(false, "", "that quota", `"requests";q=100;w=1`),
 		OwnerHeader:        text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {
-			Description: "in how many seconds to try again", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,
+			Description: "in how many seconds to try again; absent where time does not help, as for a quota of stored bytes", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,
 		},
 	}
 }

@@ -15,7 +15,8 @@ type response struct {
 	control  *http.ResponseController
 	status   int // 0 until the header is written
 	bytes    int64
-	extended time.Time // when the write deadline was last set
+	extended time.Time        // when the write deadline was last set
+	before   func(status int) // called before the header is written; nil for none
 }
 
 func newResponse(w http.ResponseWriter) *response {
@@ -32,6 +33,9 @@ func (w *response) WriteHeader(status int) {
 	}
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		w.status = status
+		if w.before != nil {
+			w.before(status)
+		}
 	}
 	if status == http.StatusNotModified {
 		w.Header().Del("Content-Type") // huma sets that of a problem, and a 304 has no body
@@ -62,8 +66,16 @@ func (w *response) extend() {
 	}
 }
 
-// end extends the deadline for the data that is still buffered when the handler returns.
-func (w *response) end() {
+// end extends the deadline for the data that is still buffered when the handler returns. cut reports that
+// the connection is closed instead.
+func (w *response) end(cut bool) {
+	if w.status == 0 && w.before != nil {
+		if cut {
+			w.before(http.StatusInternalServerError)
+		} else {
+			w.WriteHeader(http.StatusOK) // as net/http would
+		}
+	}
 	if w.bytes > 0 {
 		w.extend()
 	}

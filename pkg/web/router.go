@@ -29,6 +29,8 @@ type Options struct {
 	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
 	Hosts       Hosts                // under which requests are accepted
+	Audit       Audit                // records requests that may change something; nil records none
+	Throttle    *Throttle            // limits requests and streams of owners; nil limits none
 	Roles       []Role               // granted to every caller of this address; with Authenticate, required of every caller
 
 	// Authenticate resolves the caller of a request from its credential. Nil lets everyone in anonymously.
@@ -57,6 +59,10 @@ type Router struct {
 
 	authenticate Authenticate
 	access       func() map[string]access // accesses, read at the first request
+	throttle     *Throttle
+	audit        Audit
+
+	operations func() map[string]string // operationIDs, read at the first write
 }
 
 // NewRouter returns a router.
@@ -90,9 +96,12 @@ func NewRouter(o Options) *Router {
 		roles:    o.Roles,
 
 		authenticate: o.Authenticate,
+		throttle:     o.Throttle,
+		audit:        o.Audit,
 	}
 	r.access = sync.OnceValue(r.accesses)
 	r.queries = sync.OnceValue(r.queryNames)
+	r.operations = sync.OnceValue(r.operationIDs)
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)
 	if o.Metrics {

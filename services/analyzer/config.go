@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
@@ -31,6 +32,7 @@ type Config struct {
 	Identity identity.Config
 	Log      obs.Config
 	Backends backend.Config
+	Platform platform.Config
 
 	TextFile textfile.Config
 	Feed     feed.Config

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/consume"
@@ -28,6 +29,7 @@ import (
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/sweep"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
@@ -77,6 +79,7 @@ type Entry struct {
 type Shared struct {
 	Backends *backend.Connections
 	Worker   *work.Worker
+	Quotas   *quota.Quotas
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	Engines  engines.Config
@@ -85,13 +88,15 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log), nil }},
+		{textfiles.Work(), func(s Shared) (Area, error) {
+			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
+		}},
 		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker), nil }},
 		{photojobs.Work(), func(s Shared) (Area, error) {
-			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Log, s.Registry)
+			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)
 		}},
 		{files.Work(), func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Log)
+			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log)
 		}},
 	}
 }
@@ -116,6 +121,7 @@ type Service struct {
 	areas     []Area
 	consumers *consume.Runner
 	sweeper   *sweeper.Sweeper
+	audit     *audit.Log
 	log       zerolog.Logger
 }
 
@@ -151,7 +157,8 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		backends.Close()
 		return nil, config.Unusable(err)
 	}
-	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg, cfg.engines(log)}
+	quotas := quota.New(quota.Config{}, cfg.Platform, backends.DB, log) // it releases and counts, and applies no limit
+	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), quotas, log, reg, cfg.engines(log)}
 	all := make([]Area, len(list))
 	for i, entry := range list {
 		if all[i], err = entry.Open(shared); err != nil {
@@ -163,6 +170,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		identity: who, backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
 		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, all),
+		audit:     audit.New(backends.Bus, log),
 		log:       log,
 	}, nil
 }
@@ -224,6 +232,9 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 func DescribeOperator(r *web.Router) {
 	(&Service{sweeper: &sweeper.Sweeper{}, areas: []Area{&photojob.Area{}}}).OperatorRoutes(r)
 }
+
+// Audit returns what records the writes of operators.
+func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Work consumes and sweeps until ctx ends and the work in progress is done or
 // returned to the stream.

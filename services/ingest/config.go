@@ -7,7 +7,9 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
@@ -24,6 +26,8 @@ type Config struct {
 
 	Notices  notice.Config
 	Receive  receive.Config
+	Quotas   quota.Config
+	Platform platform.Config
 	Exposure process.Exposure
 	Identity identity.Config
 	Log      obs.Config
@@ -39,5 +43,5 @@ type Config struct {
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Notices.Validate(), c.Receive.Validate(), c.Feed.Validate())
+	return errors.Join(c.Notices.Validate(), c.Receive.Validate(), c.Quotas.Validate(), c.Feed.Validate())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
@@ -23,6 +24,7 @@ import (
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/deadletter"
@@ -32,6 +34,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/photojob"
+	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
@@ -66,6 +69,7 @@ type Shared struct {
 	Backends *backend.Connections
 	Receiver *receive.Receiver // of forms with a file
 	Parts    *parts.Uploads
+	Quotas   *quota.Quotas
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -73,10 +77,12 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Log) }},
+		{textfiles.Work(), func(s Shared) Area {
+			return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Log)
+		}},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
-		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Log) }},
-		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Log) }},
+		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Quotas, s.Log) }},
+		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Log) }},
 	}
 }
 
@@ -97,6 +103,8 @@ type Service struct {
 	areas       []Area
 	notices     *notice.Notices
 	deadLetters *deadletter.Service
+	quotas      *quota.Quotas
+	audit       *audit.Log
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes the
@@ -130,11 +138,14 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 		backends.Close()
 		return nil, config.Unusable(err)
 	}
-	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), log, reg})
+	quotas := quota.New(cfg.Quotas, cfg.Platform, backends.DB, log)
+	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), quotas, log, reg})
 	return &Service{
 		backends: backends, areas: all, identity: who, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
 		deadLetters: deadletter.New(backends.Bus, all),
+		quotas:      quotas,
+		audit:       audit.New(backends.Bus, log),
 	}, nil
 }
 
@@ -176,12 +187,12 @@ func (s *Service) Routes(r *web.Router) {
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
-	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), zerolog.Nop(), prometheus.NewRegistry()})
+	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
 	who, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
 		panic(err) // a bug: without settings nothing can be wrong with them
 	}
-	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil)}
+	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }
 
 // DescribeOperator is Describe for the calls for operators.
@@ -191,6 +202,8 @@ func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.deadLetters.Routes(r)
 	s.keys.Routes(r)
+	quotas.Routes(r, s.quotas)
+	s.audit.Routes(r)
 	for _, area := range s.areas {
 		area.OperatorRoutes(r)
 	}
@@ -201,11 +214,21 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.notices.Work(ctx) })
+	group.Go(func() error {
+		s.quotas.Work(ctx)
+		return nil
+	})
 	for _, area := range s.areas {
 		group.Go(func() error { return area.Work(ctx) })
 	}
 	return group.Wait()
 }
+
+// Rates returns what an owner may request of one process.
+func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
+
+// Audit returns what records the writes of operators.
+func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Close closes the connections. Work must have returned.
 func (s *Service) Close() { s.backends.Close() }

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
@@ -33,6 +34,7 @@ type Config struct {
 	Identity identity.Config
 	Log      obs.Config
 	Backends backend.Config
+	Quotas   quota.Config
 	Platform platform.Config
 
 	TextFile textfile.Config
@@ -45,7 +47,7 @@ type Config struct {
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.TextFile.Validate(), c.Feed.Validate())
+	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.TextFile.Validate(), c.Feed.Validate())
 }
 
 // engines returns how RDKit is compiled: in the background of requests, by one processor.

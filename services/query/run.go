@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
@@ -25,6 +26,7 @@ import (
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/sweep"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
@@ -96,6 +98,8 @@ type Service struct {
 	hub      *live.Hub
 	origins  []string // of presigned URLs
 	status   *status.Service
+	quotas   *quota.Quotas
+	audit    *audit.Log
 }
 
 // Notices returns the licenses of RDKit and of what the web app contains.
@@ -146,7 +150,10 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, config.Unusable(err)
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	s := &Service{backends: backends, hub: hub, identity: who}
+	s := &Service{
+		backends: backends, hub: hub, identity: who,
+		quotas: quota.New(cfg.Quotas, cfg.Platform, backends.DB, log), audit: audit.New(backends.Bus, log),
+	}
 	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}
 	var worked []status.Area
 	for _, entry := range list {
@@ -192,7 +199,7 @@ func (s *Service) calls(r *web.Router) {
 		area.Routes(r)
 	}
 	s.hub.Routes(r)
-	me.Routes(r)
+	me.Routes(r, s.quotas)
 }
 
 // Describe registers the service's HTTP calls for their description alone, as a
@@ -228,8 +235,18 @@ func (s *Service) Work(ctx context.Context) error {
 	}
 	group.Go(func() error { return s.hub.Run(ctx) })
 	group.Go(func() error { return s.status.Work(ctx) })
+	group.Go(func() error {
+		s.quotas.Work(ctx)
+		return nil
+	})
 	return group.Wait()
 }
+
+// Rates returns what an owner may request of one process.
+func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
+
+// Audit returns what records the writes of operators.
+func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Close closes the areas, then the connections. No request may be in progress.
 func (s *Service) Close() {

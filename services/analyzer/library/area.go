@@ -24,6 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -40,6 +41,7 @@ type Area struct {
 	bus       *bus.Bus
 	announcer *announce.Announcer
 	worker    *work.Worker
+	quotas    *quota.Quotas
 	decoder   *pixels.Decoder
 	pdf       *pdfium.Engine
 	svg       *resvg.Engine
@@ -52,7 +54,7 @@ type Area struct {
 }
 
 // New returns the area on open backends. Its engines are compiled as in compiled. The caller closes it.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) (*Area, error) {
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) (*Area, error) {
 	converter, err := convert.New(cfg.Converter)
 	if err != nil {
 		return nil, err
@@ -60,7 +62,7 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
 	kit, pages := structure.New(cfg.Structures.RDKit, compiled, runtime.GOMAXPROCS(0)), remote.New(cfg.Imports.Policy())
 	return &Area{
-		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
+		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 		decoder:   decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, kit, pages, converter),
 	}, nil
@@ -144,4 +146,6 @@ func read(d *bus.Delivery) (*event.LibraryStep, error) {
 }
 
 // Sweep repairs workflows that have no message, and removes data that is no longer needed.
-func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error { return sweep{a}.run(ctx, r) }
+func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
+	return sweep{a, &sweeper.Counting{Quotas: a.quotas, Area: library.Name, Exist: a.store.Exist}}.run(ctx, r)
+}

@@ -52,7 +52,10 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	if errors.Is(err, library.ErrNotEmpty) { // an outdated list, or a child that was created meanwhile
 		return bus.Later(err, a.worker.Config.Lease/3)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.quotas.Erased(ctx, n.OwnedBy, library.Name, n.ID)
 }
 
 // errNotErased means that neither a node nor its folder is being erased.

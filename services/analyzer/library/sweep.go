@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
@@ -34,10 +35,14 @@ const (
 
 // sweep repairs workflows and files and removes data that is no longer needed. Each pass reads a table, or the
 // objects.
-type sweep struct{ *Area }
+type sweep struct {
+	*Area
+	counting *sweeper.Counting
+}
 
 func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 	return errors.Join(
+		s.counting.Sweep(ctx, r),
 		r.Walk(ctx, "workflows", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanWorkflows(ctx, cursor, library.ScanLimit)
 			return pages(ctx, r, page, err, s.workflow)
@@ -51,6 +56,9 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 		}),
 		r.Walk(ctx, "nodes", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
+			if err == nil {
+				err = s.counting.Items(ctx, r, countable(page.Items))
+			}
 			if err == nil {
 				err = s.orphanNodes(ctx, r, page.Items)
 			}
@@ -186,7 +194,12 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	case f.Unfetched():
 		r.Found(ctx, sweeper.LostMessage, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
 	case r.Old(f.Created()):
-		r.Found(ctx, unusedReservation, f.ID, func(ctx context.Context) error { return gone(s.store.Expire(ctx, f)) })
+		r.Found(ctx, unusedReservation, f.ID, func(ctx context.Context) error {
+			if err := s.store.Expire(ctx, f); err != nil {
+				return gone(err)
+			}
+			return s.quotas.Erased(ctx, f.OwnedBy, library.Name, f.ID)
+		})
 	}
 	return nil
 }
@@ -204,6 +217,22 @@ func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error 
 		r.Found(ctx, sweeper.UnnotifiedOutcome, f.ID, func(ctx context.Context) error { return s.bus.Republish(ctx, e) })
 	}
 	return nil
+}
+
+// countable returns what quotas count of nodes: all but the roots. The length of a file is -1 until it is known.
+func countable(nodes []library.Node) []sweeper.Countable {
+	var all []sweeper.Countable
+	for _, n := range nodes {
+		if n.Type == library.KindUser {
+			continue
+		}
+		item := sweeper.Countable{ID: quota.ID{Owner: n.OwnedBy, ID: n.ID}, Created: n.Created()}
+		if n.Blob != nil {
+			item.Bytes = n.Blob.Length
+		}
+		all = append(all, item)
+	}
+	return all
 }
 
 func idsOf(files []library.File) []string {

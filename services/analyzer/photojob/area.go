@@ -3,6 +3,7 @@ package photojob
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -32,13 +34,14 @@ type Area struct {
 	bus         *bus.Bus
 	announcer   *announce.Announcer
 	worker      *work.Worker
+	quotas      *quota.Quotas
 	decoder     *pixels.Decoder
 	catalog     *catalog
 	log         zerolog.Logger
 }
 
 // New returns the area on open backends. The caller closes it.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory, compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
@@ -47,7 +50,7 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 	store := photojob.NewStore(backends.DB, cfg.Names)
 	temp, final := backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	return &Area{
-		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker,
+		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker, quotas: quotas,
 		decoder: decoder, log: log,
 		catalog:   newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder, newMetrics(reg)),
 		announcer: &announce.Announcer{Store: store, Temp: temp, Final: final.Bucket, Bus: backends.Bus, Log: log},
@@ -136,6 +139,6 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 
 // Sweep repairs jobs without a message, and removes objects that are no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
-	s := sweep{steps{a}}
-	return sweeper.Sweep(ctx, r, s, s)
+	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: photojob.Name, Exist: a.exist}}
+	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
@@ -20,7 +21,10 @@ const (
 )
 
 // sweep repairs jobs and removes objects.
-type sweep struct{ steps }
+type sweep struct {
+	steps
+	counting *sweeper.Counting
+}
 
 // Scan ends overdue jobs, including those with a message.
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []photojob.Job, next string, read int, err error) {
@@ -31,6 +35,13 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []
 	for _, broken := range page.Broken {
 		r.Found(ctx, sweeper.UnreadableItem, broken.JobID, func(context.Context) error { return broken.Err })
 	}
+	countable := make([]sweeper.Countable, len(page.Jobs))
+	for i, job := range page.Jobs {
+		countable[i] = sweeper.Countable{ID: quota.ID{Owner: job.UserID, ID: job.JobID}, Bytes: job.FileSize, Created: job.Created()}
+	}
+	if err := s.counting.Items(ctx, r, countable); err != nil {
+		return nil, "", 0, err
+	}
 	for _, job := range page.Jobs {
 		if job.Final() || !r.Older(job.Begun(), s.cfg.Deadline) {
 			jobs = append(jobs, job)
@@ -39,6 +50,16 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []
 		r.Found(ctx, overdueJob, job.JobID, func(ctx context.Context) error { return s.expire(ctx, job) })
 	}
 	return jobs, page.Next, page.Items, nil
+}
+
+// exist returns which jobs exist.
+func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error) {
+	jobs, err := a.store.Jobs(ctx, ids)
+	found := make(map[string]bool, len(jobs))
+	for id := range jobs {
+		found[id] = true
+	}
+	return found, err
 }
 
 // expire ends an overdue job.

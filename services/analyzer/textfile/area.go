@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -24,13 +25,14 @@ type Area struct {
 	bus     *bus.Bus
 	uploads *announce.Announcer
 	worker  *work.Worker
+	quotas  *quota.Quotas
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
-		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker,
+		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas,
 		uploads: &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}
 }
@@ -52,6 +54,6 @@ func (a *Area) Consumers() []bus.Consumer {
 // Sweep repairs files that no message will move, and removes orphaned objects and
 // abandoned uploads.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
-	s := sweep{steps{a}}
-	return errors.Join(sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))
+	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: textfile.Name, Exist: a.exist}}
+	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -20,7 +21,10 @@ const (
 )
 
 // sweep repairs files and removes orphaned objects.
-type sweep struct{ steps }
+type sweep struct {
+	steps
+	counting *sweeper.Counting
+}
 
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files []textfile.File, next string, read int, err error) {
 	page, err := s.store.Scan(ctx, cursor, textfile.ScanLimit)
@@ -37,7 +41,40 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	for _, broken := range page.Broken {
 		r.Found(ctx, sweeper.UnreadableItem, broken.Key, func(context.Context) error { return broken.Err })
 	}
+	if err := s.counting.Items(ctx, r, s.countable(page.Files)); err != nil {
+		return nil, "", 0, err
+	}
 	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // the counterpart of each was read too
+}
+
+// countable returns what quotas count of files. A file that streamed through ingest does not say its length.
+func (s sweep) countable(files []textfile.File) []sweeper.Countable {
+	all := make([]sweeper.Countable, len(files))
+	for i, f := range files {
+		all[i] = sweeper.Countable{ID: quota.ID{Owner: f.OwnerID, ID: f.FileID}, Bytes: -1, Created: f.Created()}
+		if _, size, err := textfile.ParseObjectKey(f.S3Key); err == nil && size >= 0 {
+			all[i].Bytes = size
+			continue
+		}
+		all[i].Size = func(ctx context.Context) (int64, error) {
+			object, err := s.bucket.Head(ctx, f.S3Key)
+			if errors.Is(err, blob.ErrNotFound) {
+				err = nil
+			}
+			return object.Size, err
+		}
+	}
+	return all
+}
+
+// exist returns which files exist.
+func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error) {
+	keys, err := a.store.Keys(ctx, ids)
+	found := make(map[string]bool, len(keys))
+	for id := range keys {
+		found[id] = true
+	}
+	return found, err
 }
 
 func pairID(p textfile.Pair) string {
@@ -82,7 +119,12 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) erro
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err
 	case r.Old(f.Created()):
-		r.Found(ctx, unusedReservation, f.FileID, func(ctx context.Context) error { return s.store.Expire(ctx, f) })
+		r.Found(ctx, unusedReservation, f.FileID, func(ctx context.Context) error {
+			if err := s.store.Expire(ctx, f); err != nil {
+				return err
+			}
+			return s.quotas.Erased(ctx, f.OwnerID, textfile.Name, f.FileID)
+		})
 	}
 	return nil
 }

@@ -31,7 +31,10 @@ func NATSGrants(areas []area.Area) NATS {
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
 	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // the number of dead letters
-	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts}
+	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
+	for _, list := range []*[]string{&g.Ingest, &g.Analyzer, &g.Query} {
+		*list = append(*list, bus.AuditSubjects)
+	}
 	for _, a := range areas {
 		streams = append(streams, a.Work.Stream)
 		if a.Log.Stream != "" {
@@ -62,6 +65,7 @@ func NATSGrants(areas []area.Area) NATS {
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
 	// It announces what ends by a call of its own, unless that was announced.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
+	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
 	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
 	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer} {

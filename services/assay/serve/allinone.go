@@ -126,6 +126,26 @@ func (w *allInOne) OperatorRoutes(r *web.Router) {
 	}
 }
 
+// Rates returns what an owner may request. The services read the same quotas.
+func (w *allInOne) Rates(owner string) web.Rates {
+	for _, service := range w.services {
+		if limited, ok := service.(process.Limited); ok {
+			return limited.Rates(owner)
+		}
+	}
+	return web.Rates{}
+}
+
+// Audit records the writes of operators, which reach all services at one address.
+func (w *allInOne) Audit() web.Audit {
+	for _, service := range w.services {
+		if audited, ok := service.(process.Audited); ok {
+			return audited.Audit()
+		}
+	}
+	return nil
+}
+
 // Work runs the background work of the services.
 func (w *allInOne) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)

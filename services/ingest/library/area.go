@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/parts"
@@ -31,15 +32,16 @@ type Area struct {
 	announcer *announce.Announcer
 	receiver  *receive.Receiver
 	parts     *parts.Uploads
+	quotas    *quota.Quotas
 	links     *link.Issuer
 	pages     guard.Policy
 	log       zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts,
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, quotas: quotas,
 		pages: cfg.Imports.Policy(), log: log,
 		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},

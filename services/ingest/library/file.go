@@ -1,15 +1,19 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -27,7 +31,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
 		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
-	}, a.postReservation, admission.Refusals, keyed, changes, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
+	}, a.postReservation, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
@@ -114,7 +118,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
 		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
 	}
-	node, file, created, err := a.reserve(ctx, in.IdempotencyKey, terms)
+	node, file, created, err := a.reserve(ctx, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Length, InParts: in.Body.Parts})
 	if err != nil {
 		return nil, a.problem(err)
 	}
@@ -143,8 +147,9 @@ func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyK
 }
 
 // reserve writes a Loading file and its node. For a used idempotency key it returns those of the first call, or
-// errOtherUse if its parameters differed; created tells the cases apart.
-func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile) (node library.Node, file library.File, created bool, err error) {
+// errOtherUse if its parameters differed; created tells the cases apart. The bytes to count are
+// those of the terms unless the length is not known.
+func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile, counted quota.Item) (node library.Node, file library.File, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err
 	}
@@ -160,12 +165,19 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 	named := terms.ParentID
 	terms.ParentID, terms.Type, terms.Bucket = parentOf(named, terms.Owner), library.TypeOf(terms.ContentType), a.bucket.Bucket
 	terms.Key = terms.UploadKey()
-	node, file, err = a.store.Reserve(ctx, terms)
-	if !errors.Is(err, library.ErrExists) {
-		return node, file, err == nil, a.refused(ctx, err, named, library.Caller{Owner: terms.Owner})
+	counted.Area, counted.ID = library.Name, terms.ID
+	reserved, refused := a.quotas.Reserve(ctx, terms.Owner, counted)
+	if refused == nil {
+		node, file, err = a.store.Reserve(ctx, terms)
+		if notCreated(err) {
+			reserved.Undo(ctx)
+		}
+		if !errors.Is(err, library.ErrExists) {
+			return node, file, err == nil, a.refused(ctx, err, named, library.Caller{Owner: terms.Owner})
+		}
 	}
 	if node, err = a.store.Get(ctx, terms.ID); err != nil {
-		return node, file, false, err
+		return node, file, false, cmp.Or(refused, err)
 	}
 	if node.Type != library.KindFile {
 		return node, file, false, errOtherUse
@@ -174,6 +186,13 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 		err = errOtherUse
 	}
 	return node, file, false, err
+}
+
+// notCreated reports whether an error of the creation of a node says that it does not exist.
+func notCreated(err error) bool {
+	return slices.ContainsFunc([]error{
+		library.ErrOwner, library.ErrNotFolder, library.ErrTrashed, library.ErrTooDeep, lifecycle.ErrNotFound,
+	}, func(reason error) bool { return errors.Is(err, reason) })
 }
 
 type fileInput struct {
@@ -217,7 +236,9 @@ type uploadedInput struct {
 func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*nodeOutput, error) {
 	path, file, err := a.writable(ctx, in.ID, caller(in.Caller))
 	if id := in.UploadID(); err == nil && id != "" && file.Status == library.Loading && file.Length >= 0 {
-		err = a.parts.Complete(ctx, inParts(file), id)
+		if err = a.parts.Complete(ctx, inParts(file), id); err == nil {
+			err = a.quotas.Joined(ctx, file.OwnedBy, library.Name, file.ID)
+		}
 	}
 	if err == nil {
 		err = a.announcer.Uploaded(ctx, file)

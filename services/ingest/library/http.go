@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -21,7 +23,7 @@ func (a *Area) Routes(r *web.Router) {
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
 		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are no device names of Windows. " +
 			"Two nodes of a folder may have the same name.",
-	}, a.postFolder, keyed, changes)
+	}, a.postFolder, keyed, changes, quota.Refusals)
 	a.pageRoutes(r)
 	a.treeRoutes(r)
 	a.shareRoutes(r)
@@ -79,14 +81,20 @@ func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n librar
 	if n.ID, err = library.NewID(n.Owner, idempotencyKey); err != nil {
 		return library.Node{}, err
 	}
-	folder, err := a.store.CreateFolder(ctx, n)
-	if !errors.Is(err, library.ErrExists) {
-		return folder, err
+	reserved, refused := a.quotas.Reserve(ctx, n.Owner, quota.Item{Area: library.Name, ID: n.ID})
+	if refused == nil {
+		folder, err := a.store.CreateFolder(ctx, n)
+		if notCreated(err) {
+			reserved.Undo(ctx)
+		}
+		if !errors.Is(err, library.ErrExists) {
+			return folder, err
+		}
 	}
-	folder, err = a.store.Get(ctx, n.ID)
+	folder, err := a.store.Get(ctx, n.ID)
 	switch {
 	case err != nil:
-		return library.Node{}, err
+		return library.Node{}, cmp.Or(refused, err)
 	case folder.Type != library.KindFolder || folder.Version == 1 && (folder.Name != n.Name || folder.ParentID != n.ParentID):
 		return library.Node{}, errOtherUse
 	}

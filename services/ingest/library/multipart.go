@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -62,7 +63,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	node, file, created, err := a.reserve(ctx, idempotencyKey, library.NewFile{
 		NewNode:     library.NewNode{Owner: owner, ParentID: sent.Fields[parentPart], Name: sent.Name},
 		ContentType: sent.ContentType, Length: -1,
-	})
+	}, quota.Item{Bytes: form.Length})
 	if err != nil {
 		return library.Node{}, err
 	}
@@ -78,6 +79,9 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	}
 	// This call publishes the event with this request's trace, so the object needs none.
 	object, err := a.bucket.Put(ctx, file.Key, file.ContentType, nil, sent)
+	if err == nil {
+		err = a.quotas.Stored(ctx, owner, library.Name, file.ID, object.Size)
+	}
 	switch {
 	case err == nil && file.Status == library.Loading:
 		err = a.announcer.Stored(ctx, file, object)
@@ -123,6 +127,9 @@ func (a *Area) undo(ctx context.Context, file library.File) {
 	err := a.bucket.Delete(ctx, file.Key)
 	if err == nil {
 		err = a.store.Expire(ctx, file)
+	}
+	if err == nil {
+		err = a.quotas.Released(ctx, file.OwnedBy, library.Name, file.ID)
 	}
 	if err != nil && !errors.Is(err, lifecycle.ErrFenceLost) {
 		a.log.Warn().Err(err).Str("id", file.ID).Msg("cannot clean up after a failed upload")

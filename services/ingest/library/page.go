@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
@@ -24,7 +25,7 @@ func (a *Area) pageRoutes(r *web.Router) {
 			"A response may have 20 MiB and take 30 s with at most 5 redirects. Addresses of private networks, and ports other than 80 and 443, are not requested unless the server allows them: " +
 			"422 when the URL names one, and a Failed file when a name or a redirect leads to one. Other failures are the errorMessage of the file, too.",
 		DefaultStatus: http.StatusAccepted,
-	}, a.postPage, admission.Refusals, keyed, changes, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
+	}, a.postPage, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
 }
 
 type pageInput struct {
@@ -57,7 +58,7 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 	}
 	node, file, _, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode: library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: name}, ContentType: "text/html", Length: -1, Origin: address.String(),
-	})
+	}, quota.Item{Bytes: -1})
 	if err == nil && file.Unfetched() {
 		err = a.announcer.Uploaded(ctx, file)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
@@ -94,6 +95,9 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 	}
 	route, refused := a.route(ctx, terms)
 	if refused == nil {
+		_, refused = a.quotas.Reserve(ctx, owner, quota.Item{Area: photojob.Name, ID: id, Bytes: terms.Size})
+	}
+	if refused == nil {
 		job, err := a.store.Create(ctx, routed(terms.Job(id, owner), route).Traced(obs.TraceFrom(ctx)))
 		if !errors.Is(err, photojob.ErrExists) {
 			return job, err
@@ -127,10 +131,14 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 		return photojob.Batch{}, err
 	}
 	route, refused := a.route(ctx, terms[0]) // all have the same options
-	asked := map[string]string{}
+	asked, counted := map[string]string{}, make([]quota.Item, len(jobs))
 	for i, job := range jobs {
 		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
 		asked[job.JobID] = job.S3TempKey
+		counted[i] = quota.Item{Area: photojob.Name, ID: job.JobID, Bytes: job.FileSize}
+	}
+	if refused == nil {
+		_, refused = a.quotas.Reserve(ctx, owner, counted...)
 	}
 	if refused == nil {
 		batch, err := a.store.CreateBatch(ctx, id, jobs)

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -31,13 +32,14 @@ type Area struct {
 	bus         *bus.Bus
 	announcer   *announce.Announcer
 	policies    *policy.Store
+	quotas      *quota.Quotas
 	log         zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	a := &Area{
-		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, log: log,
+		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, log: log,
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
 	if backends.Bucket != nil { // nil if the operations are only described

@@ -96,6 +96,9 @@ func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 		return err
 	}
 	removed, err := a.store.Delete(ctx, job.JobID)
+	if err == nil || errors.Is(err, lifecycle.ErrNotFound) {
+		err = errors.Join(err, a.quotas.Released(ctx, job.UserID, photojob.Name, job.JobID))
+	}
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
@@ -28,13 +29,13 @@ func (a *Area) Routes(r *web.Router) {
 		})},
 		RequestBody: multipartBody(),
 		Responses:   map[string]*huma.Response{"202": jobTaken(r)},
-	}, a.postPhoto, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled", "not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
+	}, a.postPhoto, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled", "not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
 		Summary:       "Reserve the uploads of up to 20 photos",
 		Description:   "Creates all jobs or none. The batch ends when each of its jobs is COMPLETED, FAILED or deleted, which is announced once.",
 		DefaultStatus: http.StatusCreated,
-	}, a.postBatch, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
+	}, a.postBatch, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	for _, op := range []struct {
 		id, path, summary string
 		call              func(context.Context, *jobInput) (*jobOutput, error)

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
@@ -20,7 +23,10 @@ func TestDefaultProvider(t *testing.T) {
 	if err := table.EnsureAll(t.Context(), db, append(photojob.Tables(names), platform.Storage(settings).Tables...)); err != nil {
 		t.Fatal(err)
 	}
-	a := &Area{store: photojob.NewStore(db, names), policies: policy.NewStore(platform.NewStore(db, settings))}
+	a := &Area{
+		store: photojob.NewStore(db, names), policies: policy.NewStore(platform.NewStore(db, settings)),
+		quotas: quota.New(quota.Config{}, settings, db, zerolog.Nop()),
+	}
 	create := func(key, asked string) (photojob.Job, error) {
 		t.Helper()
 		terms, err := accept(photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: asked}}, "body.")

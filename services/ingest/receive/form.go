@@ -26,6 +26,8 @@ var errTwoFiles = errors.New("the form has more than one file")
 
 // Form is a form with one file.
 type Form struct {
+	Length int64 // of all of the form, in bytes, so at least that of the file; -1 if not known
+
 	parts *multipart.Reader
 	limit int64 // of the file, in bytes
 }

@@ -76,7 +76,7 @@ func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, l
 		return nil, nil, web.BrokenBody(err)
 	}
 	leave, err = r.slots.enter(req.Context(), web.CallerOf(req.Context()).Client, upload)
-	return &Form{parts: parts, limit: r.MaxSize}, leave, err
+	return &Form{Length: req.ContentLength, parts: parts, limit: r.MaxSize}, leave, err
 }
 
 // ParseDigest parses a SHA-256 in hex or base64 and returns it in base64, the form of S3; an empty

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
@@ -13,8 +14,8 @@ var errOtherUpload = errors.New("the idempotency key was used for another upload
 
 // reserve writes a PENDING file for an upload. Under an idempotency key that is taken
 // it returns the file of the first call, or errOtherUpload when that one had other
-// terms; created says which it was.
-func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation) (file textfile.File, created bool, err error) {
+// terms; created says which it was. The bytes to count are those of the terms unless the size is not reserved.
+func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation, counted quota.Item) (file textfile.File, created bool, err error) {
 	if idempotencyKey != "" {
 		terms.Key = textfile.KeyHash(owner, idempotencyKey)
 	}
@@ -23,15 +24,27 @@ func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms 
 		if err != nil {
 			return textfile.File{}, false, err
 		}
-		file, err := a.store.Reserve(ctx, textfile.File{
-			FileID: id, OwnerID: owner, S3Bucket: a.bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
-		})
-		if terms.Key == "" || !errors.Is(err, textfile.ErrExists) {
-			return file, err == nil, err
+		counted.Area, counted.ID = textfile.Name, id
+		reserved, refused := a.quotas.Reserve(ctx, owner, counted)
+		if refused == nil {
+			file, err := a.store.Reserve(ctx, textfile.File{
+				FileID: id, OwnerID: owner, S3Bucket: a.bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
+			})
+			if errors.Is(err, textfile.ErrExists) {
+				reserved.Undo(ctx)
+			}
+			if terms.Key == "" || !errors.Is(err, textfile.ErrExists) {
+				return file, err == nil, err
+			}
+		} else if terms.Key == "" {
+			return textfile.File{}, false, refused
 		}
-		file, err = a.first(ctx, terms)
+		file, err := a.first(ctx, terms)
 		if !errors.Is(err, lifecycle.ErrNotFound) {
 			return file, false, err
+		}
+		if refused != nil {
+			return textfile.File{}, false, refused
 		}
 		// The first call's file has been deleted, and its key with it.
 	}

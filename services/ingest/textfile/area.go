@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/pkg/upload"
@@ -28,16 +29,17 @@ type Area struct {
 	uploads  *announce.Announcer
 	receiver *receive.Receiver
 	parts    *parts.Uploads
+	quotas   *quota.Quotas
 	log      zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
 		uploads:  &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		receiver: receiver, parts: parts,
+		receiver: receiver, parts: parts, quotas: quotas,
 	}
 }
 

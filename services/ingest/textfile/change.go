@@ -68,6 +68,9 @@ func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if err := a.store.Delete(ctx, file); err != nil {
 		return err
 	}
+	if err := a.quotas.Released(ctx, file.OwnerID, textfile.Name, file.FileID); err != nil {
+		return err
+	}
 	return a.bucket.Delete(ctx, file.S3Key)
 }
 
@@ -103,7 +106,10 @@ func (a *Area) complete(ctx context.Context, file textfile.File, uploadID string
 	if err != nil {
 		return err
 	}
-	return a.parts.Complete(ctx, f, uploadID)
+	if err := a.parts.Complete(ctx, f, uploadID); err != nil {
+		return err
+	}
+	return a.quotas.Joined(ctx, file.OwnerID, textfile.Name, file.FileID)
 }
 
 // inParts returns a file for its upload in parts. It returns blob.ErrNoUpload for one that streamed through

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
@@ -29,7 +30,7 @@ func (a *Area) Routes(r *web.Router) {
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
 		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
-	}, a.postReservation, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}})
+	}, a.postReservation, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
@@ -112,7 +113,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	if terms.ContentType == "" {
 		terms.ContentType = receive.DefaultContentType
 	}
-	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Size, InParts: in.Body.Parts})
 	if err != nil {
 		return nil, a.problem(err)
 	}

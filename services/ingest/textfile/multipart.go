@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
@@ -62,7 +63,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	if problem := checkName("body."+receive.FilePart+".filename", terms.FileName); problem != nil {
 		return textfile.File{}, problem
 	}
-	file, created, err := a.reserve(ctx, owner, idempotencyKey, terms)
+	file, created, err := a.reserve(ctx, owner, idempotencyKey, terms, quota.Item{Bytes: form.Length})
 	if err != nil {
 		return textfile.File{}, err
 	}
@@ -78,6 +79,9 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	}
 	// The event goes out from here and has this request's trace, so the object needs none.
 	object, err := a.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, sent)
+	if err == nil {
+		err = a.quotas.Stored(ctx, owner, textfile.Name, file.FileID, object.Size)
+	}
 	switch {
 	case err == nil && file.Status == textfile.Pending:
 		err = a.uploads.Announce(ctx, file, object)

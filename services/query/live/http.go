@@ -53,7 +53,7 @@ func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request
 		Headers: map[string]*huma.Param{"Cache-Control": {Schema: text()}, "X-Accel-Buffering": {Schema: text()}},
 	}}
 	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) },
-		web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusNotFound: {"not-found"}, http.StatusTooManyRequests: {"too-many-at-once"}})
+		web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusNotFound: {"not-found"}, http.StatusTooManyRequests: {"quota-exceeded", "too-many-at-once"}})
 }
 
 // ofOwner selects the outcomes of the owner that the request names. Operators may
@@ -89,6 +89,12 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 		return
 	}
 	defer leave()
+	end, err := web.EnterStream(r.Context())
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	defer end()
 	h.metrics.readers.Inc()
 	defer h.metrics.readers.Dec()
 	reader, first, err := h.begin(r.Context(), wanted, positions)

@@ -9,15 +9,24 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 )
 
 // Routes registers the call.
-func Routes(r *web.Router) {
+func Routes(r *web.Router, q *quota.Quotas) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-me", Method: http.MethodGet, Path: "/v1/me", Tags: []string{"session"},
-		Summary: "Who the caller is",
-	}, me)
+		Summary: "Who the caller is, and what it may use",
+	}, func(ctx context.Context, in *input) (*output, error) {
+		out := me(in)
+		if out.Body.Quotas = q.Of(in.Caller.Owner); in.Caller.Owner == "" || !out.Body.Quotas.Counted() {
+			return out, nil
+		}
+		var err error
+		out.Body.Use, err = q.Use(ctx, in.Caller.Owner)
+		return out, err
+	})
 }
 
 type input struct{ web.CallerParam }
@@ -37,9 +46,12 @@ type view struct {
 	Groups    []string    `json:"groups,omitempty" doc:"with which others may share nodes of the library"`
 	User      *web.User   `json:"user,omitempty" doc:"what the identity provider says of the caller"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential ends, unless it is renewed"`
+
+	Quotas quota.Limits `json:"quotas" doc:"of the owner; 0 is no limit"`
+	Use    quota.Use    `json:"use" doc:"what is counted; all 0 for an owner to whom no quota of bytes, items or uploads applies"`
 }
 
-func me(_ context.Context, in *input) (*output, error) {
+func me(in *input) *output {
 	out := &output{CacheControl: "no-store", Body: view{Owner: in.Caller.Owner}}
 	if c := in.Caller.Credential; c != nil {
 		out.Body.Proven, out.Body.Kind, out.Body.KeyID, out.Body.Scopes, out.Body.ExpiresAt = true, c.Kind, c.ID, c.Scopes, c.Expires
@@ -48,5 +60,5 @@ func me(_ context.Context, in *input) (*output, error) {
 			out.Body.User = &c.User
 		}
 	}
-	return out, nil
+	return out
 }

@@ -1,0 +1,173 @@
+// Package audit is the log of what operators write: a stream of its own, to which messages are only added.
+//
+// Each write has two messages: one before it begins, without which it does not begin, and one with its outcome, which
+// is stored before the response is sent. A write whose process ends in between, or whose outcome cannot be stored, has
+// the first one only, and is read as unknown.
+package audit
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Outcomes of a write.
+const (
+	Done    = "done"    // status below 400
+	Refused = "refused" // status 4xx: nothing was changed
+	Failed  = "failed"  // status 5xx, or the client disconnected: something may have been changed
+	Unknown = "unknown" // it runs, or its outcome was not recorded
+)
+
+// Entry is a write in the log.
+type Entry struct {
+	ID        string    `json:"id" format:"uuid"`
+	Time      time.Time `json:"time" doc:"when the write began"`
+	Service   string    `json:"service" doc:"which service received it"`
+	Who       string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
+	Address   string    `json:"address" doc:"of the client"`
+	Operation string    `json:"operation" doc:"the operation, by its id in the API description" example:"set-quotas"`
+	Method    string    `json:"method" example:"PUT"`
+	Path      string    `json:"path" doc:"what the write was about" example:"/v1/quotas/0192f7c0"`
+	RequestID string    `json:"requestId" doc:"of the request, as in the services' logs"`
+	Outcome   string    `json:"outcome" enum:"done,refused,failed,unknown" doc:"unknown while the write runs, and if its process ended before it was recorded"`
+	Status    int       `json:"status,omitempty" doc:"of the response; absent while unknown"`
+	Millis    int64     `json:"millis,omitempty" doc:"how long the write took"`
+}
+
+// Log is the audit log. It is safe for concurrent use.
+type Log struct {
+	bus *bus.Bus
+	log zerolog.Logger
+}
+
+// New returns the log of a bus.
+func New(b *bus.Bus, log zerolog.Logger) *Log { return &Log{b, log} }
+
+// The kinds of messages, which end their subjects.
+const (
+	begun = "begun"
+	ended = "ended"
+)
+
+// outcomeTime bounds the publication of an outcome, which the end of the request does not stop.
+const outcomeTime = 5 * time.Second
+
+// Record implements web.Audit.
+func (l *Log) Record(ctx context.Context, w web.Write) (recorded func(status int), err error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	e := Entry{
+		ID: id.String(), Time: time.Now().UTC(), Service: l.bus.Source(), Who: w.Caller.Owner, Address: w.Address,
+		Operation: w.Operation, Method: w.Method, Path: w.Path, RequestID: w.RequestID, Outcome: Unknown,
+	}
+	if err := l.publish(ctx, begun, e); err != nil {
+		return nil, err
+	}
+	return func(status int) {
+		e.Status, e.Outcome, e.Millis = status, outcome(status), time.Since(e.Time).Milliseconds()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
+		defer cancel()
+		if err := l.publish(ctx, ended, e); err != nil {
+			log := obs.Log(ctx, l.log)
+			log.Error().Err(err).Str("operation", e.Operation).Int("status", status).Msg("the outcome of a write is missing from the audit log")
+		}
+	}, nil
+}
+
+func outcome(status int) string {
+	switch {
+	case status < http.StatusBadRequest:
+		return Done
+	case status < web.StatusClientGone:
+		return Refused
+	}
+	return Failed
+}
+
+func (l *Log) publish(ctx context.Context, kind string, e Entry) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	subject := bus.AuditSubjects[:len(bus.AuditSubjects)-1] + kind
+	return l.bus.PublishMessage(ctx, bus.Message{Subject: subject, ID: e.ID + "/" + kind, Type: "audit", Data: data})
+}
+
+// ErrCursor means that a cursor is not one of the log.
+var ErrCursor = errors.New("audit: the cursor is not one of this list")
+
+// cursor is where the next page begins, newest first.
+type cursor struct {
+	Sequence uint64   `json:"s"` // of the next message
+	Shown    []string `json:"e"` // writes of earlier pages whose beginning is still to come
+}
+
+// List reads up to limit writes that began at since or later, newest first, by their last message. next is the cursor
+// of the next page, empty on the last. Each message is a request to NATS. It returns ErrCursor.
+func (l *Log) List(ctx context.Context, since time.Time, limit int, after string) (entries []Entry, next string, err error) {
+	stream, err := l.bus.JS.Stream(ctx, bus.StreamAudit)
+	if err != nil {
+		return nil, "", err
+	}
+	state := stream.CachedInfo().State
+	at := cursor{Sequence: state.LastSeq}
+	if after != "" {
+		if at, err = parse(after); err != nil || at.Sequence > state.LastSeq {
+			return nil, "", ErrCursor
+		}
+	}
+	for ; at.Sequence >= max(1, state.FirstSeq) && len(entries) < limit; at.Sequence-- {
+		msg, err := stream.Msg(ctx, at.Sequence)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("audit log: %w", err)
+		}
+		if msg.Time.Before(since) { // later ones of the list are older
+			return entries, "", nil
+		}
+		var e Entry
+		if err := json.Unmarshal(msg.Data, &e); err != nil {
+			return nil, "", fmt.Errorf("audit log: message %d: %w", at.Sequence, err)
+		}
+		if i := slices.Index(at.Shown, e.ID); i >= 0 {
+			at.Shown = slices.Delete(at.Shown, i, i+1)
+			continue
+		}
+		if e.Outcome != Unknown {
+			at.Shown = append(at.Shown, e.ID)
+		}
+		entries = append(entries, e)
+	}
+	if at.Sequence < max(1, state.FirstSeq) {
+		return entries, "", nil
+	}
+	text, err := json.Marshal(at)
+	return entries, base64.RawURLEncoding.EncodeToString(text), err
+}
+
+func parse(text string) (cursor, error) {
+	var c cursor
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	return c, err
+}

@@ -1,0 +1,189 @@
+package quota
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Quotas are the quotas of all owners, as one service knows them. It is safe for concurrent use.
+type Quotas struct {
+	rows      rows
+	documents *platform.Store
+	standard  Limits
+	log       zerolog.Logger
+
+	mu        sync.RWMutex
+	overrides map[string]Overrides
+}
+
+// New returns the quotas of a table. Quotas that operators have set apply once Work has read them. cfg is valid.
+func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Logger) *Quotas {
+	standard, _ := cfg.limits()
+	return &Quotas{rows: rows{db, table.Table, time.Now}, documents: platform.NewStore(db, table), standard: standard, log: log}
+}
+
+// Refresh is how often the quotas that operators have set are read.
+const Refresh = 10 * time.Second
+
+// Work reads the quotas that operators set until ctx ends.
+func (q *Quotas) Work(ctx context.Context) {
+	tick := time.NewTicker(Refresh)
+	defer tick.Stop()
+	for {
+		if err := q.refresh(ctx); err != nil && ctx.Err() == nil {
+			q.log.Warn().Err(err).Msg("cannot read the quotas that operators have set; those known still apply")
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (q *Quotas) refresh(ctx context.Context) error {
+	list, err := q.documents.List(ctx, platform.QuotaLimits)
+	if err != nil {
+		return err
+	}
+	all := make(map[string]Overrides, len(list))
+	for _, d := range list {
+		var o Overrides
+		if err := json.Unmarshal([]byte(d.Body), &o); err != nil {
+			return fmt.Errorf("quota: read the quotas of an owner: %w", err)
+		}
+		if o != (Overrides{}) {
+			all[d.Name] = o
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.overrides = all
+	return nil
+}
+
+// Of returns the limits of an owner.
+func (q *Quotas) Of(owner string) Limits {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	return q.overrides[owner].over(q.standard)
+}
+
+// Overrides reads what operators have set for an owner.
+func (q *Quotas) Overrides(ctx context.Context, owner string) (Overrides, error) {
+	_, o, err := q.read(ctx, owner)
+	return o, err
+}
+
+func (q *Quotas) read(ctx context.Context, owner string) (d platform.Document, o Overrides, err error) {
+	d, err = q.documents.Get(ctx, platform.QuotaLimits, owner)
+	if errors.Is(err, platform.ErrNotFound) {
+		return platform.Document{Name: owner}, o, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(d.Body), &o)
+	}
+	return d, o, err
+}
+
+// Set replaces what operators have set for an owner. Other processes apply it within Refresh. It returns
+// platform.ErrChanged if another operator changed it at the same time.
+func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
+	d, _, err := q.read(ctx, owner)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	d.Body = string(body)
+	if err := q.documents.Put(ctx, platform.QuotaLimits, d); err != nil {
+		return err
+	}
+	return q.refresh(ctx)
+}
+
+// Effective returns the limits of an owner with o.
+func (q *Quotas) Effective(o Overrides) Limits { return o.over(q.standard) }
+
+// Use reads what an owner uses. It is zero for an owner whose items are not counted.
+func (q *Quotas) Use(ctx context.Context, owner string) (Use, error) { return q.rows.use(ctx, owner) }
+
+// Reservation is a number of new items that are counted. Its methods do nothing for an owner without quotas of what
+// is stored.
+type Reservation struct {
+	quotas *Quotas
+	owner  string
+	made   []Item
+}
+
+// Reserve counts new items, all or none, if the owner has quotas of what is stored. Items that are counted already
+// stay so. The caller calls Undo if they are certainly not created. It returns the problem of an *ExceededError.
+func (q *Quotas) Reserve(ctx context.Context, owner string, items ...Item) (*Reservation, error) {
+	r := &Reservation{quotas: q, owner: owner}
+	limits := q.Of(owner)
+	if !limits.Counted() {
+		return r, nil
+	}
+	var err error
+	r.made, err = q.rows.reserve(ctx, owner, limits, items)
+	if over, ok := errors.AsType[*ExceededError](err); ok {
+		err = over.Problem()
+	}
+	return r, err
+}
+
+// undoTime bounds Undo, which the end of the request does not stop.
+const undoTime = 5 * time.Second
+
+// Undo releases the items that this reservation counted. If that fails, a sweep releases them.
+func (r *Reservation) Undo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	for _, item := range r.made {
+		if err := r.quotas.Erased(ctx, r.owner, item.Area, item.ID); err != nil {
+			r.quotas.log.Warn().Err(err).Str("area", item.Area).Str("id", item.ID).Msg("cannot release a quota; a sweep will")
+		}
+	}
+	r.made = nil
+}
+
+// Stored counts the bytes of an item whose length was not known when it was reserved.
+func (q *Quotas) Stored(ctx context.Context, owner, area, id string, bytes int64) error {
+	if !q.Of(owner).Counted() {
+		return nil
+	}
+	return q.rows.change(ctx, owner, area, id, func(h Holding) *Holding { h.Bytes = bytes; return &h })
+}
+
+// Joined counts that the upload in parts of an item is not open any more.
+func (q *Quotas) Joined(ctx context.Context, owner, area, id string) error {
+	if !q.Of(owner).Counted() {
+		return nil
+	}
+	return q.rows.change(ctx, owner, area, id, func(h Holding) *Holding { h.Uploads = 0; return &h })
+}
+
+// Released releases an item that was deleted, if the owner has quotas of what is stored. It may be repeated.
+func (q *Quotas) Released(ctx context.Context, owner, area, id string) error {
+	if !q.Of(owner).Counted() {
+		return nil
+	}
+	return q.Erased(ctx, owner, area, id)
+}
+
+// Erased releases an item that was deleted, for a process that does not know the quotas. It may be repeated, and
+// costs one read for an item that is not counted.
+func (q *Quotas) Erased(ctx context.Context, owner, area, id string) error {
+	return q.rows.change(ctx, owner, area, id, func(Holding) *Holding { return nil })
+}

@@ -1,0 +1,186 @@
+package quota_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+func open(t *testing.T, settings string) *quota.Quotas {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	at := platform.Config{Table: "assay-platform"}
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(at).Tables); err != nil {
+		t.Fatal(err)
+	}
+	cfg := quota.Config{Quotas: settings}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return quota.New(cfg, at, db, zerolog.Nop())
+}
+
+func used(t *testing.T, q *quota.Quotas, want quota.Use) {
+	t.Helper()
+	if use, err := q.Use(t.Context(), "alice"); err != nil || use != want {
+		t.Errorf("the use is %+v, %v; want %+v", use, err, want)
+	}
+}
+
+// TestConcurrentWritersStayWithinTheQuota checks that of 64 writers at once as many succeed as the quota has space
+// for, exactly, and that each release counts once.
+func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
+	const writers, size, fit = 64, 100, 10
+	q := open(t, fmt.Sprintf("bytes=%d", size*fit+size-1))
+	var wrote atomic.Int64
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			_, err := q.Reserve(t.Context(), "alice", quota.Item{Area: "textfile", ID: fmt.Sprint(i), Bytes: size})
+			over, exceeded := errors.AsType[*quota.ExceededError](err)
+			switch {
+			case err == nil:
+				wrote.Add(1)
+			case !exceeded || over.Quota != quota.Bytes:
+				t.Errorf("writer %d: %v", i, err)
+			}
+		})
+	}
+	group.Wait()
+	if wrote.Load() != fit {
+		t.Errorf("%d writers succeeded, want %d", wrote.Load(), fit)
+	}
+	used(t, q, quota.Use{Bytes: size * fit, Items: fit})
+	for i := range writers {
+		for range 2 { // a repeat, and an item that was never counted, release nothing
+			group.Go(func() {
+				if err := q.Released(t.Context(), "alice", "textfile", fmt.Sprint(i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	used(t, q, quota.Use{})
+}
+
+func TestReservation(t *testing.T) {
+	q := open(t, "bytes=1000,items=4,uploads=1")
+	ctx := t.Context()
+	reserve := func(want quota.Name, items ...quota.Item) *quota.Reservation {
+		t.Helper()
+		r, err := q.Reserve(ctx, "alice", items...)
+		over, exceeded := errors.AsType[*quota.ExceededError](err)
+		if want == "" && err != nil || want != "" && (!exceeded || over.Quota != want) {
+			t.Fatalf("reserve %v: %v, want %q", items, err, want)
+		}
+		return r
+	}
+	item := func(id string, bytes int64) quota.Item { return quota.Item{Area: "textfile", ID: id, Bytes: bytes} }
+	reserve("", item("a", 600))
+	reserve("", item("a", 600)) // a repeat
+	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
+	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo has left what was counted before
+	reserve(quota.Bytes, item("c", 100), item("d", 301))
+	used(t, q, quota.Use{Bytes: 600, Items: 1}) // all or none
+	reserve("", quota.Item{Area: "library", ID: "a", Bytes: 50, InParts: true})
+	reserve(quota.Uploads, quota.Item{Area: "library", ID: "b", Bytes: 50, InParts: true})
+	for range 2 {
+		if err := q.Joined(ctx, "alice", "library", "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used(t, q, quota.Use{Bytes: 650, Items: 2})
+	reserve("", item("stream", -1)) // of unknown length
+	for range 2 {
+		if err := q.Stored(ctx, "alice", "textfile", "stream", 500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used(t, q, quota.Use{Bytes: 1150, Items: 3})
+	reserve(quota.Bytes, item("stream 2", -1))
+	reserve("", item("empty", 0))
+	reserve(quota.Items, item("empty 2", 0))
+	if _, err := q.Reserve(ctx, "bob", item("x", 1000)); err != nil {
+		t.Errorf("another owner: %v", err)
+	}
+	if r, err := open(t, "").Reserve(ctx, "alice", item("a", 1<<50)); err != nil {
+		t.Errorf("without a quota: %v, %v", r, err)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	q := open(t, "bytes=1KiB, requests=10")
+	bytes, none := int64(5), int64(0)
+	if err := q.Set(t.Context(), "alice", quota.Overrides{Bytes: &bytes, Requests: &none}); err != nil {
+		t.Fatal(err)
+	}
+	if is := q.Of("alice"); is != (quota.Limits{Bytes: 5}) {
+		t.Errorf("alice has %+v", is)
+	}
+	if is := q.Of("bob"); is != (quota.Limits{Bytes: 1024, Requests: 10}) {
+		t.Errorf("bob has %+v", is)
+	}
+	if err := q.Set(t.Context(), "alice", quota.Overrides{}); err != nil {
+		t.Fatal(err)
+	}
+	if is := q.Of("alice"); is != q.Of("bob") {
+		t.Errorf("after the reset alice has %+v", is)
+	}
+	for _, wrong := range []string{"bytes", "bytes=-1", "bytes=1.5", "size=1", "bytes=9000000TiB"} {
+		if err := (quota.Config{Quotas: wrong}).Validate(); err == nil {
+			t.Errorf("%q is valid", wrong)
+		}
+	}
+}
+
+// TestRecount checks what sweeps need: they find what is counted without an item, and count what is not.
+func TestRecount(t *testing.T) {
+	q := open(t, "bytes=1000")
+	ctx := t.Context()
+	for _, id := range []string{"a", "b", "c"} {
+		if _, err := q.Reserve(ctx, "alice", quota.Item{Area: "textfile", ID: id, Bytes: 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.Count(ctx, "alice", quota.Item{Area: "library", ID: "old", Bytes: 5000}); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Count(ctx, "alice", quota.Item{Area: "textfile", ID: "a", Bytes: 30}); err != nil {
+		t.Fatal(err)
+	}
+	used(t, q, quota.Use{Bytes: 5050, Items: 4})
+	var ids []string
+	after, more := "", true
+	for more {
+		var page []quota.Holding
+		var err error
+		if page, more, err = q.Holdings(ctx, "alice", "textfile", after, 2); err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range page {
+			ids, after = append(ids, h.ID), h.ID
+		}
+	}
+	if fmt.Sprint(ids) != "[a b c]" {
+		t.Errorf("counted are %v", ids)
+	}
+	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
+	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	owner, err := q.NextOwner(ctx, "")
+	last, err2 := q.NextOwner(ctx, owner)
+	if owner != "alice" || last != "" || err != nil || err2 != nil {
+		t.Errorf("owners %q, %q, %v, %v", owner, last, err, err2)
+	}
+}

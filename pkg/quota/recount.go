@@ -1,0 +1,99 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Sweeps of the analyzer use what follows. They know no limits: they count the items of every owner that a quota of
+// what is stored has ever applied to.
+
+// ID names an item of an area.
+type ID struct{ Owner, ID string }
+
+// Owners returns the owners whose items are counted.
+func (q *Quotas) Owners(ctx context.Context) (map[string]bool, error) {
+	list, err := q.documents.List(ctx, platform.QuotaOwners)
+	all := make(map[string]bool, len(list))
+	for _, d := range list {
+		all[d.Name] = true
+	}
+	return all, err
+}
+
+// NextOwner returns the counted owner that follows another in order, empty for none.
+func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
+	in := &dynamodb.QueryInput{
+		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
+		KeyConditionExpression:    aws.String("PK = :partition"),
+		ExpressionAttributeValues: table.Key{":partition": table.Text(platform.QuotaOwners)},
+	}
+	if after != "" {
+		in.KeyConditionExpression = aws.String("PK = :partition AND SK > :after")
+		in.ExpressionAttributeValues[":after"] = table.Text(after)
+	}
+	out, err := q.rows.db.Query(ctx, in)
+	if err != nil || len(out.Items) == 0 {
+		return "", wrap("list owners", err)
+	}
+	return table.TextOf(out.Items[0][platform.SortKey]), nil
+}
+
+// Holdings reads a page of what is counted of an owner's items in an area. It begins after the id of the last
+// holding of the page before.
+func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit int32) (page []Holding, more bool, err error) {
+	in := &dynamodb.QueryInput{
+		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: &limit,
+		KeyConditionExpression:    aws.String("PK = :partition AND begins_with(SK, :area)"),
+		ExpressionAttributeValues: table.Key{":partition": table.Text(partition(owner)), ":area": table.Text(area + "#")},
+	}
+	if after != "" {
+		in.ExclusiveStartKey = holdingKey(owner, area, after)
+	}
+	out, err := q.rows.db.Query(ctx, in)
+	if err != nil {
+		return nil, false, wrap("list what an owner uses", err)
+	}
+	for _, row := range out.Items {
+		h, err := parse(row)
+		if err != nil {
+			return nil, false, err
+		}
+		page = append(page, h)
+	}
+	return page, out.LastEvaluatedKey != nil, nil
+}
+
+// Counted returns what is counted of items of an area, all different. Those that are not counted are missing.
+func (q *Quotas) Counted(ctx context.Context, area string, items []ID) (map[ID]Holding, error) {
+	keys := make([]table.Key, len(items))
+	for i, item := range items {
+		keys[i] = holdingKey(item.Owner, area, item.ID)
+	}
+	found := map[ID]Holding{}
+	err := table.GetAll(ctx, q.rows.db, table.Get{Table: q.rows.table, Keys: keys, Consistent: true}, func(row table.Key) error {
+		h, err := parse(row)
+		found[ID{table.TextOf(row[platform.PartitionKey])[len(platform.Quota):], h.ID}] = h
+		return err
+	})
+	return found, err
+}
+
+// Count counts an item of an owner whatever the limits are, or corrects the bytes that are counted of it.
+func (q *Quotas) Count(ctx context.Context, owner string, item Item) error {
+	made, err := q.rows.reserve(ctx, owner, Limits{}, []Item{item})
+	if _, over := errors.AsType[*ExceededError](err); over {
+		return fmt.Errorf("quota: no limit refuses: %w", err) // a bug
+	}
+	if err != nil || len(made) > 0 || item.Bytes < 0 {
+		return err
+	}
+	return q.rows.change(ctx, owner, item.Area, item.ID, func(h Holding) *Holding { h.Bytes = item.Bytes; return &h })
+}

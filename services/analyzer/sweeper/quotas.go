@@ -1,0 +1,130 @@
+package sweeper
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/quota"
+)
+
+// Codes of findings about quotas.
+const (
+	uncountedItem  = "uncounted_item"  // an item of an owner with quotas that is not counted, or with other bytes; counted
+	countedNothing = "counted_nothing" // what is counted of an item that does not exist; released
+)
+
+// Counting compares the items of an area with what is counted of them for quotas.
+type Counting struct {
+	Quotas *quota.Quotas
+	Area   string
+	// Exist returns those of the ids whose items exist, strongly consistent.
+	Exist func(ctx context.Context, ids []string) (map[string]bool, error)
+
+	owners map[string]bool // whose items are counted
+}
+
+// Countable is an item that a sweep has read.
+type Countable struct {
+	quota.ID
+	Bytes   int64 // negative if the item does not say
+	Created time.Time
+	// Size returns the bytes of an item that does not say, if it is not counted. Optional.
+	Size func(context.Context) (int64, error)
+}
+
+// countedPage is how many rows of an owner are read at once.
+const countedPage = 100
+
+// Sweep releases what is counted of items that do not exist. It comes before Items.
+func (c *Counting) Sweep(ctx context.Context, r *Run) error {
+	owners, err := c.Quotas.Owners(ctx)
+	if c.owners = owners; err != nil || len(owners) == 0 {
+		return err
+	}
+	return r.Walk(ctx, "quotas", func(ctx context.Context, cursor string) (string, int, error) {
+		owner, after, _ := strings.Cut(cursor, "#")
+		if after == "" { // the owner is done
+			if owner, err = c.Quotas.NextOwner(ctx, owner); err != nil || owner == "" {
+				return "", 1, err
+			}
+		}
+		page, more, err := c.Quotas.Holdings(ctx, owner, c.Area, after, countedPage)
+		if err != nil {
+			return "", 0, err
+		}
+		if err := c.release(ctx, r, owner, page); err != nil {
+			return "", 0, err
+		}
+		if more {
+			owner += "#" + page[len(page)-1].ID
+		}
+		return owner, len(page) + 1, nil
+	})
+}
+
+func (c *Counting) release(ctx context.Context, r *Run, owner string, page []quota.Holding) error {
+	var ids []string
+	for _, h := range page {
+		if !r.Young(h.At) {
+			ids = append(ids, h.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	exist, err := c.Exist(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !exist[id] {
+			r.Found(ctx, countedNothing, id, func(ctx context.Context) error { return c.Quotas.Erased(ctx, owner, c.Area, id) })
+		}
+	}
+	return nil
+}
+
+// Items counts those of the items that are not counted, or with other bytes, for owners who have quotas.
+func (c *Counting) Items(ctx context.Context, r *Run, items []Countable) error {
+	var ids []quota.ID
+	var counted []Countable
+	for _, item := range items {
+		if c.owners[item.Owner] && !r.Young(item.Created) {
+			ids, counted = append(ids, item.ID), append(counted, item)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := c.Quotas.Counted(ctx, c.Area, ids)
+	if err != nil {
+		return err
+	}
+	for _, item := range counted {
+		is, there := found[item.ID]
+		if there && (item.Bytes < 0 || item.Bytes == is.Bytes) {
+			continue
+		}
+		r.Found(ctx, uncountedItem, item.ID.ID, func(ctx context.Context) error { return c.count(ctx, item) })
+	}
+	return nil
+}
+
+func (c *Counting) count(ctx context.Context, item Countable) error {
+	if item.Bytes < 0 && item.Size != nil {
+		var err error
+		if item.Bytes, err = item.Size(ctx); err != nil {
+			return err
+		}
+	}
+	err := c.Quotas.Count(ctx, item.Owner, quota.Item{Area: c.Area, ID: item.ID.ID, Bytes: item.Bytes})
+	if err != nil {
+		return err
+	}
+	exist, err := c.Exist(ctx, []string{item.ID.ID})
+	if err == nil && !exist[item.ID.ID] { // deleted meanwhile
+		err = c.Quotas.Erased(ctx, item.Owner, c.Area, item.ID.ID)
+	}
+	return err
+}

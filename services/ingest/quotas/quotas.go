@@ -1,0 +1,74 @@
+// Package quotas are the calls with which operators read and set the quotas of owners.
+package quotas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// View is the quotas of an owner and their use.
+type View struct {
+	OwnerID string          `json:"ownerId"`
+	Set     quota.Overrides `json:"set" doc:"what operators have set for this owner"`
+	Quotas  quota.Limits    `json:"quotas" doc:"what applies; 0 is no limit"`
+	Use     quota.Use       `json:"use" doc:"what is counted; all 0 for an owner to whom no quota of bytes, items or uploads has applied"`
+}
+
+type ownerInput struct {
+	OwnerID string `path:"ownerId" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$"`
+}
+
+type setInput struct {
+	OwnerID string `path:"ownerId" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$"`
+	Body    quota.Overrides
+}
+
+type output struct{ Body View }
+
+// calls are the calls on the quotas of one service.
+type calls struct{ quotas *quota.Quotas }
+
+// Routes registers the calls.
+func Routes(r *web.Router, q *quota.Quotas) {
+	c := calls{q}
+	const path, tag = "/v1/quotas/{ownerId}", "quotas"
+	web.Register(r, huma.Operation{
+		OperationID: "get-quotas", Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: "Read the quotas and the use of an owner",
+	}, c.get)
+	web.Register(r, huma.Operation{
+		OperationID: "set-quotas", Method: http.MethodPut, Path: path, Tags: []string{tag}, Summary: "Set quotas of an owner",
+		Description: "Replaces what operators have set for the owner. A quota that is absent is as in the settings, and 0 is no limit. Other processes apply it within 10 seconds. " +
+			"Items from before the owner's first quota of bytes, items or uploads are counted by the next sweep.",
+	}, c.set, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
+}
+
+func (c calls) get(ctx context.Context, in *ownerInput) (*output, error) {
+	o, err := c.quotas.Overrides(ctx, in.OwnerID)
+	if err != nil {
+		return nil, err
+	}
+	return c.output(ctx, in.OwnerID, o)
+}
+
+func (c calls) set(ctx context.Context, in *setInput) (*output, error) {
+	err := c.quotas.Set(ctx, in.OwnerID, in.Body)
+	if errors.Is(err, platform.ErrChanged) {
+		return nil, web.NewProblem(http.StatusConflict, "changed-meanwhile", "The quotas of the owner changed at the same time. Read them and try again.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.output(ctx, in.OwnerID, in.Body)
+}
+
+func (c calls) output(ctx context.Context, owner string, set quota.Overrides) (*output, error) {
+	use, err := c.quotas.Use(ctx, owner)
+	return &output{View{OwnerID: owner, Set: set, Quotas: c.quotas.Effective(set), Use: use}}, err
+}
