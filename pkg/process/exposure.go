@@ -13,6 +13,8 @@ type Exposure struct {
 	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"comma-separated host names that requests may use, in addition to loopback names and the IP address of the connection; any other Host is rejected with 421"`
 	PublicMetrics  bool     `env:"ASSAY_PUBLIC_METRICS" doc:"true to serve /metrics on the address of the HTTP API too, in addition to the operator address"`
 	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy restricts access"`
+
+	TLS TLS
 }
 
 // Values of Exposure.Auth.

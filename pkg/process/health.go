@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -25,7 +26,22 @@ func Ready(ctx context.Context, url string) error {
 		return err
 	}
 	// The environment's proxies must not be used for the program's own address.
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return readyBy(&http.Transport{DisableKeepAlives: true}, request)
+}
+
+// ownReady is Ready for a process's own listener, whose certificate does not name the loopback address.
+func ownReady(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	return readyBy(&http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, request) //nolint:gosec // only the readiness of this machine's own process is read
+}
+
+func readyBy(transport *http.Transport, request *http.Request) error {
+	client := &http.Client{Transport: transport}
 	response, err := client.Do(request)
 	if err != nil {
 		return err
@@ -42,9 +58,9 @@ func Ready(ctx context.Context, url string) error {
 }
 
 // ownURL returns the URL at which a process reaches its own listener on addr.
-func ownURL(addr string) (string, error) {
+func ownURL(addr string, secure TLS) (string, error) {
 	if _, port, err := net.SplitHostPort(addr); err != nil || port == "0" {
 		return "", fmt.Errorf("ASSAY_ADDR is %q: must be host:port with a fixed port", addr)
 	}
-	return "http://" + web.Reachable(addr), nil
+	return secure.Scheme() + "://" + web.Reachable(addr), nil
 }

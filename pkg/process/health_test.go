@@ -53,7 +53,7 @@ func TestOwnURL(t *testing.T) {
 		"127.0.0.1:80": "http://127.0.0.1:80", ":80": "http://127.0.0.1:80", "0.0.0.0:80": "http://127.0.0.1:80",
 		"[::]:80": "http://127.0.0.1:80", "[fe80::1]:80": "http://[fe80::1]:80", "localhost:80": "http://localhost:80",
 	} {
-		if got, err := ownURL(addr); err != nil || got != want {
+		if got, err := ownURL(addr, TLS{}); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", addr, got, err, want)
 		}
 	}

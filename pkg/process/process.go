@@ -81,9 +81,13 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 }
 
 func healthy(ctx context.Context, settings Settings) error {
-	url, err := ownURL(settings.HTTPAddr())
+	exposure, err := config.Load[Exposure](os.Environ())
 	if err != nil {
 		return err
 	}
-	return Ready(ctx, url)
+	url, err := ownURL(settings.HTTPAddr(), exposure.TLS)
+	if err != nil {
+		return err
+	}
+	return ownReady(ctx, url)
 }

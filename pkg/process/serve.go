@@ -103,6 +103,10 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
+	secure, err := o.Exposure.TLS.config(log)
+	if err != nil {
+		return config.Unusable(err)
+	}
 	defer o.Runtime.Apply(log)()
 	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
@@ -155,14 +159,14 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return web.Serve(ctx, listener, router, web.ServeOptions{Drain: o.Drain, Log: log, Health: health})
+		return web.Serve(ctx, listener, router, web.ServeOptions{Drain: o.Drain, Log: log, Health: health, TLS: secure})
 	})
 	group.Go(func() error { return service.Work(ctx) })
 	var operatorAddr net.Addr
 	if operator != nil {
 		operatorAddr = operator.Addr()
 		group.Go(func() error {
-			return web.Serve(ctx, operator, operations, web.ServeOptions{Drain: o.Drain, Log: log})
+			return web.Serve(ctx, operator, operations, web.ServeOptions{Drain: o.Drain, Log: log, TLS: secure})
 		})
 		log.Info().Stringer("operator_addr", operatorAddr).Msg("ready for operators")
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -21,6 +22,7 @@ type ServeOptions struct {
 	Drain  time.Duration // time for requests in progress once ctx is done; 0 means 10 seconds
 	Log    zerolog.Logger
 	Health *obs.Health // set to draining first; may be nil
+	TLS    *tls.Config // of HTTPS, with HTTP/2; nil for plain HTTP
 }
 
 // ErrCut is returned by Serve when requests were still in progress at the end of the drain.
@@ -65,11 +67,19 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 		ReadHeaderTimeout: HeaderTimeout,
 		IdleTimeout:       IdleTimeout,
 		MaxHeaderBytes:    maxHeader,
+		TLSConfig:         o.TLS.Clone(),
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          log.New(serverLog{o.Log}, "", 0),
 	}
 	stopped := make(chan error, 1)
-	go func() { stopped <- server.Serve(LimitListener(listener, nil, ClientSpare)) }()
+	limited := LimitListener(listener, nil, ClientSpare)
+	go func() {
+		if o.TLS == nil {
+			stopped <- server.Serve(limited)
+		} else {
+			stopped <- server.ServeTLS(limited, "", "")
+		}
+	}()
 	select {
 	case err := <-stopped:
 		return fmt.Errorf("web: serve %s: %w", listener.Addr(), err)

@@ -185,7 +185,7 @@ func tuned(list []config.Variable) []string {
 	var names []string
 	for _, v := range list {
 		fixed := v.Secret || strings.HasPrefix(v.Name, "AWS_") || strings.HasPrefix(v.Name, "ASSAY_OIDC_") || v.Name == "ASSAY_AUTH"
-		for _, end := range []string{"_TABLE", "_BUCKET", "_ADDR", "_URL", "_ENDPOINT", "_USER", "_CREDENTIALS"} {
+		for _, end := range []string{"_TABLE", "_BUCKET", "_ADDR", "_URL", "_ENDPOINT", "_USER", "_CREDENTIALS", "_TLS_CERT", "_TLS_KEY"} {
 			fixed = fixed || strings.HasSuffix(v.Name, end)
 		}
 		if !fixed {

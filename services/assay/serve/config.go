@@ -85,9 +85,10 @@ func (c Config) origins(http net.Addr) []string {
 	if err != nil {
 		return nil
 	}
-	all := []string{origin("http", "localhost", port), origin("http", "127.0.0.1", port), origin("http", "::1", port)}
+	scheme := c.Exposure.TLS.Scheme()
+	all := []string{origin(scheme, "localhost", port), origin(scheme, "127.0.0.1", port), origin(scheme, "::1", port)}
 	if host := hostOf(c.Addr); !web.Loopback(host) {
-		all = append(all, origin("http", host, port))
+		all = append(all, origin(scheme, host, port))
 	}
 	for _, name := range c.Exposure.PublicHosts {
 		if name = strings.TrimSpace(name); name == "" {
@@ -97,7 +98,7 @@ func (c Config) origins(http net.Addr) []string {
 		if err != nil {
 			host, given = name, ""
 		}
-		all = append(all, origin("http", host, port), origin("http", host, given), origin("https", host, given))
+		all = append(all, origin(scheme, host, port), origin("http", host, given), origin("https", host, given))
 	}
 	return all
 }

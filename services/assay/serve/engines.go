@@ -105,9 +105,9 @@ func (e *engines) environ(cfg Config) []string {
 }
 
 // endpoints returns the addresses under which clients find the engines.
-func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
+func (e *engines) endpoints(scheme string, http, operator net.Addr) endpoints.Endpoints {
 	return endpoints.Endpoints{
-		HTTP: "http://" + web.Reachable(http.String()), Operator: "http://" + web.Reachable(operator.String()),
+		HTTP: scheme + "://" + web.Reachable(http.String()), Operator: scheme + "://" + web.Reachable(operator.String()),
 		NATS: e.nats.URL(), S3: e.s3.URL(), DynamoDB: e.dynamo.URL(),
 	}
 }

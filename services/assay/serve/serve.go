@@ -48,7 +48,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 		Exposure: cfg.Exposure, Drain: cfg.Drain, Runtime: Runtime(), Log: cfg.Log,
 		Listening: func(http net.Addr) { page = http },
 		Ready: func(http, operator net.Addr) error {
-			at := all.engines.endpoints(http, operator)
+			at := all.engines.endpoints(cfg.Exposure.TLS.Scheme(), http, operator)
 			at.Region, at.Credentials = cfg.Region, credentials
 			if err := endpoints.Write(dir, at); err != nil {
 				return err

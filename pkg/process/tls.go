@@ -1,0 +1,95 @@
+package process
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TLS names the certificate of the HTTP addresses.
+type TLS struct {
+	Cert string `env:"ASSAY_TLS_CERT" use:"often" doc:"a PEM file with the certificate, and its chain, for HTTPS on the HTTP addresses; read again when it changes. Without it they speak plain HTTP"`
+	Key  string `env:"ASSAY_TLS_KEY" use:"often" doc:"a PEM file with the private key of ASSAY_TLS_CERT"`
+}
+
+// On reports whether the addresses speak HTTPS.
+func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
+
+// Scheme returns the scheme of the addresses' URLs.
+func (t TLS) Scheme() string {
+	if t.On() {
+		return "https"
+	}
+	return "http"
+}
+
+// config returns the configuration of the listeners, nil for plain HTTP.
+func (t TLS) config(log zerolog.Logger) (*tls.Config, error) {
+	if !t.On() {
+		return nil, nil
+	}
+	if t.Cert == "" || t.Key == "" {
+		return nil, errors.New("only one of ASSAY_TLS_CERT and ASSAY_TLS_KEY is set: set both, or neither")
+	}
+	c := &certificate{files: t, log: log}
+	if err := c.load(time.Now()); err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
+}
+
+// certificate is a certificate in files, which are replaced before it expires.
+type certificate struct {
+	files TLS
+	log   zerolog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	stamp   [2]time.Time // when the files were modified
+	checked time.Time
+}
+
+// certificateCheck is how often the files are checked for a change, when a client connects.
+const certificateCheck = time.Second
+
+// get implements tls.Config.GetCertificate. While the files cannot be read, it returns the last certificate.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.checked) >= certificateCheck {
+		if err := c.load(now); err != nil {
+			c.log.Warn().Err(err).Msg("cannot read the new certificate; the last one stays in use")
+		}
+	}
+	return c.current, nil
+}
+
+// load reads the files if they have changed.
+func (c *certificate) load(now time.Time) error {
+	c.checked = now
+	var stamp [2]time.Time
+	for i, name := range []string{c.files.Cert, c.files.Key} {
+		is, err := os.Stat(name)
+		if err != nil {
+			return fmt.Errorf("ASSAY_TLS_CERT, ASSAY_TLS_KEY: %w", err)
+		}
+		stamp[i] = is.ModTime()
+	}
+	if stamp == c.stamp {
+		return nil
+	}
+	loaded, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
+	if err != nil {
+		return fmt.Errorf("ASSAY_TLS_CERT, ASSAY_TLS_KEY: %w", err)
+	}
+	if c.current != nil {
+		c.log.Info().Msg("the certificate was replaced")
+	}
+	c.current, c.stamp = &loaded, stamp
+	return nil
+}

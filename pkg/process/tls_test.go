@@ -1,0 +1,120 @@
+package process
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// write writes a new self-signed certificate with a serial number, modified at a time that differs for each.
+func write(t *testing.T, files TLS, serial int64) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: cert}, files.Key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(serial, 0)
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestHTTPS checks the protocol, the oldest version, that a replaced certificate is used without a restart, and that
+// an unusable one is not.
+func TestHTTPS(t *testing.T) {
+	dir := t.TempDir()
+	files := TLS{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}
+	write(t, files, 1)
+	secure, err := files.config(zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &certificate{files: files, log: zerolog.Nop()}
+	secure.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		c.mu.Lock()
+		c.checked = time.Time{} // as if a second had passed
+		c.mu.Unlock()
+		return c.get(hello)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	router := web.NewRouter(web.Options{})
+	go func() { ended <- web.Serve(ctx, listener, router, web.ServeOptions{TLS: secure}) }()
+	serial := func() int64 {
+		t.Helper()
+		transport := &http.Transport{ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		resp, err := (&http.Client{Transport: transport}).Get("https://" + listener.Addr().String() + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
+			t.Errorf("%s %d", resp.Proto, resp.StatusCode)
+		}
+		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
+	}
+	if is := serial(); is != 1 {
+		t.Errorf("certificate %d", is)
+	}
+	write(t, files, 2)
+	if is := serial(); is != 2 {
+		t.Errorf("certificate %d after the change", is)
+	}
+	if err := os.WriteFile(files.Key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if is := serial(); is != 2 {
+		t.Errorf("certificate %d with an unusable key", is)
+	}
+	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	if conn, err := tls.Dial("tcp", listener.Addr().String(), old); err == nil {
+		_ = conn.Close()
+		t.Error("TLS 1.1 is accepted")
+	}
+	if err := ownReady(t.Context(), "https://"+listener.Addr().String()); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := (TLS{Cert: files.Cert}).config(zerolog.Nop()); err == nil {
+		t.Error("a certificate without a key is accepted")
+	}
+	if _, err := files.config(zerolog.Nop()); err == nil {
+		t.Error("an unusable key is accepted")
+	}
+}
