@@ -17,6 +17,8 @@ type Me struct {
 	Operator  bool      `json:"operator"`
 	Groups    []string  `json:"groups,omitempty"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	Quotas    Quotas    `json:"quotas"`
+	Use       Use       `json:"use"`
 }
 
 // Me asks the server who the caller is.

@@ -113,7 +113,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
 	root.AddCommand(
 		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
-		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newPhoto(s), newLibrary(s), newKeys(s), newEnv(s), newHealth(s), newVersion(s))
+		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newQuotas(s), newAudit(s), newFeed(s), newPhoto(s), newLibrary(s), newKeys(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }
 

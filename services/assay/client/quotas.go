@@ -1,0 +1,90 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Quotas limit an owner; 0 is no limit.
+type Quotas struct {
+	Bytes    int64 `json:"bytes"`
+	Items    int64 `json:"items"`
+	Uploads  int64 `json:"uploads"`
+	Requests int64 `json:"requests"` // per second, to one process
+	Streams  int64 `json:"streams"`  // to one process
+}
+
+// QuotaSettings are the quotas that operators have set for an owner; nil is as in the server's settings.
+type QuotaSettings struct {
+	Bytes    *int64 `json:"bytes,omitempty"`
+	Items    *int64 `json:"items,omitempty"`
+	Uploads  *int64 `json:"uploads,omitempty"`
+	Requests *int64 `json:"requests,omitempty"`
+	Streams  *int64 `json:"streams,omitempty"`
+}
+
+// Use is what an owner uses of its quotas.
+type Use struct {
+	Bytes   int64 `json:"bytes"`
+	Items   int64 `json:"items"`
+	Uploads int64 `json:"uploads"`
+}
+
+// OwnerQuotas are the quotas of an owner, as operators see them.
+type OwnerQuotas struct {
+	OwnerID string        `json:"ownerId"`
+	Set     QuotaSettings `json:"set"`
+	Quotas  Quotas        `json:"quotas"`
+	Use     Use           `json:"use"`
+}
+
+// Quotas reads the quotas of an owner. The calls on quotas exist only at the operator address.
+func (c *Client) Quotas(ctx context.Context, owner string) (OwnerQuotas, error) {
+	var found OwnerQuotas
+	err := c.do(ctx, call{method: http.MethodGet, path: join("quotas", owner)}, &found)
+	return found, err
+}
+
+// SetQuotas replaces what operators have set for an owner.
+func (c *Client) SetQuotas(ctx context.Context, owner string, set QuotaSettings) (OwnerQuotas, error) {
+	var found OwnerQuotas
+	err := c.do(ctx, call{method: http.MethodPut, path: join("quotas", owner), body: set}, &found)
+	return found, err
+}
+
+// AuditEntry is a write of an operator.
+type AuditEntry struct {
+	ID        string    `json:"id"`
+	Time      time.Time `json:"time"`
+	Service   string    `json:"service"`
+	Who       string    `json:"who,omitempty"`
+	Address   string    `json:"address"`
+	Operation string    `json:"operation"`
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	RequestID string    `json:"requestId"`
+	Outcome   string    `json:"outcome"` // done, refused, failed or unknown
+	Status    int       `json:"status,omitempty"`
+	Millis    int64     `json:"millis,omitempty"`
+}
+
+// Audit reads up to limit writes of operators since a time, newest first, and the cursor of the next page. It exists
+// only at the operator address.
+func (c *Client) Audit(ctx context.Context, since time.Time, limit int, cursor string) ([]AuditEntry, string, error) {
+	query := url.Values{"limit": {strconv.Itoa(limit)}}
+	if !since.IsZero() {
+		query.Set("since", since.UTC().Format(time.RFC3339Nano))
+	}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	var page struct {
+		Entries    []AuditEntry `json:"entries"`
+		NextCursor string       `json:"nextCursor"`
+	}
+	err := c.do(ctx, call{method: http.MethodGet, path: join("audit"), query: query}, &page)
+	return page.Entries, page.NextCursor, err
+}
