@@ -117,6 +117,7 @@ var operations = map[string]operation{
 // the role is checked first.
 var operatorOperations = []string{
 	"POST /v1/keys", "GET /v1/keys", "POST /v1/keys/{id}/rotate", "DELETE /v1/keys/{id}",
+	"GET /v1/audit", "GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}",
 	"GET /v1/dead", "GET /v1/dead/{sequence}", "POST /v1/dead/replay", "POST /v1/dead/drop", "DELETE /v1/dead/{sequence}",
 	"GET /v1/feed/sources", "GET /v1/feed/sources/{name}", "PUT /v1/feed/sources/{name}", "DELETE /v1/feed/sources/{name}",
 	"DELETE /v1/feed/items/{sourceId}", "POST /v1/feed/reanalyze",

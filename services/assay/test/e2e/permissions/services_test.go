@@ -152,7 +152,7 @@ func TestForbiddenIsReportedAtOnce(t *testing.T) {
 		says       string
 	}{
 		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API."},
-		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
+		"ingest as query":    {"ingest", "query", "stream ASSAY_ATTEMPTS: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_ATTEMPTS"},
 	} {
 		c.Identity = func(string) []string {
 			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}
