@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/web"
@@ -106,4 +107,19 @@ func TestGrowEndsWithItsRequest(t *testing.T) {
 	if err := hold.Grow(ctx, 11); !errors.Is(err, context.Canceled) {
 		t.Errorf("it returned %v", err)
 	}
+}
+
+// TestTheDocumentIsMadeWhileRequestsRun is proved by the race detector.
+func TestTheDocumentIsMadeWhileRequestsRun(t *testing.T) {
+	router := web.NewRouter(web.Options{})
+	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
+	var requests sync.WaitGroup
+	for _, call := range [][3]string{{"GET", "/openapi.json", ""}, {"POST", "/said", `{"text":"x"}`}} {
+		requests.Go(func() {
+			if answer := ask(router, call[0], call[1], call[2]); answer.Code >= http.StatusBadRequest {
+				t.Errorf("%v returns %d %s", call, answer.Code, answer.Body)
+			}
+		})
+	}
+	requests.Wait()
 }

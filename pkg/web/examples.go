@@ -36,9 +36,6 @@ func complete(api *huma.OpenAPI) {
 				c.media(response.Content)
 			}
 		}
-		if op.Extensions == nil {
-			op.Extensions = map[string]any{}
-		}
 		op.Extensions["x-codeSamples"] = []map[string]string{{"lang": "Shell", "label": "curl", "source": c.curl(op, body)}}
 	}
 }

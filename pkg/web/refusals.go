@@ -54,6 +54,9 @@ func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Se
 // headers of all responses. creates reports whether the operation may name a new owner.
 func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals) {
 	delete(op.Responses, "default") // huma adds one without headers
+	if op.Extensions == nil {       // here, since requests read op while complete adds to the map
+		op.Extensions = map[string]any{}
+	}
 	names := everyHeader
 	if creates {
 		names = append(slices.Clip(names), OwnerHeader)
