@@ -48,8 +48,8 @@ export function message(error: unknown): string {
   return error instanceof Error && error.message ? error.message : "Something went wrong.";
 }
 
-/** Adds to requests who the user is, and to errors what to do. */
-export const identify: Middleware = {
+/** Adds to requests who the user is. */
+const identify: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(identityHeaders())) request.headers.set(name, value);
     return request;
@@ -58,6 +58,10 @@ export const identify: Middleware = {
     if (response.status === 401) refused();
     return undefined;
   },
+};
+
+/** Says what to do when there is no response. */
+export const explain: Middleware = {
   onError({ error }) {
     if (error instanceof DOMException && error.name === "AbortError") return undefined;
     return new ApiError(unreachable, 0);
@@ -65,7 +69,7 @@ export const identify: Middleware = {
 };
 
 export const api = createClient<paths>();
-api.use(identify);
+api.use(identify, explain);
 
 /** Returns the body of a response, or throws its ApiError. */
 export function data<T>(result: { data?: T; error?: unknown; response: Response }): T {

@@ -65,12 +65,15 @@ export async function begin(): Promise<void> {
   }
 }
 
-/** Signs in with an API key. The browser keeps a session in a cookie that scripts cannot read, and not the key. */
+/**
+ * Signs in with an API key, and loads the page again, so that nothing of a previous user is left in it. The browser keeps a
+ * session in a cookie that scripts cannot read, and not the key.
+ */
 export async function signIn(apiKey: string): Promise<"ok" | "refused" | "failed"> {
   const response = await fetch("/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key: apiKey }) }).catch(() => undefined);
   if (response?.status === 401 || response?.status === 422) return "refused";
   if (!response?.ok) return "failed";
-  await begin();
+  location.reload();
   return "ok";
 }
 
@@ -79,10 +82,23 @@ export function signInAddress(): string {
   return "/v1/session/start?" + new URLSearchParams({ to: location.pathname + location.search }).toString();
 }
 
-/** Signs out, and loads the page again. */
+// The other pages of this browser hide what they show when one of them signs out.
+const signedOut = new BroadcastChannel("assay-signed-out");
+signedOut.onmessage = () => refused();
+
+/** Signs out, and loads the page again. After an error the user is still signed in. */
 export async function signOut(): Promise<void> {
-  await fetch("/v1/session", { method: "DELETE" });
+  const response = await fetch("/v1/session", { method: "DELETE" });
+  if (!response.ok) throw new Error(`Assay returned an error (${response.status}).`);
+  signedOut.postMessage("");
   location.reload();
+}
+
+/** Asks whether the session has ended, which the error of a stream of events does not say. */
+export async function verify(): Promise<void> {
+  if (session.peek() !== "in") return;
+  const response = await fetch("/v1/me").catch(() => undefined);
+  if (response?.status === 401) refused();
 }
 
 /** Called when the server has refused the session. */

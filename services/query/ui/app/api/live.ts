@@ -3,7 +3,7 @@
 // A stream resumes by itself after a lost connection, with the id of its last event. Where that is not possible, as
 // after a refusal, or when the page was hidden, followers are told to read again.
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { identityQuery } from "./identity.js";
+import { identityQuery, session, verify } from "./identity.js";
 
 export type Connection = "connecting" | "live" | "reconnecting";
 
@@ -66,6 +66,7 @@ export class Stream {
 
   private open(): void {
     this.close();
+    if (session.peek() === "out") return; // a page of a share link: streams need a credential
     const source = new EventSource(this.url());
     this.source = source;
     const reopen = (after: number): void => {
@@ -80,6 +81,7 @@ export class Stream {
     source.onerror = () => {
       this.state.value = "reconnecting";
       // The browser reconnects by itself, unless the response was an error.
+      if (source.readyState === EventSource.CLOSED) void verify();
       reopen(source.readyState === EventSource.CLOSED ? reopenAfter : openWithin);
     };
     for (const kind of ["ready", "resync"]) source.addEventListener(kind, () => this.each((f) => f.reset?.()));

@@ -16,7 +16,7 @@ export function Account(): JSX.Element {
     <>
       <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
         ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],
-        ...session.value === "in" ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => void signOut() }] : [],
+        ...session.value === "in" ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => { signOut().catch(() => toast("You are still signed in: Assay cannot be reached.", { bad: true })); } }] : [],
         ...session.value === "out" ? [{ label: "Sign in", icon: User, act: () => location.assign("/") }] : [],
         ...themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) })),
       ]} />

@@ -1,6 +1,6 @@
 // What a user sees who has to sign in: the way to the identity provider, and a field for an API key.
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { methods, signIn, signInAddress } from "../api/identity.js";
 import { Button, ButtonLink } from "../ui/button.js";
 
@@ -10,14 +10,19 @@ const messages = {
 };
 
 export function SignIn(): JSX.Element {
-  const [key, setKey] = useState(""), [busy, setBusy] = useState(false), [error, setError] = useState("");
-  useEffect(() => { document.title = "Sign in · Assay"; }, []);
+  const [key, setKey] = useState(""), field = useRef<HTMLInputElement>(null), [busy, setBusy] = useState(false), [error, setError] = useState("");
   const provider = methods.value.includes("oidc");
+  useEffect(() => {
+    document.title = "Sign in · Assay";
+    if (!provider) field.current?.focus();
+  }, []);
   const send = (): void => {
     setBusy(true);
     void signIn(key.trim()).then((result) => {
+      if (result === "ok") return;
       setBusy(false);
-      setError(result === "ok" ? "" : messages[result]);
+      setError(messages[result]);
+      if (result === "refused") field.current?.select();
     });
   };
   return (
@@ -26,7 +31,7 @@ export function SignIn(): JSX.Element {
       <h1 id="title" tabIndex={-1}>Sign in</h1>
       {provider && <><ButtonLink kind="primary" href={signInAddress()}>Sign in with your account</ButtonLink><p class="or soft">or with an API key</p></>}
       <form onSubmit={(event) => { event.preventDefault(); send(); }}>
-        <label class="field">API key<input type="password" name="key" value={key} maxLength={200} required autocomplete="off" spellcheck={false} aria-invalid={error !== ""} aria-describedby="key-help" onInput={(event) => setKey(event.currentTarget.value)} /></label>
+        <label class="field">API key<input ref={field} type="password" name="key" value={key} maxLength={200} required autocomplete="off" spellcheck={false} aria-invalid={error !== ""} aria-describedby="key-help" onInput={(event) => setKey(event.currentTarget.value)} /></label>
         {error && <p class="error" role="alert">{error}</p>}
         <p id="key-help" class="soft">An operator creates keys with <code>assay keys create</code>. This browser keeps a session of at most 12 hours, and not the key.</p>
         <Button {...provider ? {} : { kind: "primary" as const }} type="submit" disabled={busy || key.trim() === ""}>{busy ? "Signing in …" : "Sign in"}</Button>
