@@ -1,0 +1,140 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/assay-project/assay/pkg/identity/oidctest"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+const (
+	signedIn  = `document.querySelector(".top")`
+	signedOut = `document.querySelector("input[name=key]")`
+)
+
+// TestSignIn proves that users sign in with a key or at an identity provider, and that nothing remains in the browser
+// when they sign out.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	b := Start(t)
+	t.Run("key", func(t *testing.T) {
+		s := system.StartServer(t, t.TempDir(), "ASSAY_AUTH=token")
+		byKey(t, b, s.System, regexp.MustCompile(`assay_[a-z2-7]{16}_[a-z2-7]{52}`).FindString(s.Program.Written()))
+	})
+	t.Run("provider", func(t *testing.T) {
+		provider := oidctest.New(t)
+		s := system.StartServer(t, t.TempDir(), "ASSAY_AUTH=token",
+			"ASSAY_OIDC_ISSUER="+provider.Issuer(), "ASSAY_OIDC_CLIENT_ID="+provider.ClientID, "ASSAY_OIDC_CLIENT_SECRET="+provider.ClientSecret)
+		byProvider(t, b, s.System, provider)
+	})
+}
+
+// arrive waits until an expression is true on the page that a navigation leads to. Evaluations may fail before.
+func (p *Page) arrive(t *testing.T, expression string) {
+	t.Helper()
+	for end := time.Now().Add(wait); ; {
+		there, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && there {
+			p.Settled(t)
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after %s, this is not true: %s (%v)", wait, expression, err)
+		}
+	}
+}
+
+// enter types a key into the field, which has the focus; what is in it is selected.
+func (p *Page) enter(t *testing.T, key string) {
+	t.Helper()
+	p.Wait(t, `document.activeElement?.name === "key"`)
+	p.Press(t, key)
+	p.Press(t, kb.Enter)
+}
+
+func byKey(t *testing.T, b *Browser, s system.System, key string) {
+	p := b.Open(t, s.HTTP, "/files")
+	p.See(t, "h1", "Sign in")
+	p.State(t, "sign-in")
+	p.enter(t, "assay_wrong")
+	p.See(t, ".error", "This key does not exist")
+	p.State(t, "sign-in-refused")
+	p.enter(t, key)
+	p.arrive(t, signedIn)
+	p.See(t, ".empty h2", "No text files yet")
+	if kept := Read[string](t, p, `document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`); regexp.MustCompile("assay_").MatchString(kept) {
+		t.Errorf("scripts can read %s", kept)
+	}
+
+	p.Drop(t, text("dropped.txt", "one two two"))
+	p.See(t, ".tray .completed", "3 words")
+	p.Eval(t, `const form = new FormData();
+		form.append("file", new File(["one"], "elsewhere.txt", { type: "text/plain" }));
+		await fetch("/v1/files", { method: "POST", body: form })`)
+	p.See(t, doneRow, "elsewhere.txt") // by the live events
+	p.Click(t, ".rows a", "dropped.txt")
+	p.See(t, ".numbers dd", "3")
+	link := Read[string](t, p, "location.pathname")
+	const content = `fetch(document.querySelector("a[download]").href).then((r) => r.text())`
+	if got := Read[string](t, p, content); got != "one two two" {
+		t.Errorf("the download has %q", got)
+	}
+	p.Click(t, ".top button", "Account and settings")
+	p.State(t, "account-menu")
+	p.Press(t, kb.Escape)
+
+	// Another page of this browser signs out, and this one hides its content.
+	p.Eval(t, `const other = window.open("/files"), until = async (find) => {
+			for (;;) {
+				const found = find();
+				if (found) return found;
+				await new Promise((done) => setTimeout(done, 20));
+			}
+		};
+		(await until(() => other.document.querySelector("[aria-label='Account and settings']"))).click();
+		(await until(() => [...other.document.querySelectorAll("[role=menuitem]")].find((e) => e.textContent.includes("Sign out")))).click();
+		await until(() => other.document.querySelector("input[name=key]"));
+		other.close()`)
+	p.See(t, "h1", "Sign in")
+	if status := Read[int](t, p, fmt.Sprintf(`(async () => {
+		document.cookie = "assay-owner=operator; path=/";
+		return (await fetch("/v1%s")).status;
+	})()`, link)); status != 401 {
+		t.Errorf("with the cookie of the owner alone, the file is %d", status)
+	}
+	p.Go(t, link) // a permanent link leads back after the sign-in
+	p.See(t, "h1", "Sign in")
+	p.enter(t, key)
+	p.arrive(t, signedIn)
+	p.See(t, "h1", "dropped.txt")
+
+	operator := b.Open(t, s.Operator, "/operations")
+	operator.See(t, "main", "Send Authorization")
+	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host counts too
+	p.See(t, ".numbers div", "Dead letters0")
+}
+
+func byProvider(t *testing.T, b *Browser, s system.System, provider *oidctest.Provider) {
+	provider.SetUser(map[string]any{"sub": "grace", "name": "Grace Hopper", "email": "grace@example.com"})
+	p := b.Open(t, s.HTTP, "/photos?status=failed")
+	p.See(t, "a.button", "Sign in with your account")
+	p.State(t, "sign-in-provider")
+	p.Click(t, "a.button", "Sign in with your account")
+	p.arrive(t, signedIn)
+	if at := Read[string](t, p, "location.pathname + location.search"); at != "/photos?status=failed" {
+		t.Errorf("the sign-in leads to %s", at)
+	}
+	p.Click(t, ".top button", "Account and settings")
+	p.Click(t, "[role=menuitem]", "Sign out Grace Hopper")
+	p.arrive(t, signedOut)
+	provider.SetDown(true)
+	p.do(t, chromedp.Navigate(s.HTTP+"/v1/session/callback?code=forged&state=forged"))
+	p.See(t, "h1", "The sign-in has failed")
+	p.State(t, "sign-in-failed")
+}
