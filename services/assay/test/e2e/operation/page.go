@@ -1,16 +1,24 @@
 package operation
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// pageCallsTheAPI: the address of the API serves the page, and every call of
-// the page is in the API's document.
+var (
+	scriptName = regexp.MustCompile(`[\w-]+-[A-Z0-9]{8}\.js`)
+	callPath   = regexp.MustCompile("[\"'`](/v1/[^\"'`?]*)")
+	parameter  = regexp.MustCompile(`\$?\{[^{}]*\}`)
+)
+
+// pageCallsTheAPI: the address of the API serves the web app, and every path of the API that its scripts contain is
+// in the API's document.
 func pageCallsTheAPI(t *testing.T, s system.System) {
 	resp, page := s.Ask(t, http.MethodGet, "/", nil, "")
 	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "<title>Assay</title>") || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
@@ -20,27 +28,49 @@ func pageCallsTheAPI(t *testing.T, s system.System) {
 	if err := s.GetJSON(system.Within(t), "/openapi.json", &document); err != nil {
 		t.Fatal(err)
 	}
+	described := map[string]bool{}
+	for path := range document.Paths {
+		described[parameter.ReplaceAllString(path, "{}")] = true
+	}
 	seen := map[string]bool{}
-	calls := regexp.MustCompile(`\['(GET|POST|PUT|DELETE)', '([^']+)'\]`)
-	for _, match := range regexp.MustCompile(`src="(/ui/[^"]+\.js)"`).FindAllStringSubmatch(page+`src="/ui/api.js" src="/ui/page.js" src="/ui/chart.js"`, -1) {
-		resp, script := s.Ask(t, http.MethodGet, match[1], nil, "")
-		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d", match[1], resp.StatusCode)
-		}
-		for _, call := range calls.FindAllStringSubmatch(script, -1) {
-			seen[call[2]] = true
-			if document.Paths[call[2]][strings.ToLower(call[1])] == nil {
-				t.Errorf("the page calls %s %s, which is not in the document", call[1], call[2])
+	for name, script := range scripts(t, s, page) {
+		for _, match := range callPath.FindAllStringSubmatch(script, -1) {
+			path := parameter.ReplaceAllString(match[1], "{}")
+			seen[path] = true
+			// A path that a script puts together is the beginning of one of the document.
+			path, _, _ = strings.Cut(path, "${")
+			path = strings.TrimSuffix(path, "/")
+			if !described[path] && !slices.ContainsFunc(slices.Collect(maps.Keys(described)), func(known string) bool { return strings.HasPrefix(known, path+"/") }) {
+				t.Errorf("%s calls %s, which is not in the document", name, match[1])
 			}
 		}
-		// All calls are in the list of calls.
-		if rest := calls.ReplaceAllString(script, ""); strings.Contains(rest, "/v1/") {
-			t.Errorf("%s has a path outside of its calls", match[1])
-		}
 	}
-	for _, path := range []string{"/v1/feed/summary", "/v1/feed/series", "/v1/feed/items", "/v1/feed/events", "/v1/events", "/v1/files"} {
+	for _, path := range []string{"/v1/feed/summary", "/v1/feed/series", "/v1/feed/items", "/v1/feed/events", "/v1/events", "/v1/files", "/v1/photos/{}", "/v1/library/nodes/{}"} {
 		if !seen[path] {
-			t.Errorf("the page does not call %s", path)
+			t.Errorf("the app does not call %s", path)
 		}
 	}
+}
+
+// scripts returns the scripts of the page by their names, those included that are loaded later.
+func scripts(t *testing.T, s system.System, page string) map[string]string {
+	t.Helper()
+	found, next := map[string]string{}, scriptName.FindAllString(page, -1)
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		if _, known := found[name]; known {
+			continue
+		}
+		resp, script := s.Ask(t, http.MethodGet, "/ui/"+name, nil, "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", name, resp.Status)
+		}
+		found[name] = script
+		next = append(next, scriptName.FindAllString(script, -1)...)
+	}
+	if len(found) == 0 {
+		t.Fatal("the page loads no scripts")
+	}
+	return found
 }
