@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/imports/emscripten"
 
 	"github.com/assay-project/assay/pkg/engines"
 )
@@ -45,44 +45,41 @@ type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 // system provides PDFium with one file to read, and a clock that stands still, so that the same document gives the
 // same result.
 var system = map[string]hostFunction{
-	"_abort_js":              func(context.Context, api.Memory, []uint64) { panic("abort") },
-	"_tzset_js":              func(context.Context, api.Memory, []uint64) {},
-	"_gmtime_js":             epoch,
-	"_localtime_js":          epoch,
-	"emscripten_date_now":    func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = math.Float64bits(0) },
-	"emscripten_resize_heap": engines.ResizeHeap,
-	"__syscall_openat":       openAt,
-	"__syscall_fstat64":      status,
-	"__syscall_fcntl64":      func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
-	"environ_sizes_get":      environmentSizes,
-	"environ_get":            func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
-	"fd_close":               func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
-	"fd_write":               write,
-	"fd_read":                read,
-	"fd_seek":                seek,
+	"_abort_js":                 func(context.Context, api.Memory, []uint64) { panic("abort") },
+	"_tzset_js":                 func(context.Context, api.Memory, []uint64) {},
+	"_gmtime_js":                epoch,
+	"_localtime_js":             epoch,
+	"emscripten_date_now":       func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = math.Float64bits(0) },
+	"emscripten_resize_heap":    engines.ResizeHeap,
+	"_emscripten_throw_longjmp": throwLongjmp,
+	"__syscall_openat":          openAt,
+	"__syscall_fstat64":         status,
+	"__syscall_fcntl64":         func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
+	"environ_sizes_get":         environmentSizes,
+	"environ_get":               func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
+	"fd_close":                  func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
+	"fd_write":                  write,
+	"fd_read":                   read,
+	"fd_seek":                   seek,
 }
 
 // importSystem provides the functions of system to PDFium; all its other imports fail.
 func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
-	invoke, err := emscripten.NewFunctionExporterForModule(module)
-	if err != nil {
-		return err
-	}
 	env := r.NewHostModuleBuilder("env")
-	invoke.ExportFunctions(env)
 	wasi := r.NewHostModuleBuilder("wasi_snapshot_preview1")
 	for _, f := range module.ImportedFunctions() {
 		from, name, _ := f.Import()
-		serve := system[name]
-		switch {
-		case serve == nil && (name[:min(7, len(name))] == "invoke_" || name == "_emscripten_throw_longjmp"):
-			continue
-		case serve == nil:
-			serve = func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = api.EncodeI32(-errnoNoEntry) }
-		}
 		to := env
 		if from != "env" {
 			to = wasi
+		}
+		if strings.HasPrefix(name, "invoke_") {
+			to.NewFunctionBuilder().WithGoModuleFunction(invoke(f.ParamTypes(), f.ResultTypes()), f.ParamTypes(), f.ResultTypes()).Export(name)
+			continue
+		}
+		serve := system[name]
+		if serve == nil {
+			serve = func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = api.EncodeI32(-errnoNoEntry) }
 		}
 		to.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
 			serve(ctx, m.Memory(), stack)
@@ -91,7 +88,7 @@ func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledM
 	if _, err := env.Instantiate(ctx); err != nil {
 		return err
 	}
-	_, err = wasi.Instantiate(ctx)
+	_, err := wasi.Instantiate(ctx)
 	return err
 }
 
