@@ -51,7 +51,9 @@ func (p *Problem) Error() string {
 // busy reports whether the same request may succeed later.
 func (p *Problem) busy() bool {
 	switch p.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests:
+		return p.RetryAfter > 0 // without it waiting does not help, as with a quota of stored bytes
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false

@@ -1,0 +1,210 @@
+package quotas
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestQuotas proves the quotas of owners on one server.
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir(), "ASSAY_QUOTAS=bytes=1000,streams=2").System
+	for name, prove := range map[string]func(*testing.T, system.System){
+		"bytes":                   bytesAreBounded,
+		"streams":                 streamsAreBounded,
+		"requests and operators":  operatorsSetQuotas,
+		"larger than the quota":   largerThanTheQuota,
+		"photos and library":      photosAndLibraryCount,
+		"operators' writes audit": writesAreAudited,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); prove(t, s) })
+	}
+}
+
+const size = 300 // bytes, of which three fit into the quota
+
+// used waits until the owner uses so many items and bytes.
+func used(t *testing.T, s system.System, owner string, items, bytes int64) {
+	t.Helper()
+	var me struct{ Use client.Use }
+	resp, body := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": owner}, "")
+	if err := json.Unmarshal([]byte(body), &me); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %v", resp.Status, body, err)
+	}
+	if me.Use.Items != items || me.Use.Bytes != bytes {
+		t.Errorf("the use is %+v, want %d items of %d bytes", me.Use, items, bytes)
+	}
+}
+
+// bytesAreBounded: of 64 concurrent writers only as many succeed as have room, and a delete makes room for one more.
+func bytesAreBounded(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	var accepted sync.Map
+	var count, refused atomic.Int64
+	var writers sync.WaitGroup
+	for i := range 64 {
+		writers.Go(func() {
+			file, err := c.Reserve(t.Context(), client.Reservation{FileName: fmt.Sprintf("%d.txt", i), Size: size, ContentType: "text/plain"})
+			if err == nil {
+				count.Add(1)
+				accepted.Store(file.FileID, true)
+				return
+			}
+			if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusTooManyRequests || !strings.HasSuffix(problem.Type, "quota-exceeded") {
+				t.Errorf("writer %d: %v", i, err)
+				return
+			}
+			refused.Add(1)
+		})
+	}
+	writers.Wait()
+	if count.Load() != 3 || refused.Load() != 61 {
+		t.Fatalf("%d writers are accepted and %d refused, want 3 and 61", count.Load(), refused.Load())
+	}
+	used(t, s, owner, 3, 3*size)
+	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}, fmt.Sprintf(`{"fileName":"x.txt","size":%d}`, size))
+	system.Refused(t, resp, body, http.StatusTooManyRequests, "quota-exceeded")
+	if policy := resp.Header.Get("RateLimit-Policy"); !strings.Contains(policy, `"bytes";q=1000`) || resp.Header.Get("Retry-After") != "" {
+		t.Errorf("the headers are %v", resp.Header)
+	}
+	for id := range accepted.Range {
+		for range 2 { // a repeated delete releases once
+			if err := c.Delete(system.Within(t), id.(string)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		break
+	}
+	used(t, s, owner, 2, 2*size)
+	if _, err := c.Upload(system.Within(t), system.Source("room.txt", strings.Repeat("a ", size/2))); err != nil {
+		t.Errorf("the file for which there is room: %v", err)
+	}
+	used(t, s, owner, 3, 3*size)
+}
+
+// streamsAreBounded: an owner has at most so many open streams, and room again when one closes.
+func streamsAreBounded(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	open := func() *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.HTTP+"/v1/events?owner="+owner, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Owner-Id", owner)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	first, second := open(), open()
+	if first.StatusCode != http.StatusOK || second.StatusCode != http.StatusOK {
+		t.Fatalf("the streams of the quota: %s, %s", first.Status, second.Status)
+	}
+	if third := open(); third.StatusCode != http.StatusTooManyRequests || third.Header.Get("Retry-After") == "" {
+		t.Errorf("a stream beyond the quota: %s %v", third.Status, third.Header)
+	}
+	if err := first.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for late := time.After(system.Soon); ; {
+		if resp := open(); resp.StatusCode == http.StatusOK {
+			return
+		}
+		select {
+		case <-late:
+			t.Fatal("a closed stream makes no room")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// operatorsSetQuotas: an operator gives one owner another quota of requests, which its requests then state and meet.
+func operatorsSetQuotas(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	rate := int64(2)
+	operator := system.OperatorClient(t, s.Operator)
+	if set, err := operator.SetQuotas(system.Within(t), owner, client.QuotaSettings{Requests: &rate}); err != nil || set.Quotas.Requests != rate || set.Quotas.Bytes != 1000 {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	for late := time.After(system.Soon); ; {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": owner}, "")
+		if resp.StatusCode == http.StatusTooManyRequests {
+			if policy := resp.Header.Get("RateLimit-Policy"); !strings.HasPrefix(policy, `"requests";q=2`) || resp.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %v", body, resp.Header)
+			}
+			break
+		}
+		select {
+		case <-late:
+			t.Fatal("the quota of requests does not apply")
+		default:
+		}
+	}
+	if resp, _ := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": system.NewOwner()}, ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("another owner gets %s", resp.Status)
+	}
+}
+
+func largerThanTheQuota(t *testing.T, s system.System) {
+	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": system.NewOwner(), "Content-Type": "application/json"}, `{"fileName":"x.txt","size":1001}`)
+	system.Refused(t, resp, body, http.StatusRequestEntityTooLarge, "larger-than-quota")
+}
+
+// photosAndLibraryCount: photos and files of the library count for the same quota.
+func photosAndLibraryCount(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	as := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
+	for _, call := range []struct{ path, body string }{
+		{"/v1/photos", `{"fileName":"a.jpg","size":400,"contentType":"image/jpeg"}`},
+		{"/v1/library/files", `{"name":"a.bin","size":400}`},
+	} {
+		if resp, body := s.Ask(t, http.MethodPost, call.path, as, call.body); resp.StatusCode != http.StatusCreated {
+			t.Fatalf("%s: %s %s", call.path, resp.Status, body)
+		}
+	}
+	used(t, s, owner, 2, 800)
+	for _, call := range []struct{ path, body string }{
+		{"/v1/photos", `{"fileName":"b.jpg","size":400,"contentType":"image/jpeg"}`},
+		{"/v1/library/files", `{"name":"b.bin","size":400}`},
+	} {
+		resp, body := s.Ask(t, http.MethodPost, call.path, as, call.body)
+		system.Refused(t, resp, body, http.StatusTooManyRequests, "quota-exceeded")
+	}
+}
+
+// writesAreAudited: a write of an operator is listed with its outcome, and a read is not.
+func writesAreAudited(t *testing.T, s system.System) {
+	operator, owner, items := system.OperatorClient(t, s.Operator), system.NewOwner(), int64(7)
+	if _, err := operator.SetQuotas(system.Within(t), owner, client.QuotaSettings{Items: &items}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := operator.Quotas(system.Within(t), owner); err != nil {
+		t.Fatal(err)
+	}
+	entries, _, err := operator.Audit(system.Within(t), time.Time{}, 100, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []client.AuditEntry
+	for _, entry := range entries {
+		if strings.Contains(entry.Path, owner) {
+			found = append(found, entry)
+		}
+	}
+	if len(found) != 1 || found[0].Method != http.MethodPut || found[0].Outcome != "done" || found[0].Status != http.StatusOK || found[0].RequestID == "" {
+		t.Errorf("the audit log has %+v of the owner, want one write that is done", found)
+	}
+}
