@@ -2,6 +2,7 @@ package photos
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestFrozenWorker(t *testing.T) {
 	if after := c.PhotoItem(system.Within(t), t, job.JobID); system.JSON(after) != system.JSON(before) {
 		t.Errorf("the item changed from %s to %s", system.JSON(before), system.JSON(after))
 	}
-	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 1 || now[system.PhotoFinal][0] != objects[system.PhotoFinal][0] {
+	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 3 || !slices.Equal(now[system.PhotoFinal], objects[system.PhotoFinal]) { // the photo and its previews
 		t.Errorf("the objects are %v, were %v", now, objects)
 	}
 	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
