@@ -17,8 +17,6 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
@@ -28,10 +26,6 @@ import (
 // kills it.
 func (w *world) publisher(hook wire.Hook) (wires *wire.Wire, kill func()) {
 	w.t.Helper()
-	at := platform.Config{Table: "platform"}
-	if err := table.EnsureAll(w.t.Context(), w.backends.DB, platform.Storage(at).Tables); err != nil {
-		w.t.Fatal(err)
-	}
 	wires, err := wire.New(w.at, hook)
 	if err != nil {
 		w.t.Fatal(err)
@@ -41,7 +35,7 @@ func (w *world) publisher(hook wire.Hook) (wires *wire.Wire, kill func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := nodes.New(changes.Config{Poll: 5 * time.Millisecond, Lease: lease}, tables, at, backends, zerolog.Nop(), obs.NewRegistry())
+	p := nodes.New(changes.Config{Poll: 5 * time.Millisecond, Lease: lease}, tables, platformTable, backends, zerolog.Nop(), obs.NewRegistry())
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := p.Run(ctx); err != nil {

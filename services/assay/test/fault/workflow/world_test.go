@@ -42,6 +42,8 @@ import (
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/table"
 	analyzed "github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -65,6 +67,9 @@ type world struct {
 }
 
 var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
+
+// platformTable counts what owners use.
+var platformTable = platform.Config{Table: "platform"}
 
 func start(t *testing.T) *world {
 	t.Helper()
@@ -90,7 +95,7 @@ func start(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.backends.Close)
-	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, library.Tables(tables))); err != nil {
+	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, append(library.Tables(tables), platform.Storage(platformTable).Tables...))); err != nil {
 		t.Fatal(err)
 	}
 	nc, err := natsgo.Connect(w.at.NATS)
@@ -158,7 +163,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		w.t.Fatal(err)
 	}
 	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: 12, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
-	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, zerolog.Nop())
+	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, quota.New(quota.Config{}, platformTable, backends.DB, zerolog.Nop()), zerolog.Nop())
 	if err != nil {
 		w.t.Fatal(err)
 	}
