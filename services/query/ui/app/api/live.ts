@@ -1,7 +1,7 @@
 // Live events: one EventSource for each stream, shared by all that follow it.
 //
 // A stream resumes by itself after a lost connection, with the id of its last event. Where that is not possible, as
-// after a refusal, or when the page was hidden, followers are told to read again.
+// after a refusal, or when the page was hidden, followers read again.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { identityQuery, session, verify } from "./identity.js";
 
