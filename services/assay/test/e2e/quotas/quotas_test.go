@@ -102,7 +102,7 @@ func streamsAreBounded(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		req.Header.Set("X-Owner-Id", owner)
-		resp, err := http.DefaultTransport.RoundTrip(req)
+		resp, err := system.Checked(http.DefaultTransport).RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// contract is the OpenAPI document of a server, with which its responses are compared.
-type contract struct {
+// Contract is the OpenAPI document of a server, with which its responses are compared.
+type Contract struct {
 	document struct {
 		Paths      map[string]map[string]documentedOperation
 		Components struct {
@@ -53,8 +53,8 @@ type documentedHeader struct {
 // documentURL names the document for the references in it.
 const documentURL = "http://assay/openapi.json"
 
-func newContract(text []byte) (*contract, error) {
-	c := &contract{routes: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+func newContract(text []byte) (*Contract, error) {
+	c := &Contract{routes: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	if err := json.Unmarshal(text, &c.document); err != nil {
 		return nil, fmt.Errorf("/openapi.json: %w", err)
 	}
@@ -79,7 +79,7 @@ var ofConnection = []string{"Connection", "Content-Length", "Content-Type", "Dat
 
 // check returns an error that states how a response differs from the document, and what to do. body is nil
 // for a response that is not JSON.
-func (c *contract) check(resp *http.Response, body []byte) error {
+func (c *Contract) check(resp *http.Response, body []byte) error {
 	if refusedByListener(resp) {
 		return nil
 	}
@@ -116,7 +116,7 @@ func refusedByListener(resp *http.Response) bool {
 
 // checkUnrouted checks the response to a request that matches no operation: under /v1/ it is a
 // problem.
-func (c *contract) checkUnrouted(resp *http.Response, body []byte) error {
+func (c *Contract) checkUnrouted(resp *http.Response, body []byte) error {
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case kind == "application/problem+json":
@@ -127,7 +127,7 @@ func (c *contract) checkUnrouted(resp *http.Response, body []byte) error {
 	return nil
 }
 
-func (c *contract) checkHeaders(sent http.Header, documented map[string]documentedHeader, at string) error {
+func (c *Contract) checkHeaders(sent http.Header, documented map[string]documentedHeader, at string) error {
 	canonical := map[string]bool{}
 	for name, header := range documented {
 		name, where := http.CanonicalHeaderKey(name), at+pointer("headers", name)[1:]
@@ -157,7 +157,7 @@ func (c *contract) checkHeaders(sent http.Header, documented map[string]document
 	return nil
 }
 
-func (c *contract) checkBody(resp *http.Response, body []byte, documented documentedResponse, at string) error {
+func (c *Contract) checkBody(resp *http.Response, body []byte, documented documentedResponse, at string) error {
 	sent := resp.Header.Get("Content-Type")
 	if sent == "" && len(documented.Content) == 0 {
 		return nil
@@ -190,7 +190,7 @@ func (c *contract) checkBody(resp *http.Response, body []byte, documented docume
 }
 
 // validate checks a JSON text against the schema at a place of the document.
-func (c *contract) validate(text []byte, at string) error {
+func (c *Contract) validate(text []byte, at string) error {
 	schema, err := c.schema(at)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (c *contract) validate(text []byte, at string) error {
 	return schema.Validate(value)
 }
 
-func (c *contract) schema(at string) (*jsonschema.Schema, error) {
+func (c *Contract) schema(at string) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.schemas[at]; known != nil {

@@ -13,11 +13,11 @@ import (
 var contracts struct {
 	sync.Mutex
 	byHost map[string]served
-	known  map[[sha256.Size]byte]*contract
+	known  map[[sha256.Size]byte]*Contract
 }
 
 type served struct {
-	*contract
+	*Contract
 	t *testing.T // the test that started the server
 }
 
@@ -25,13 +25,14 @@ type served struct {
 // difference fails the test, at the end of which the server stops. An empty address is ignored.
 func Serves(t *testing.T, address string) {
 	t.Helper()
-	if address == "" {
-		return
+	if address != "" {
+		ReadContract(t, address).Covers(t, address)
 	}
-	at, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+// ReadContract reads the document of a server.
+func ReadContract(t *testing.T, address string) *Contract {
+	t.Helper()
 	req, err := http.NewRequestWithContext(Within(t), http.MethodGet, address+"/openapi.json", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +40,8 @@ func Serves(t *testing.T, address string) {
 	_, text := Exchange(t, req)
 	contracts.Lock()
 	defer contracts.Unlock()
-	if contracts.byHost == nil {
-		contracts.byHost, contracts.known = map[string]served{}, map[[sha256.Size]byte]*contract{}
+	if contracts.known == nil {
+		contracts.known = map[[sha256.Size]byte]*Contract{}
 	}
 	sum := sha256.Sum256([]byte(text))
 	if contracts.known[sum] == nil {
@@ -48,7 +49,23 @@ func Serves(t *testing.T, address string) {
 			t.Fatal(err)
 		}
 	}
-	contracts.byHost[at.Host] = served{contracts.known[sum], t}
+	return contracts.known[sum]
+}
+
+// Covers makes the clients of this package compare the responses of the server at an address with the
+// document, until the test ends. A difference fails the test.
+func (c *Contract) Covers(t *testing.T, address string) {
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	contracts.Lock()
+	defer contracts.Unlock()
+	if contracts.byHost == nil {
+		contracts.byHost = map[string]served{}
+	}
+	contracts.byHost[at.Host] = served{c, t}
 	t.Cleanup(func() {
 		contracts.Lock()
 		defer contracts.Unlock()
@@ -72,7 +89,7 @@ func (c checked) RoundTrip(req *http.Request) (*http.Response, error) {
 	contracts.Lock()
 	server := contracts.byHost[req.URL.Host]
 	contracts.Unlock()
-	if server.contract == nil {
+	if server.Contract == nil {
 		return resp, nil
 	}
 	body, err := readJSON(resp)

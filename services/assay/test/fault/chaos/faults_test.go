@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer"
+	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/query"
@@ -20,7 +21,8 @@ import (
 // system is the services on the engines, with the faults injected so far.
 type system struct {
 	*engines
-	done map[string]int // how often each fault happened
+	done     map[string]int // how often each fault happened
+	contract *e2e.Contract  // of ingest
 
 	mu      sync.Mutex
 	running []*service
@@ -40,10 +42,22 @@ func (h *system) start(ctx context.Context) error {
 			if s == nil {
 				return fmt.Errorf("%s did not start", role)
 			}
+			h.cover(s)
 			h.running = append(h.running, s)
 		}
 	}
 	return nil
+}
+
+// cover makes clients compare the responses of an ingest with its document, which is read at the first start.
+func (h *system) cover(s *service) {
+	if s.role != ingest.Name {
+		return
+	}
+	if h.contract == nil {
+		h.contract = e2e.ReadContract(h.t, s.url)
+	}
+	h.contract.Covers(h.t, s.url)
 }
 
 func (h *system) of(role string) []*service {
@@ -70,6 +84,7 @@ func (h *system) replace(ctx context.Context, at int) {
 			wait(ctx, 100*time.Millisecond)
 			continue
 		}
+		h.cover(next)
 		h.mu.Lock()
 		h.running[at] = next
 		h.dead = append(h.dead, old)

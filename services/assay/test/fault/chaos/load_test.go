@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 	"github.com/assay-project/assay/services/assay/client"
+	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
@@ -137,7 +138,7 @@ func call(ctx context.Context, method, url string, header map[string]string, bod
 	for name, value := range header {
 		req.Header.Set(name, value)
 	}
-	resp, err := (&http.Client{Timeout: tryTime}).Do(req)
+	resp, err := (&http.Client{Timeout: tryTime, Transport: e2e.Checked(http.DefaultTransport)}).Do(req)
 	if err != nil {
 		return 0, err
 	}
@@ -162,7 +163,7 @@ func postItem(ctx context.Context, url, id string) error {
 // `uploaded` calls; or into the bucket only, which sends a notification. It returns
 // the id of the file.
 func upload(ctx context.Context, url, owner, key, text string, way int) (fileID string, err error) {
-	c, err := client.New(client.Config{Server: url, OwnerID: owner, HTTP: &http.Client{Timeout: tryTime, Transport: &http.Transport{DisableKeepAlives: true}}})
+	c, err := client.New(client.Config{Server: url, OwnerID: owner, HTTP: &http.Client{Timeout: tryTime, Transport: e2e.Checked(&http.Transport{DisableKeepAlives: true})}})
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/ingest"
 )
 
@@ -32,7 +33,7 @@ type client struct {
 func newClient(h *system, abandons bool) *client {
 	return &client{
 		system: h, owner: "owner-" + uuid.NewString(), key: uuid.Must(uuid.NewV7()).String(), abandons: abandons,
-		transport: http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		transport: http.Client{Transport: e2e.Checked(&http.Transport{DisableKeepAlives: true})},
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/assay/setup"
+	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 	"github.com/assay-project/assay/services/ingest"
@@ -61,6 +62,7 @@ type system struct {
 
 	mu         sync.Mutex
 	running    map[string]*instance
+	contracts  []*e2e.Contract // of the calls and of the operator calls of ingest
 	dead       []*instance
 	promises   []audit.Promise
 	supervisor sync.WaitGroup
@@ -174,6 +176,7 @@ func (s *system) start(t *testing.T, role string) {
 		s.mu.Unlock()
 		switch {
 		case in.url != "":
+			s.cover(t, in)
 			return
 		case !in.died():
 			<-in.done
@@ -181,6 +184,23 @@ func (s *system) start(t *testing.T, role string) {
 			return
 		}
 		in.kill()
+	}
+}
+
+// cover makes clients compare the responses of ingest with its documents, which are read at its first start, during
+// which nothing crashes.
+func (s *system) cover(t *testing.T, in *instance) {
+	if in.role != ingest.Name {
+		return
+	}
+	addresses := []string{in.url, in.operator}
+	if s.contracts == nil {
+		for _, address := range addresses {
+			s.contracts = append(s.contracts, e2e.ReadContract(t, address))
+		}
+	}
+	for i, address := range addresses {
+		s.contracts[i].Covers(t, address)
 	}
 }
 
