@@ -21,11 +21,11 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// Config is query's settings.
+// Config holds the settings of query.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators: metrics, live events of all owners, with their ids, without credentials"`
-	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators, without credentials: metrics, and live events of all owners with their ids"`
+	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
 	Engines  engines.Settings
 	Wait     wait.Config
@@ -43,14 +43,14 @@ type Config struct {
 	Library  library.Config
 }
 
-// HTTPAddr is where the service listens.
+// HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.TextFile.Validate(), c.Feed.Validate())
 }
 
-// engines returns how RDKit is compiled: in the background of requests, by one processor.
+// engines returns how RDKit is compiled: in the background, on one processor.
 func (c Config) engines(log zerolog.Logger) engines.Config {
 	compiled, err := c.Engines.Config(1)
 	if err != nil && c.Library.Structures.RDKit {

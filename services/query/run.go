@@ -1,6 +1,5 @@
-// Package query is the service for reads: files, lists, downloads, the feed's
-// dashboard and live events. It makes no status transition; what it writes are
-// the rows of its own read tables.
+// Package query is the service for reads: files, lists, downloads, the feed's dashboard and live
+// events. It makes no state transitions and writes only its own read tables.
 package query
 
 import (
@@ -44,17 +43,17 @@ import (
 // Name is the service's name in logs, metrics and event sources.
 const Name = "query"
 
-// Area is what the service needs of an area.
+// Area is what the service requires of an area.
 type Area interface {
 	// Routes registers the area's HTTP calls.
 	Routes(*web.Router)
 	// OperatorRoutes registers the calls for operators.
 	OperatorRoutes(*web.Router)
-	// Check returns an error while the area's tables cannot be used.
+	// Check returns an error while the area's tables are unavailable.
 	Check(ctx context.Context) error
-	// Work fills the area's read tables, if it has some, until ctx ends.
+	// Work fills the area's read tables, if any, until ctx is done.
 	Work(ctx context.Context) error
-	// Close closes what the area opened. No request may be in progress.
+	// Close releases the resources of the area. No request may be in progress.
 	Close()
 }
 
@@ -96,17 +95,17 @@ type Service struct {
 	backends *backend.Connections
 	areas    []Area
 	hub      *live.Hub
-	origins  []string // of presigned URLs
+	origins  []string // origins of presigned URLs
 	status   *status.Service
 	quotas   *quota.Quotas
 	audit    *audit.Log
 }
 
-// Notices returns the licenses of RDKit and of what the web app contains.
+// Notices returns the licenses of RDKit and of the packages in the web app.
 func Notices() []string { return append([]string{rdkit.Notice(), web.DocsNotice()}, ui.Notices()...) }
 
-// Run runs the service as a process of its own until ctx ends, then finishes
-// what is in progress and returns nil.
+// Run runs the service as a separate process until ctx is done, then finishes requests in progress
+// and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: Name, Title: "Assay query", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -135,14 +134,14 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 			s.Close()
 			return nil, err
 		}
-		if !slices.Contains(s.origins, origin) { // AWS has one for each bucket, other servers one for all
+		if !slices.Contains(s.origins, origin) { // AWS has one origin per bucket, other servers have one for all
 			s.origins = append(s.origins, origin)
 		}
 	}
 	return s, nil
 }
 
-// newService opens the areas of the list. It closes the backends when it returns an error.
+// newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
 	if err != nil {
@@ -170,7 +169,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	return s, nil
 }
 
-// Health adds the checks of what the service cannot work without.
+// Health adds the checks of the backends that the service requires.
 func (s *Service) Health(h *obs.Health) {
 	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
@@ -202,8 +201,8 @@ func (s *Service) calls(r *web.Router) {
 	me.Routes(r, s.quotas)
 }
 
-// Describe registers the service's HTTP calls for their description alone, as a
-// gateway needs it. They must not be called.
+// Describe registers the service's HTTP calls only for their description, which a gateway needs.
+// They must not be called.
 func Describe(r *web.Router) { unconnected().calls(r) }
 
 // DescribeOperator is Describe for the calls for operators.
@@ -227,7 +226,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 }
 
 // Work fills the read tables of the areas and follows the outcomes for live events
-// until ctx ends.
+// until ctx is done.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, area := range s.areas {
@@ -242,10 +241,10 @@ func (s *Service) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Rates returns what an owner may request of one process.
+// Rates returns the request limits of an owner per process.
 func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
 
-// Audit returns what records the writes of operators.
+// Audit returns the recorder of operators' write operations.
 func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Close closes the areas, then the connections. No request may be in progress.

@@ -1,9 +1,9 @@
 // Package changes follows the change stream of a table.
 //
-// A stream has shards, each a log of the changes of some items, in order. A shard may have a parent,
-// whose changes come before its own. The checkpoint of a shard is saved only after its changes are
-// projected: a process that crashes repeats some, and projecting them again must change nothing. One
-// process at a time reads a shard, by the lease on its checkpoint.
+// A stream has shards, each an ordered log of the changes of some items. A shard may have a parent,
+// whose changes precede its own. The checkpoint of a shard is saved only after its changes are
+// projected: after a crash some changes are projected again, which must have no effect. A lease on
+// the checkpoint ensures that only one process reads a shard.
 package changes
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config is the settings of all programs that follow change streams.
+// Config holds the settings of all programs that follow change streams.
 type Config struct {
-	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream that returned no changes"`
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
+	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"interval between polls of the change stream while there are no changes"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"time without renewal after which a projector's lease expires and another projector takes over its shards"`
 }
 
 // Validate returns an error that names an invalid setting.
@@ -58,18 +58,18 @@ type Options struct {
 	DB       *dynamodb.Client
 	Streams  *dynamodbstreams.Client
 	Table    string
-	Platform platform.Config // has the checkpoints
+	Platform platform.Config // contains the checkpoints
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	// Projection names the checkpoints, and the follower in metrics.
 	Projection string
-	// Keep is how long the checkpoint of a shard is kept: longer than the stream keeps its changes.
+	// Keep is how long the checkpoint of a shard is kept: longer than the stream's retention.
 	Keep time.Duration
 	// Advice is logged as the action to take if the stream has dropped changes.
 	// Optional.
 	Advice string
-	// Project projects changes of a shard, in their order. It returns when they are durable. Changes of several
-	// shards are projected concurrently.
+	// Project projects changes of a shard, in order. It returns when the result is durable. Changes of
+	// several shards are projected concurrently.
 	Project func(ctx context.Context, shard string, records []streams.Record) error
 }
 
@@ -85,7 +85,7 @@ func New(cfg Config, o Options) *Follower {
 // Poisoned counts a change that cannot be projected.
 func (p *Follower) Poisoned() { p.metrics.poison.Inc() }
 
-// Run follows the stream until ctx ends, then releases its shards and returns nil. Failures of the
+// Run follows the stream until ctx is done, then releases its shards and returns nil. Failures of the
 // backends are logged and retried.
 func (p *Follower) Run(ctx context.Context) error {
 	var following sync.WaitGroup

@@ -17,7 +17,7 @@ type metrics struct {
 	gaps      prometheus.Counter
 
 	mu   sync.Mutex
-	asOf map[string]time.Time // of each followed shard: all older changes are projected
+	asOf map[string]time.Time // by followed shard: all older changes are projected
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -30,7 +30,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",
 		}),
 		gaps: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; for the feed, run assay feed rebuild.",
+			Name: "assay_projection_gaps_total", Help: "Gaps: the stream dropped changes before they were projected. For the feed, run assay feed rebuild.",
 		}),
 		asOf: map[string]time.Time{},
 	}
@@ -47,7 +47,7 @@ func (m *metrics) reached(shard string, asOf time.Time) {
 	m.asOf[shard] = asOf
 }
 
-// stuck records that a discovery fails. It counts as behind from the first failure.
+// stuck records that discovery fails. Its lag starts at the first failure.
 func (m *metrics) stuck(look string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

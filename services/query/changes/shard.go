@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	batchSize = 250 // how many changes are read at once
+	batchSize = 250 // maximum number of changes per read
 	// heldPause is the time between the end of another process's lease and the attempt to take over
 	// the shard.
 	heldPause = 10 * time.Millisecond
 	// retryPause is the time between a failure and the next attempt.
 	retryPause = time.Second
-	// releaseWait bounds the release of a shard, also after ctx has ended.
+	// releaseWait limits the release of a shard, which also happens after ctx is done.
 	releaseWait = 2 * time.Second
 )
 
-// follow reads a shard until its end, until another process takes it over, until a backend fails,
-// or until ctx ends.
+// follow reads a shard until its end, or until another process takes it over, a backend fails, or
+// ctx is done.
 func (p *Follower) follow(ctx context.Context, arn, shard string) {
 	log := p.log.With().Str("shard", shard).Logger()
 	lease, err := p.checkpoints.Acquire(ctx, shard)
@@ -37,7 +37,7 @@ func (p *Follower) follow(ctx context.Context, arn, shard string) {
 	switch {
 	case others:
 		p.metrics.left(shard)
-		log.Debug().Msg("another process leases the shard")
+		log.Debug().Msg("another process holds the lease on the shard")
 		rest(ctx, min(held.Wait+heldPause, p.cfg.Lease))
 	case errors.Is(err, checkpoint.ErrLost):
 		p.metrics.left(shard)
@@ -49,7 +49,7 @@ func (p *Follower) follow(ctx context.Context, arn, shard string) {
 		rest(ctx, retryPause)
 	default:
 		p.metrics.left(shard)
-		log.Info().Msg("the shard is read to its end")
+		log.Info().Msg("finished reading the shard")
 	}
 }
 

@@ -25,7 +25,7 @@ type Area struct {
 	dashboard *dashboard.Dashboard
 	projector *projector.Projector
 	cache     *cache
-	dax       *dax.Reader // nil if there is no cluster
+	dax       *dax.Reader // nil without a cluster
 	hub       *live.Hub
 	waits     *wait.Waits
 }
@@ -60,15 +60,15 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 // OperatorRoutes registers nothing: ingest has the calls on sources.
 func (*Area) OperatorRoutes(*web.Router) {}
 
-// Check returns an error while the tables cannot be used.
+// Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.dashboard.Check(ctx))
 }
 
-// Work projects the items into the dashboard table until ctx ends.
+// Work projects the items into the dashboard table until ctx is done.
 func (a *Area) Work(ctx context.Context) error { return a.projector.Run(ctx) }
 
-// Close ends the cache and the connections to DAX. No request may be in progress.
+// Close closes the cache and the connections to DAX. No request may be in progress.
 func (a *Area) Close() {
 	a.cache.close()
 	if a.dax != nil {

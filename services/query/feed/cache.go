@@ -12,17 +12,17 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// cache stores encoded responses about the feed. Concurrent equal questions cause one read. A
-// response is used until it is age old, counted from the start of its read, or until this process
-// projects an item that belongs to it. So items that another process projects, or that leave a
-// window, affect responses after age at the latest.
+// cache stores encoded responses about the feed. Concurrent equal questions share one read. A
+// response is used for at most age, counted from the start of its read, or until this process
+// projects an item that affects it. Items that another process projects, or that leave a window,
+// affect responses after age at the latest.
 type cache struct {
 	answers *otter.Cache[question, answer]
 	age     time.Duration
 
 	mu      sync.Mutex
-	clock   uint64              // grows with every change
-	changes [changeSlots]uint64 // of each facet: the clock at its last change
+	clock   uint64              // increases with every change
+	changes [changeSlots]uint64 // by facet: the clock at its last change
 	seed    maphash.Seed
 }
 

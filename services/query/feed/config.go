@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dax"
 )
 
-// Config is the settings of reading the feed.
+// Config holds the settings of reading the feed.
 type Config struct {
-	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"1s" doc:"how far a feed response may be behind the dashboard table; 0 for no cache"`
+	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"1s" doc:"maximum age of cached feed responses; 0 disables the cache"`
 
 	Tables    feed.Config
 	Platform  platform.Config

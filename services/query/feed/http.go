@@ -21,26 +21,26 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-item", Method: http.MethodGet, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
-		Summary: "An item of the feed", Description: "Write the # of a source id as %23.",
+		Summary: "Get an item of the feed", Description: "Write the # of a source id as %23.",
 	}, a.getItem, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
-		Summary:     "Analyzed items of a window",
+		Summary:     "List analyzed items of a window",
 		Description: "Newest first; with a sentiment, the highest score first.",
 	}, a.listItems, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
-		Summary: "Totals of a window",
+		Summary: "Get totals of a window",
 	}, a.getSummary, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
-		Summary:     "Totals of a window, by time bucket",
+		Summary:     "Get totals of a window by time bucket",
 		Description: "Oldest first, aligned to UTC. Buckets without items are omitted; the window may cover only a part of the first and the last.",
 	}, a.getSeries, tooLarge)
 	a.streamRoute(r)
 }
 
-// tooLarge is the problem of a window with too many items for its filters.
+// tooLarge is the problem of a window that contains too many items for its filters.
 var tooLarge = web.Refusals{http.StatusUnprocessableEntity: {"window-too-large"}}
 
 type itemInput struct {
@@ -62,9 +62,9 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 	return &itemOutput{CacheControl: "no-store", Body: item.View()}, nil
 }
 
-// Selection are the parameters that choose items. All of them compose.
+// Selection contains the parameters that select items. They can be combined.
 type Selection struct {
-	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; has no effect with from"`
+	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; ignored if from is set"`
 	From       time.Time `query:"from" doc:"the start of the window, a whole minute of the last 168 hours" example:"2026-11-20T12:00:00Z"`
 	To         time.Time `query:"to" doc:"the end of the window, exclusive, a whole minute; now by default" example:"2026-11-20T13:30:00Z"`
 	SourceType string    `query:"sourceType" enum:"newsapi,twitter,reddit,rss"`
@@ -97,7 +97,7 @@ type output[T any] struct {
 	Body         web.Encoded[T]
 }
 
-// ask serves a request from the cache, or reads.
+// ask serves a request from the cache or reads the response.
 func ask[T any](ctx context.Context, a *Area, q question, read func(context.Context) (web.Encoded[T], error)) (*output[T], error) {
 	body, err := a.cache.answer(ctx, q, func(ctx context.Context) ([]byte, error) { return read(ctx) })
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 
 type summaryInput struct {
 	Selection
-	TagLimit int `query:"tagLimit" minimum:"1" maximum:"1000" default:"100" doc:"how many of the most frequent tags to return"`
+	TagLimit int `query:"tagLimit" minimum:"1" maximum:"1000" default:"100" doc:"maximum number of tags to return, most frequent first"`
 }
 
 func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashboard.Summary], error) {

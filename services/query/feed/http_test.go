@@ -41,7 +41,7 @@ func TestFiltersAreParameters(t *testing.T) {
 	}
 }
 
-// TestSummariesAreBounded checks that a summary has the most frequent tags only.
+// TestSummariesAreBounded checks that a summary contains only the most frequent tags.
 func TestSummariesAreBounded(t *testing.T) {
 	areas, store := replicas(t, 1)
 	for n, tag := range []string{"rare", "often", "often"} {

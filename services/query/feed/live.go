@@ -18,7 +18,7 @@ func (a *Area) streamRoute(r *web.Router) {
 		return &huma.Param{Name: name, In: "query", Description: description, Schema: &huma.Schema{Type: "string", Enum: values}}
 	}
 	a.hub.Handle(r, huma.Operation{
-		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Live outcomes of the feed",
+		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Stream live outcomes of the feed",
 		Parameters: []*huma.Param{
 			choice("sentiment", "only items of this sentiment; excludes failed ones", feed.Positive, feed.Neutral, feed.Negative),
 			choice("sourceType", "only items of this source type; excludes failed ones", "newsapi", "twitter", "reddit", "rss"),
@@ -27,7 +27,7 @@ func (a *Area) streamRoute(r *web.Router) {
 	}, filter)
 }
 
-// filter chooses the outcomes of the feed that have all properties of the request.
+// filter selects the outcomes of the feed that match all parameters of the request.
 func filter(r *http.Request) (live.Filter, error) {
 	query := r.URL.Query()
 	sentiment, source, tag := query.Get("sentiment"), query.Get("sourceType"), feed.Tag(query.Get("tag"))

@@ -1,4 +1,4 @@
-// Package library answers questions about folders and files: one node, what is in a folder, a download, a search.
+// Package library serves reads of folders and files: a node, the content of a folder, downloads and searches.
 package library
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// Config is the settings of the library.
+// Config holds the settings of the library.
 type Config struct {
-	Index string `env:"ASSAY_INDEX" doc:"the file of the library's search index, of this process alone; by default a temporary one, which is built from the tables at every start"`
+	Index string `env:"ASSAY_INDEX" doc:"path of the library's search index, used by this process only; default: a temporary file, built from the tables at every start"`
 
 	Structures library.Structures
 	Tables     library.Config
@@ -32,7 +32,7 @@ type Config struct {
 	Projector  changes.Config
 }
 
-// Area reads the library.
+// Area serves the reads of the library.
 type Area struct {
 	store  *library.Store
 	bucket *blob.Store
@@ -42,11 +42,11 @@ type Area struct {
 	nodes  *nodes.Publisher
 
 	searcher *search.Searcher
-	kit      *structure.Kit // compiles when a record first needs it
+	kit      *structure.Kit // compiled when a record first needs it
 	log      zerolog.Logger
 }
 
-// New returns the area on open backends. Its engine is compiled as in compiled.
+// New returns the area for open backends. compiled holds the compiled code of its engine.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
@@ -61,10 +61,10 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub
 	}
 }
 
-// Check returns an error while the tables cannot be used.
+// Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work publishes the changes of nodes, and keeps the search index up to date, until ctx ends.
+// Work publishes node changes and keeps the search index up to date until ctx is done.
 func (a *Area) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.nodes.Run(ctx) })

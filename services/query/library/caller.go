@@ -14,23 +14,23 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// ReaderParam is who reads: embed it in the input.
+// ReaderParam identifies the reader. Embed it in the input of a call.
 type ReaderParam struct {
 	web.CallerParam
-	Link string `query:"link" maxLength:"200" doc:"the token of a share link, which allows to read its node and all below it"`
+	Link string `query:"link" maxLength:"200" doc:"the token of a share link, which grants read access to its node and everything below it"`
 }
 
-// Resolve is called by huma after it has read the request. It is that of CallerParam, at the depth of the
-// other parameters that resolve: of embedded ones, huma calls only the least deep.
+// Resolve is called by huma after it has read the request. It shadows the method of CallerParam: of all
+// embedded parameters, huma calls only the Resolve methods at the shallowest depth.
 func (p *ReaderParam) Resolve(ctx huma.Context) []error { return p.CallerParam.Resolve(ctx) }
 
-// reader returns the caller of a read. It returns library.ErrLink for a link that is not valid, whether
-// the caller needs it or not.
+// reader returns the caller of a read. It returns library.ErrLink if the link is invalid, even if the
+// caller does not need it.
 func (a *Area) reader(ctx context.Context, p ReaderParam) (library.Caller, error) {
 	return a.callerOf(ctx, p.Caller, p.Link)
 }
 
-// of is who makes a request, without a share link.
+// of returns the caller of a request without a share link.
 func of(who web.Caller) library.Caller {
 	return library.Caller{Owner: who.Owner, Groups: who.Groups()}
 }
@@ -47,7 +47,7 @@ func (a *Area) callerOf(ctx context.Context, who web.Caller, token string) (libr
 	return c, err
 }
 
-// readable reads the path of a node that the caller of a request may read.
+// readable returns the path of a node that the caller may read.
 func (a *Area) readable(ctx context.Context, id string, p ReaderParam) (library.Path, library.Caller, error) {
 	c, err := a.reader(ctx, p)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (libr
 	return file, path, c, err
 }
 
-// owned is readable for what only the owner is shown: to others it does not exist.
+// owned is like readable, for data that only the owner may see. For everyone else the node does not exist.
 func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Path, error) {
 	path, err := a.store.Readable(ctx, id, of(who))
 	if err == nil && path.Node().OwnedBy != who.Owner {
@@ -81,14 +81,14 @@ func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Pa
 
 var (
 	errNotFile = errors.New("the node is not a file")
-	errNoOwner = errors.New("the list is that of an owner")
-	errLoading = errors.New("the file has no bytes yet")
-	errGone    = errors.New("the bytes of the file were removed")
-	errTooMany = errors.New("there are too many files for one zip")
+	errNoOwner = errors.New("the list belongs to an owner")
+	errLoading = errors.New("the file has no content yet")
+	errGone    = errors.New("the content of the file was removed")
+	errTooMany = errors.New("too many files for one zip")
 )
 
-// linked, owned and indexed are the problems of reads that take a link, of those of an owner and of those that
-// the search index answers; the others are those of reads of a folder, of a file and of its records.
+// linked, owned and indexed list the problems of reads that accept a share link, of reads that need an owner,
+// and of reads from the search index. The other lists are for reads of folders, files and records.
 var (
 	linked    = web.Refusals{http.StatusNotFound: {"link-not-valid"}}
 	owned     = web.Refusals{http.StatusBadRequest: {"owner-required"}}
@@ -98,14 +98,14 @@ var (
 	ofRecords = web.Refusals{http.StatusConflict: {"not-a-file", "not-processed"}}
 )
 
-// problem translates errors that a client can resolve.
+// problem converts errors that a client can act on into HTTP problems.
 func problem(err error) error {
 	if p := searchProblem(err); p != nil {
 		return p
 	}
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No node of the library with this id.")
+		return web.NotFound("The library has no node with this id.")
 	case errors.Is(err, library.ErrLink):
 		return web.NewProblem(http.StatusNotFound, "link-not-valid", "The link has expired or was revoked.")
 	case errors.Is(err, table.ErrCursor):
@@ -113,7 +113,7 @@ func problem(err error) error {
 	case errors.Is(err, errNotFile):
 		return web.NewProblem(http.StatusConflict, "not-a-file", "The node is not a file.")
 	case errors.Is(err, errNoOwner):
-		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: the list is that of an owner.")
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: the list belongs to an owner.")
 	case errors.Is(err, errLoading):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet.")
 	case errors.Is(err, errGone):

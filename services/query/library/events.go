@@ -19,27 +19,27 @@ import (
 	"github.com/assay-project/assay/services/query/live"
 )
 
-// The names of the events of the library in live streams.
+// Names of the library's events in live streams.
 const (
 	nodeEvent     = "node"
 	progressEvent = "progress"
 )
 
-// follow adds the changes of nodes and the progress of files to the live events.
+// follow adds node changes and file progress to the live events.
 func follow(hub *live.Hub) {
 	hub.Follow(live.Source{
 		Area: library.Name, Stream: library.NodeStream, Event: nodeChange,
-		Description: "`node` says that a folder or a file of the library was created, updated or deleted, with its name, parentId, status " +
-			"and version; of one that was moved away or trashed, the update says so.",
+		Description: "`node` reports that a folder or file of the library was created, updated or deleted, with its name, parentId, status" +
+			"and version. If it was moved away or trashed, the update says so.",
 	})
 	hub.Follow(live.Source{
 		Area: library.Name, Subjects: library.ProgressSubjects, Event: fileProgress,
-		Description: "`progress` says how many steps of the processing of a file of the library are open, done, failed and skipped. " +
-			"It has no id, is sent at most once a second for each file, and is not repeated.",
+		Description: "`progress` reports how many processing steps of a file are open, done, failed and skipped." +
+			"It has no id, is sent at most once per second and file, and is not replayed.",
 	})
 }
 
-// changeView is a NodeChanged as live streams show it: without the ids of owners.
+// changeView is the form of NodeChanged in live streams: it omits the ids of owners.
 type changeView struct {
 	NodeID    string    `json:"nodeId"`
 	Change    string    `json:"change"`
@@ -64,7 +64,7 @@ func nodeChange(d bus.Delivery) (live.Event, bool) {
 	})
 }
 
-// progressView is a LibraryProgress as live streams show it.
+// progressView is the form of LibraryProgress in live streams.
 type progressView struct {
 	FileID    string    `json:"fileId"`
 	Run       int64     `json:"run"`
@@ -91,14 +91,14 @@ func show(name, item string, facet, view any) (live.Event, bool) {
 	return live.Event{Event: web.Event{Name: name, Data: data}, Item: item, Facet: facet}, err == nil
 }
 
-// streamRoute registers the live events of a node and all below it.
+// streamRoute registers the stream of events of a node and everything below it.
 func (a *Area) streamRoute(r *web.Router) {
 	text := &huma.Schema{Type: "string"}
 	a.hub.Handle(r, huma.Operation{
-		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Live events of a node and all below it",
-		Description: "Server-sent events like those of /v1/events, for all who may read the node: `node`, whose status says how the processing of a " +
+		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Live events of a node and everything below it",
+		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status tells how the processing of a" +
 			"file ended, and `progress`. A node that was moved away, trashed or erased is `deleted`. The stream ends within 5 seconds after the " +
-			"permission was withdrawn or the node was removed; the next request gets 404.",
+			"permission is revoked or the node is removed; the next request gets 404.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
@@ -107,7 +107,7 @@ func (a *Area) streamRoute(r *web.Router) {
 	}, a.belowNode)
 }
 
-// belowNode chooses the events of a node and all below it.
+// belowNode selects the events of a node and everything below it.
 func (a *Area) belowNode(r *http.Request) (live.Filter, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
@@ -121,29 +121,29 @@ func (a *Area) belowNode(r *http.Request) (live.Filter, error) {
 	return live.Filter{Area: library.Name, Match: v.match, Check: v.check, Allowed: v.allowed}, problem(err)
 }
 
-// trusted is how long a viewer relies on what it has read. A change of a folder ends it at once.
+// trusted is how long a viewer caches what it has read. A change of a folder invalidates the cache immediately.
 const trusted = 2 * time.Second
 
-// viewer decides what the stream of a node shows to its caller. It is for one goroutine.
+// viewer decides which events the caller of a node's stream may see. It is not safe for concurrent use.
 type viewer struct {
 	store   *library.Store
 	id      string // of the node
 	caller  library.Caller
-	read    time.Time          // when the caller was last found to be allowed to read the node
-	below   map[string]verdict // by the id of a node
+	read    time.Time          // when the caller's read permission was last confirmed
+	below   map[string]verdict // by node id
 	forgets time.Time          // when below was last emptied
 }
 
-// verdict is whether a node is the viewer's, or below it, and readable.
+// verdict records whether a node is the viewer's node or below it, and whether the caller may read it.
 type verdict struct {
 	yes  bool
 	read time.Time
 }
 
-// match leaves out outcomes: the status of a node says the same.
+// match leaves out outcomes: the node's status already reports them.
 func (*viewer) match(facet any) bool { return facet != nil }
 
-// allowed returns an error when the caller may not read the node any more.
+// allowed returns an error if the caller may no longer read the node.
 func (v *viewer) allowed(ctx context.Context) error {
 	link := v.caller.Link.Expires
 	if !link.IsZero() && time.Now().After(link) {
@@ -159,7 +159,7 @@ func (v *viewer) allowed(ctx context.Context) error {
 	return err
 }
 
-// check decides about an event. Errors of a backend end the stream, which the client resumes.
+// check decides whether to send an event. Backend errors end the stream, and the client resumes it.
 func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.Event, err error) {
 	n, ok := facet.(*event.NodeChanged)
 	if !ok {
@@ -167,7 +167,7 @@ func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.
 		send, err = v.shows(ctx, p.GetFileId())
 		return send, nil, err
 	}
-	if n.Type != string(library.KindFile) && n.Change != library.ChangeCreated { // it may have another place or other readers
+	if n.Type != string(library.KindFile) && n.Change != library.ChangeCreated { // its parent or its readers may have changed
 		clear(v.below)
 		v.read = time.Time{}
 		if err := v.allowed(ctx); err != nil {
@@ -189,7 +189,7 @@ func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.
 	return true, &removed.Event, nil
 }
 
-// shows reports whether a node is the viewer's or below it, and the caller may read it.
+// shows reports whether a node is the viewer's node or below it and the caller may read it.
 func (v *viewer) shows(ctx context.Context, id string) (bool, error) {
 	if id == "" {
 		return false, nil

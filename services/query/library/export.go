@@ -30,13 +30,13 @@ const (
 	formatJSONL = "jsonl"
 )
 
-// mediaTypes are the media types of exports.
+// mediaTypes maps export formats to media types.
 var mediaTypes = map[string]string{
 	formatCSV: "text/csv; charset=utf-8", formatJSONL: "application/x-ndjson",
 	"sdf": "chemical/x-mdl-sdfile", "rdf": "chemical/x-mdl-rdfile", "rxn": "chemical/x-mdl-rxnfile", "cif": "chemical/x-cif", "jdx": "chemical/x-jcamp-dx",
 }
 
-// fileParameters are the parameters of the plain handlers of a file.
+// fileParameters are the parameters of the plain handlers that serve a file.
 func fileParameters(more ...*huma.Param) []*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return append([]*huma.Param{
@@ -60,7 +60,7 @@ func drawing() map[string]*huma.Response {
 	return bytesOf([]string{"image/svg+xml"}, "Content-Security-Policy")
 }
 
-// download describes the response of a download of records in one of their formats.
+// download describes the response of a download of records in one of the export formats.
 func download() map[string]*huma.Response {
 	return bytesOf(slices.Sorted(maps.Values(mediaTypes)), "Content-Disposition")
 }
@@ -80,22 +80,22 @@ func exportOperation() huma.Operation {
 	text := &huma.Schema{Type: huma.TypeString}
 	return huma.Operation{
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "The records of a file as CSV, JSON Lines or in its own format",
-		Description: "All that the filter selects, without those that failed. The response has no length: one that breaks off is not complete. " +
-			"409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields that the records have.",
+		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
+		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; an aborted transfer is incomplete." +
+			"Returns 409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
 				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
 			}},
-			&huma.Param{Name: "fields", In: "query", Schema: text, Example: "formula,weight,logP", Description: "names of fields and properties in their order, separated by commas, in quotes where they have one; all by default"},
-			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "pairs of a name and the name in the export, with a colon, separated by commas"},
-			&huma.Param{Name: "filter", In: "query", Schema: text, Example: "logP<3", Description: "as of the list of records"},
+			&huma.Param{Name: "fields", In: "query", Schema: text, Example: "formula,weight,logP", Description: "comma-separated names of fields and properties, in the order of the output; quote a name that contains a comma; default: all"},
+			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "comma-separated pairs name:new, where new is the name in the export"},
+			&huma.Param{Name: "filter", In: "query", Schema: text, Example: "logP<3", Description: "the same as for the list of records"},
 		),
 		Responses: download(),
 	}
 }
 
-// opened opens the records of the file of a plain call.
+// opened opens the records of a file for a plain handler.
 func (a *Area) opened(r *http.Request) (*recordFile, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *Area) opened(r *http.Request) (*recordFile, error) {
 	})
 }
 
-// one reads the record of a plain call.
+// one reads the record that a plain request names.
 func (a *Area) one(r *http.Request) (*recordFile, records.Record, error) {
 	f, err := a.opened(r)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
 	}
 	svg, err := a.draw(r.Context(), f, &record)
 	if errors.Is(err, format.ErrNotDrawn) {
-		err = web.NotFound("The record has nothing to draw: no coordinates, points or cell.")
+		err = web.NotFound("The record cannot be drawn: it has no coordinates, points or cell.")
 	}
 	if err != nil {
 		web.WriteError(w, r, err)
@@ -158,8 +158,8 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content) // fails only if the client has disconnected
 }
 
-// content is a record in the format of its file, with its fields; a row of a table with a header. One that failed is as
-// it was.
+// content returns a record in the format of its file, with its fields. A table row is preceded by the header; a failed
+// record is returned unchanged.
 func (f *recordFile) content(record *records.Record) ([]byte, error) {
 	if record.Failed() {
 		return []byte(record.Content), nil
@@ -181,7 +181,7 @@ func (f *recordFile) content(record *records.Record) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// native is the format of an export as the file is.
+// native returns the export format that matches the format of the file.
 func (f *recordFile) native() string {
 	switch name := f.overview.Format; name {
 	case "xlsx":
@@ -191,7 +191,7 @@ func (f *recordFile) native() string {
 	}
 }
 
-// headers are the response headers of a download of records.
+// headers sets the response headers of a download of records.
 func (f *recordFile) headers(w http.ResponseWriter, format, suffix string) {
 	name := strings.TrimSuffix(f.name, path.Ext(f.name)) + suffix + "." + format
 	w.Header().Set("Content-Type", mediaTypes[format])
@@ -221,11 +221,11 @@ func (a *Area) export(w http.ResponseWriter, r *http.Request) {
 	}
 	f.headers(w, name, "")
 	if err := f.write(r.Context(), w, name, e); err != nil {
-		panic(http.ErrAbortHandler) // so that the client sees that it is not complete
+		panic(http.ErrAbortHandler) // so that the client notices the truncation
 	}
 }
 
-// exports says in which formats the records can be exported.
+// exports returns the formats in which the records can be exported.
 func (f *recordFile) exports() string {
 	if f.native() == formatCSV {
 		return "must be csv or jsonl"
@@ -248,15 +248,15 @@ func (f *recordFile) write(ctx context.Context, w io.Writer, name string, e reco
 	return f.records.WriteNative(ctx, w, e, kind.Write)
 }
 
-// noRecordsError says why a file has no records.
+// noRecordsError explains why a file has no records.
 type noRecordsError struct{ reason string }
 
 func (e *noRecordsError) Error() string { return e.reason }
 
-// errRunning means that the records of a file are not all processed yet.
+// errRunning means that not all records of a file are processed yet.
 var errRunning = errors.New("the file is not processed yet")
 
-// recordProblem returns the problem of an error of the records of a file.
+// recordProblem converts an error of reading records into an HTTP problem.
 func recordProblem(err error) error {
 	none, ok := errors.AsType[*noRecordsError](err)
 	switch {
@@ -265,7 +265,7 @@ func recordProblem(err error) error {
 	case errors.Is(err, errRunning):
 		return web.NewProblem(http.StatusConflict, "not-processed", "The file is not processed yet. Wait for it with GET /v1/library/nodes/{id}?wait=30s.")
 	case errors.Is(err, records.ErrNoRecord):
-		return web.NotFound("The file has no record of this index.")
+		return web.NotFound("The file has no record with this index.")
 	case errors.Is(err, records.ErrDamaged):
 		return fmt.Errorf("the records are damaged; reprocess the file: %w", err)
 	}

@@ -18,31 +18,31 @@ import (
 )
 
 func (a *Area) fileRoutes(r *web.Router) {
-	web.Register(r, redirect("get-library-content", "/v1/library/files/{id}/content", "The bytes of a file"), a.getContent, linked, ofFile)
-	web.Register(r, redirect("get-library-image", "/v1/library/files/{id}/images/{image}", "A picture of a file"), a.getImage, linked, ofFile)
+	web.Register(r, redirect("get-library-content", "/v1/library/files/{id}/content", "Download a file"), a.getContent, linked, ofFile)
+	web.Register(r, redirect("get-library-image", "/v1/library/files/{id}/images/{image}", "Get a picture of a file"), a.getImage, linked, ofFile)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-images", Method: http.MethodGet, Path: "/v1/library/files/{id}/images", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "The pictures of a file",
+		Summary: "List the pictures of a file",
 	}, a.listImages, linked, ofFile)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-metadata", Method: http.MethodGet, Path: "/v1/library/files/{id}/metadata", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "What is known of the content of a file", Description: "The place where a photo was taken is shown to the owner only.",
+		Summary: "Get the metadata of a file", Description: "Only the owner sees where a photo was taken.",
 	}, a.getMetadata, linked, ofFile)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-workflow", Method: http.MethodGet, Path: "/v1/library/files/{id}/workflow", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "The steps of the processing of a file", Description: "404 before the file is Loaded, and some days after the end.",
+		Summary: "List the processing steps of a file", Description: "Returns 404 before the file is Loaded, and again some days after processing has finished.",
 	}, a.getWorkflow, linked, ofFile)
 }
 
 func redirect(id, path, summary string) huma.Operation {
 	return huma.Operation{
 		OperationID: id, Method: http.MethodGet, Path: path, Security: web.OptionalSecurity, Tags: []string{tag}, Summary: summary,
-		Description: "Redirects to a presigned download that can be started for 5 minutes.", DefaultStatus: http.StatusTemporaryRedirect,
+		Description: "Redirects to a presigned URL that is valid for 5 minutes.", DefaultStatus: http.StatusTemporaryRedirect,
 	}
 }
 
-// downloadExpires is how long a presigned download can be started: a permission that was withdrawn ends
-// after it.
+// downloadExpires is the lifetime of a presigned URL. A revoked permission takes effect after at most
+// this time.
 const downloadExpires = 5 * time.Minute
 
 type redirectOutput struct {
@@ -92,7 +92,7 @@ func (a *Area) listImages(ctx context.Context, in *readInput) (*imagesOutput, er
 type imageInput struct {
 	web.IDParam
 	ReaderParam
-	Image string `path:"image" maxLength:"100" example:"300" doc:"its id: 300, 600 or 1200 for a thumbnail of that many pixels"`
+	Image string `path:"image" maxLength:"100" example:"300" doc:"id of the picture: 300, 600 or 1200 for a thumbnail of that size in pixels"`
 }
 
 func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, error) {
@@ -102,13 +102,13 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 	}
 	i := slices.IndexFunc(file.Images, func(image library.Image) bool { return image.ID == in.Image })
 	if i < 0 {
-		return nil, web.NotFound("The file has no such picture" + a.without(ctx, file, library.StepThumbnails) + ".")
+		return nil, web.NotFound("The file has no picture with this id" + a.without(ctx, file, library.StepThumbnails) + ".")
 	}
 	key := file.Images[i].Key
 	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))
 }
 
-// without returns why a file does not have what a step makes, as the rest of a sentence.
+// without returns the reason why a step produced nothing for a file, to complete a sentence.
 func (a *Area) without(ctx context.Context, file library.File, step string) string {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil || w.Run != file.Run { // no longer kept
@@ -158,7 +158,7 @@ func (a *Area) getWorkflow(ctx context.Context, in *readInput) (*workflowOutput,
 	}
 	w, err := a.store.Workflow(ctx, file.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType != library.FileWorkflow {
-		return nil, web.NotFound("The steps of this file are not known yet, or no longer kept.")
+		return nil, web.NotFound("The processing steps of this file do not exist yet or are no longer kept.")
 	}
 	if err != nil {
 		return nil, problem(err)

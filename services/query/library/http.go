@@ -16,31 +16,31 @@ const (
 	noStore = "no-store"
 )
 
-// Routes registers the calls that read.
+// Routes registers the read operations.
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "A folder or a file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or the node is no file.",
+		Summary: "Get a folder or file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or if the node is not a file.",
 	}, a.getNode, wait.Refusals, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-root", Method: http.MethodGet, Path: "/v1/library/nodes/root", Tags: []string{tag},
-		Summary: "The root folder of the caller", Description: "It exists from the first write of the owner on, with the same id as before.",
+		Summary: "Get the root folder of the caller", Description: "It is created by the owner's first write; its id is known before that and never changes.",
 	}, a.getRoot, owned)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-path", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/path", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "A node and the folders above it that the caller may read", Description: "From the top to the node.",
+		Summary: "Get a node and the folders above it that the caller may read", Description: "Ordered from the topmost folder to the node.",
 	}, a.getPath, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-permissions", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
-		Summary: "Who may read a node besides its owner", Description: "For the owner only.",
+		Summary: "List who may read a node besides its owner", Description: "Only for the owner.",
 	}, a.getPermissions, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "The node of a share link", Description: "Reads of the node, and of all below it, take the token in the query parameter link.",
+		Summary: "Get the node of a share link", Description: "To read the node and everything below it, pass the token in the query parameter link.",
 	}, a.getLink, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-operation", Method: http.MethodGet, Path: "/v1/library/operations/{id}", Tags: []string{tag},
-		Summary: "The erasing of a folder", Description: "404 some days after its end.",
+		Summary: "Get the progress of erasing a folder", Description: "Returns 404 some days after it has finished.",
 	}, a.getOperation, owned)
 	a.listRoutes(r)
 	a.sharedRoutes(r)
@@ -52,7 +52,7 @@ func (a *Area) Routes(r *web.Router) {
 	r.Handle(textOperation(), a.text, linked, ofFile)
 }
 
-// nodeOutput is a node as it is.
+// nodeOutput is the response with a node.
 type nodeOutput struct {
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
@@ -160,7 +160,7 @@ func (a *Area) getLink(ctx context.Context, in *linkInput) (*nodeOutput, error) 
 	if err != nil {
 		return nil, problem(err)
 	}
-	path, err := a.store.Readable(ctx, c.Link.NodeID, library.Caller{Link: c.Link}) // by the link alone
+	path, err := a.store.Readable(ctx, c.Link.NodeID, library.Caller{Link: c.Link}) // access is granted by the link alone
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -175,7 +175,7 @@ type operationOutput struct {
 func (a *Area) getOperation(ctx context.Context, in *ownedInput) (*operationOutput, error) {
 	w, err := a.store.Workflow(ctx, in.ID)
 	if err == nil && (w.WorkflowType == library.FileWorkflow || w.UserID != in.Caller.Owner) {
-		return nil, web.NotFound("No operation with this id.")
+		return nil, web.NotFound("There is no operation with this id.")
 	}
 	if err != nil {
 		return nil, problem(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search/sqlite"
 )
 
-// indexAt returns the function that opens the search index in a file, or in a temporary one for an empty path.
+// indexAt returns a function that opens the search index at a path, or in a temporary file if the path is empty.
 func indexAt(path string) func(ctx context.Context, rebuild bool) (search.Index, error) {
 	return func(ctx context.Context, rebuild bool) (search.Index, error) {
 		if path == "" {

@@ -15,20 +15,20 @@ import (
 func (a *Area) listRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "What is in a folder, newest first or sorted", Description: "A sorted list, and one with the parameter after, is read from the search index.",
+		Summary: "List the content of a folder, newest first or sorted", Description: "Sorted lists and lists with the parameter after are read from the search index.",
 	}, a.listChildren, linked, ofNode, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-nodes", Method: http.MethodGet, Path: "/v1/library/nodes", Tags: []string{tag},
-		Summary:     "The caller's nodes of one type, newest first or sorted",
-		Description: "Without those in the trash. A sorted list, and one with the parameter after, is read from the search index.",
+		Summary:     "List the caller's nodes of one type, newest first or sorted",
+		Description: "Excludes the trash. Sorted lists and lists with the parameter after are read from the search index.",
 	}, a.listByType, owned, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-trash", Method: http.MethodGet, Path: "/v1/library/nodes/trash", Tags: []string{tag},
-		Summary: "What the caller has put into the trash, newest first", Description: "Of a folder, without what is in it.",
+		Summary: "List the caller's trash, newest first", Description: "A trashed folder is one entry, without its content.",
 	}, a.listTrash, owned)
 }
 
-// PageParam selects a page: embed it in the input.
+// PageParam selects a page. Embed it in the input of a call.
 type PageParam struct {
 	Limit  int32  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor string `query:"cursor" doc:"the nextCursor of the previous page"`
@@ -44,7 +44,7 @@ type listOutput struct {
 }
 
 type nodeList struct {
-	Nodes      []library.NodeView `json:"nodes" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	Nodes      []library.NodeView `json:"nodes" doc:"may be fewer than limit, or none, even if there is a nextCursor"`
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// OperatorRoutes registers the lists over all owners.
+// OperatorRoutes registers the lists that span all owners.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-files", Method: http.MethodGet, Path: "/v1/library/files", Tags: []string{tag},
-		Summary: "The files of an owner, of a folder or of a blob", Description: "Newest first. Name one of the three.",
+		Summary: "List the files of an owner, a folder or a blob", Description: "Newest first. Set exactly one of the three parameters.",
 	}, a.listFiles)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-workflows", Method: http.MethodGet, Path: "/v1/library/workflows", Tags: []string{tag},
-		Summary: "The workflows of a type, newest first",
+		Summary: "List the workflows of a type, newest first",
 	}, a.listWorkflows)
 }
 
@@ -52,7 +52,7 @@ func (a *Area) listFiles(ctx context.Context, in *filesInput) (*filesOutput, err
 		}
 	}
 	if len(named) != 1 {
-		return nil, web.Invalid(web.FieldError{Field: "query", Message: "expected one of ownedBy, parentId and blobId"})
+		return nil, web.Invalid(web.FieldError{Field: "query", Message: "expected exactly one of ownedBy, parentId and blobId"})
 	}
 	page, err := read(ctx, named[0], in.listing())
 	if err != nil {
@@ -78,7 +78,7 @@ type workflowList struct {
 
 type workflowEntry struct {
 	library.WorkflowView
-	ID        string    `json:"id" doc:"of the file, or of the operation"`
+	ID        string    `json:"id" doc:"id of the file or operation"`
 	Type      string    `json:"type" enum:"File,Erase"`
 	OwnedBy   string    `json:"ownedBy"`
 	CreatedAt time.Time `json:"createdAt"`

@@ -21,18 +21,18 @@ import (
 func (a *Area) recordRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "The records of a file, in its order",
-		Description: "Molecules, reactions, crystals, spectra or rows. Fields are what the file says, properties what Assay determined. " +
-			"409 until the file is processed. See docs/library.md for the filters.",
+		Summary: "List the records of a file, in the order of the file",
+		Description: "Molecules, reactions, crystals, spectra or rows. Fields are read from the file; properties are computed by Assay." +
+			"Returns 409 until the file is processed. See docs/library.md for the filters.",
 	}, a.listRecords, linked, ofRecords)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "A record of a file",
+		Summary: "Get a record of a file",
 	}, a.getRecord, linked, ofRecords)
-	r.Handle(recordOperation("get-library-record-image", "/image.svg", "The drawing of a record",
-		"From the coordinates, the points or the cell that the record has. 404 when it has none.", drawing()), a.recordImage, linked, ofRecords)
-	r.Handle(recordOperation("get-library-record-content", "/content", "A record in the format of its file",
-		"With its fields. Rows of tables are CSV with a header.", download()), a.recordContent, linked, ofRecords)
+	r.Handle(recordOperation("get-library-record-image", "/image.svg", "Get the drawing of a record",
+		"Drawn from the coordinates, points or cell of the record. Returns 404 if it has none.", drawing()), a.recordImage, linked, ofRecords)
+	r.Handle(recordOperation("get-library-record-content", "/content", "Download a record in the format of its file",
+		"Includes its fields. Table rows are returned as CSV with a header.", download()), a.recordContent, linked, ofRecords)
 	r.Handle(exportOperation(), a.export, linked, ofRecords)
 }
 
@@ -76,11 +76,11 @@ func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*record
 type recordsInput struct {
 	web.IDParam
 	ReaderParam
-	From   int    `query:"from" minimum:"0" example:"2000" doc:"index of the first record to look at, from 0"`
+	From   int    `query:"from" minimum:"0" example:"2000" doc:"zero-based index of the first record to consider"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Fields string `query:"fields" maxLength:"10000" example:"formula,weight,logP" doc:"names of fields and properties to return, separated by commas, in quotes where they have one; all by default"`
-	Filter string `query:"filter" maxLength:"2000" example:"logP<3" doc:"a filter of fields and properties: comparisons by < <= > >= = != ~ !~, and, or, not and parentheses"`
-	Cursor string `query:"cursor" doc:"the nextCursor of the previous page, with the same fields and filter"`
+	Fields string `query:"fields" maxLength:"10000" example:"formula,weight,logP" doc:"comma-separated names of the fields and properties to return; quote a name that contains a comma; default: all"`
+	Filter string `query:"filter" maxLength:"2000" example:"logP<3" doc:"filter on fields and properties: comparisons with < <= > >= = != ~ !~, combined with and, or, not and parentheses"`
+	Cursor string `query:"cursor" doc:"the nextCursor of the previous page; keep fields and filter unchanged"`
 }
 
 type recordsOutput struct {
@@ -89,9 +89,9 @@ type recordsOutput struct {
 }
 
 type recordList struct {
-	Total      int          `json:"total" doc:"records of the file that were processed, or failed" example:"100000"`
-	Failed     int          `json:"failed" doc:"those of them that failed"`
-	Found      int          `json:"found" doc:"records in the file; of more than 100,000, the first are processed"`
+	Total      int          `json:"total" doc:"number of records that were processed or failed" example:"100000"`
+	Failed     int          `json:"failed" doc:"number of records that failed"`
+	Found      int          `json:"found" doc:"number of records in the file; only the first 100,000 are processed"`
 	Records    []recordView `json:"records"`
 	NextCursor string       `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
@@ -140,7 +140,7 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 	return out, nil
 }
 
-// cursor is the cursor of a page that begins at a record of the file's run.
+// cursor is the position of a page in the records of one run of a file.
 func (f *recordFile) cursor(index int) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
 }
@@ -155,12 +155,12 @@ func (f *recordFile) at(cursor string) (index int, err error) {
 		return 0, err
 	}
 	if run != f.run || index < 0 || f.cursor(index) != cursor {
-		return 0, errors.New("the cursor is not of this file")
+		return 0, errors.New("the cursor belongs to another file")
 	}
 	return index, nil
 }
 
-// filter parses a filter, nil if it is empty. The error is a problem.
+// filter parses a filter. It returns nil for an empty filter and an HTTP problem for an invalid one.
 func (f *recordFile) filter(text string) (*records.Filter, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -172,7 +172,7 @@ func (f *recordFile) filter(text string) (*records.Filter, error) {
 	return filter, nil
 }
 
-// selected returns the columns of a list of names, and how another list renames them. The error is a problem.
+// selected returns the columns that one list names and the new names from another list. The error is an HTTP problem.
 func (f *recordFile) selected(fields, rename string) ([]records.Named, error) {
 	names, err := listed(fields)
 	if err != nil {
@@ -195,7 +195,7 @@ func (f *recordFile) selected(fields, rename string) ([]records.Named, error) {
 	return selected, nil
 }
 
-// rename adds a pair of a name and another one, with a colon between them. The name may have colons itself.
+// rename adds a pair of a name and its replacement, separated by a colon. The name itself may contain colons.
 func (f *recordFile) rename(renamed map[string]string, pair string) error {
 	for i := range len(pair) {
 		if pair[i] != ':' {
@@ -208,12 +208,12 @@ func (f *recordFile) rename(renamed map[string]string, pair string) error {
 	}
 	name, _, two := strings.Cut(pair, ":")
 	if !two {
-		return fmt.Errorf("%q is not a name, a colon and another name", pair)
+		return fmt.Errorf("expected name:new instead of %q", pair)
 	}
 	return &records.UnknownFieldError{Name: name, Columns: f.overview.Columns}
 }
 
-// listed splits a list by its commas. Names with a comma are in quotes.
+// listed splits a comma-separated list. Names that contain a comma are quoted.
 func listed(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
@@ -226,7 +226,7 @@ func listed(list string) ([]string, error) {
 type recordInput struct {
 	web.IDParam
 	ReaderParam
-	Index int `path:"index" minimum:"0" doc:"from 0, in the order of the file"`
+	Index int `path:"index" minimum:"0" doc:"zero-based index in the order of the file"`
 }
 
 type recordOutput struct {
@@ -249,15 +249,15 @@ func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, e
 	return &recordOutput{CacheControl: noStore, Body: view(&r)}, nil
 }
 
-// recordView is a record as the HTTP API shows it.
+// recordView is the form of a record in the HTTP API.
 type recordView struct {
-	Index         int            `json:"index" doc:"from 0, in the order of the file"`
+	Index         int            `json:"index" doc:"zero-based index in the order of the file"`
 	State         string         `json:"state" enum:"Processed,Failed"`
-	Name          string         `json:"name,omitempty" doc:"a title that the file gives"`
-	Error         string         `json:"error,omitempty" doc:"why the record failed"`
-	Fields        fieldsView     `json:"fields" doc:"what the file says, as it says it"`
-	Properties    propertiesView `json:"properties" doc:"what Assay determined"`
-	NotDetermined []string       `json:"notDetermined,omitempty" doc:"properties that the record does not determine"`
+	Name          string         `json:"name,omitempty" doc:"title given in the file"`
+	Error         string         `json:"error,omitempty" doc:"reason why the record failed"`
+	Fields        fieldsView     `json:"fields" doc:"values read from the file, unchanged"`
+	Properties    propertiesView `json:"properties" doc:"values computed by Assay"`
+	NotDetermined []string       `json:"notDetermined,omitempty" doc:"properties that cannot be determined from the record"`
 }
 
 func view(r *records.Record) recordView {
@@ -271,20 +271,20 @@ func view(r *records.Record) recordView {
 	return v
 }
 
-// fieldsView is an object of texts, in the order of the file.
+// fieldsView is a JSON object of strings in the order of the file.
 type fieldsView struct{ records.Fields }
 
-// Schema describes the object.
+// Schema describes the JSON object.
 func (fieldsView) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}, Examples: []any{map[string]any{"CAS": "64-17-5", "logP": "-0.31"}},
 	}
 }
 
-// propertiesView is an object of values.
+// propertiesView is a JSON object of values.
 type propertiesView struct{ records.Properties }
 
-// Schema describes the object.
+// Schema describes the JSON object.
 func (propertiesView) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true, Examples: []any{map[string]any{"formula": "C2H6O", "weight": 46.069, "charge": 0}},

@@ -20,17 +20,17 @@ import (
 func (a *Area) searchRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "search-library", Method: http.MethodGet, Path: "/v1/library/search", Tags: []string{tag},
-		Summary: "Find folders and files by the words of their names and texts",
-		Description: "Finds what the caller may read: its own nodes, those that are shared with it, and public ones; not what is in the trash. " +
-			"The best hits come first, and words of a name count more than those of a text. A query has words that must all be there, " +
-			"\"words in this order\", the beginning of a word with an asterisk such as rep*, and a minus before what must be absent. " +
-			"Case and accents do not matter. The first mebibyte of a text is searched.",
+		Summary: "Search folders and files by the words in their names and texts",
+		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash." +
+			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur," +
+			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus." +
+			"Case and accents are ignored. Only the first mebibyte of a text is searched.",
 	}, a.search, indexed, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
-// FreshParam waits for a change: embed it in the input of a call that the search index answers.
+// FreshParam waits until the search index has a change. Embed it in the input of a call that reads the search index.
 type FreshParam struct {
-	After string `query:"after" example:"01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11:3" maxLength:"60" doc:"the id of a node, a colon and its version, as in the response to a change: waits up to 5 seconds until the search index has it"`
+	After string `query:"after" example:"01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11:3" maxLength:"60" doc:"node id and version, separated by a colon, from the response to a change: waits up to 5 seconds for the search index to have this version"`
 }
 
 // fresh waits for the version that a request names.
@@ -42,7 +42,7 @@ func (a *Area) fresh(ctx context.Context, p FreshParam) error {
 	node, err := uuid.Parse(id)
 	version, notNumber := strconv.ParseInt(number, 10, 64)
 	if !found || err != nil || notNumber != nil || version < 0 {
-		return web.Invalid(web.FieldError{Field: "query.after", Message: "expected the id of a node, a colon and its version"})
+		return web.Invalid(web.FieldError{Field: "query.after", Message: "expected a node id and version, separated by a colon"})
 	}
 	return a.searcher.Await(ctx, search.Version{NodeID: node.String(), Version: version})
 }
@@ -52,11 +52,11 @@ type searchInput struct {
 	FreshParam
 	Query    string    `query:"q" required:"true" minLength:"1" maxLength:"500" example:"\"annual report\" 202* -draft"`
 	Type     string    `query:"type" enum:"Folder,File,Record"`
-	Format   string    `query:"format" maxLength:"10" example:"pdf" doc:"the ending of the names of files, in lower case"`
-	ParentID string    `query:"parentId" format:"uuid" doc:"a folder: only what is in it or below it"`
+	Format   string    `query:"format" maxLength:"10" example:"pdf" doc:"file name extension in lower case"`
+	ParentID string    `query:"parentId" format:"uuid" doc:"id of a folder: search only below it"`
 	Status   string    `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
-	From     time.Time `query:"from" doc:"created then or later"`
-	To       time.Time `query:"to" doc:"created before"`
+	From     time.Time `query:"from" doc:"created at or after this time"`
+	To       time.Time `query:"to" doc:"created before this time"`
 	Limit    int       `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	Cursor   string    `query:"cursor" maxLength:"200" doc:"the nextCursor of the previous page"`
 }
@@ -67,12 +67,12 @@ type searchOutput struct {
 }
 
 type searchResult struct {
-	Hits           []searchHit   `json:"hits" nullable:"false" doc:"the best first; may be fewer than limit, or none, while there is a nextCursor"`
+	Hits           []searchHit   `json:"hits" nullable:"false" doc:"best first; may be fewer than limit, or none, even if there is a nextCursor"`
 	Facets         search.Facets `json:"facets"`
-	Total          int           `json:"total" doc:"hits on all pages"`
-	TotalIsMinimum bool          `json:"totalIsMinimum,omitempty" doc:"more than 10,000 nodes have the words: only so many were looked at, the caller's own first"`
+	Total          int           `json:"total" doc:"number of hits on all pages"`
+	TotalIsMinimum bool          `json:"totalIsMinimum,omitempty" doc:"more than 10,000 nodes match: only 10,000 were considered, the caller's own first"`
 	NextCursor     string        `json:"nextCursor,omitempty" doc:"absent on the last page"`
-	IndexedVersion uint64        `json:"indexedVersion" doc:"grows with every change of a node that the search index has"`
+	IndexedVersion uint64        `json:"indexedVersion" doc:"increases with every node change that the search index has applied"`
 }
 
 type searchHit struct {
@@ -114,19 +114,19 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	return out, nil
 }
 
-// searchProblem returns the problem of an error of a search, nil for others.
+// searchProblem converts an error of a search into an HTTP problem. It returns nil for other errors.
 func searchProblem(err error) error {
 	syntax, wrong := errors.AsType[*search.SyntaxError](err)
 	switch {
 	case wrong:
-		p := web.NewProblem(http.StatusUnprocessableEntity, "search-syntax", "The query cannot be understood; see errors.")
+		p := web.NewProblem(http.StatusUnprocessableEntity, "search-syntax", "The query is invalid; see errors.")
 		p.Errors = []web.FieldError{{Field: "query.q", Message: syntax.Error()}}
 		return p
 	case errors.Is(err, search.ErrCursor):
 		return web.InvalidCursor()
 	case errors.Is(err, search.ErrNotReady):
 		return web.NewProblem(http.StatusServiceUnavailable, "index-not-ready",
-			"The search index is being built, or does not have the change of the parameter after yet. Repeat the request.").WithHeader("Retry-After", "1")
+			"The search index is being built, or does not yet have the change given in after. Repeat the request.").WithHeader("Retry-After", "1")
 	}
 	return nil
 }

@@ -15,17 +15,17 @@ import (
 func (a *Area) sharedRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-shared", Method: http.MethodGet, Path: "/v1/library/nodes/shared", Tags: []string{tag},
-		Summary: "What others share with the caller", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
+		Summary: "List what others share with the caller", Description: "A shared folder is one entry, without its content. Read from the search index, newest first by default.",
 	}, a.listShared, owned, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "What is public", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
+		Summary: "List public nodes", Description: "A public folder is one entry, without its content. Read from the search index, newest first by default.",
 	}, a.listPublic, indexed)
 }
 
-// SortParam sorts a list: embed it in the input. The search index has the sorted lists.
+// SortParam sorts a list. Embed it in the input of a call. Sorted lists are read from the search index.
 type SortParam struct {
-	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a minus before it to reverse it; names without case and accents"`
+	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a leading minus for descending order; names are compared without case and accents"`
 	FreshParam
 }
 
@@ -49,7 +49,7 @@ func (a *Area) sorted(ctx context.Context, p PageParam, s SortParam, l search.Li
 	return list(page, c), nil
 }
 
-// fromIndex reports whether a list is one of the index, and not of the tables.
+// fromIndex reports whether a list is read from the index instead of the tables.
 func (s SortParam) fromIndex() bool { return s.Sort != "" || s.After != "" }
 
 type sharedInput struct {

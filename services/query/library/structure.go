@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// parallelMolecules is how many requests use RDKit at once. Others wait.
+	// parallelMolecules limits the requests that use RDKit concurrently. Others wait.
 	parallelMolecules = 2
-	// moleculeTime is how long a request waits for RDKit, and for its work.
+	// moleculeTime limits how long a request waits for RDKit, including its work.
 	moleculeTime = 10 * time.Second
 	closeTime    = time.Second
 )
 
-// identify determines what identifies a molecule that was not among the first of its file. Other records stay as they
-// are.
+// identify computes the identifiers of a molecule that was not among the first of its file. It returns other records
+// unchanged.
 func (a *Area) identify(ctx context.Context, f *recordFile, r *records.Record) error {
 	if !structure.Applies(f.overview.Format) || r.Failed() || r.Properties.Get(structure.SMILES) != nil {
 		return nil
@@ -27,7 +27,8 @@ func (a *Area) identify(ctx context.Context, f *recordFile, r *records.Record) e
 	return a.withKit(ctx, func(s *structure.Session) { s.Identify(r) }, func() { structure.NotIdentified(r) })
 }
 
-// draw draws a record, a molecule without coordinates with those of RDKit. It returns format.ErrNotDrawn.
+// draw draws a record. RDKit computes coordinates for a molecule that has none. It returns format.ErrNotDrawn if there
+// is nothing to draw.
 func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg []byte, err error) {
 	kind, known := format.Find(f.overview.Format)
 	if !known || r.Failed() {
@@ -42,7 +43,7 @@ func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg 
 	return svg, err
 }
 
-// withKit calls do with a session, or late if none is free in time.
+// withKit calls do with an RDKit session, or returns late if none becomes free in time.
 func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late func()) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, moleculeTime)
 	defer cancel()

@@ -19,8 +19,8 @@ func textOperation() huma.Operation {
 	text := &huma.Schema{Type: "string"}
 	return huma.Operation{
 		OperationID: "get-library-text", Method: http.MethodGet, Path: "/v1/library/files/{id}/text", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary:     "The text of a file",
-		Description: "The text that was found in a document, in UTF-8, at most 8 MiB. The metadata textCut says so if there was more. 404 for a file without text.",
+		Summary:     "Download the text of a file",
+		Description: "The text extracted from a document, in UTF-8, at most 8 MiB. The metadata field textCut tells whether it was truncated. Returns 404 for a file without text.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
@@ -46,11 +46,11 @@ func (a *Area) text(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", noStore)
 	if _, err := io.Copy(w, text); err != nil {
-		panic(http.ErrAbortHandler) // so that the client sees that it is not complete
+		panic(http.ErrAbortHandler) // so that the client notices the truncation
 	}
 }
 
-// openText opens the compressed text of the file of a request.
+// openText opens the compressed text of the file that a request names.
 func (a *Area) openText(r *http.Request) (io.ReadCloser, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {

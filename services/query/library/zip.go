@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// maxZipFiles and maxZipBytes bound the files of one zip.
+	// maxZipFiles and maxZipBytes limit the files in one zip.
 	maxZipFiles = 20_000
 	maxZipBytes = 50 << 30
-	tooMany     = "A zip has at most 20,000 files and 50 GiB. Download parts of the folder."
-	// zipAhead is how many objects are opened before they are sent.
+	tooMany     = "A zip has at most 20,000 files and 50 GiB. Download the subfolders separately."
+	// zipAhead is the number of objects opened ahead of the one being sent.
 	zipAhead = 8
-	// missingName lists the files whose bytes were removed meanwhile.
+	// missingName is the entry that lists files whose content was removed during the download.
 	missingName = "_missing.txt"
 )
 
@@ -38,9 +38,9 @@ func zipOperation() huma.Operation {
 	text := &huma.Schema{Type: "string"}
 	return huma.Operation{
 		OperationID: "get-library-zip", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/zip", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "A folder, or a file, as a zip",
-		Description: "At most 20,000 files and 50 GiB. Names that repeat in a folder get a number. Files without bytes are left out, " +
-			"and those that are removed during the download are listed in _missing.txt. A download that breaks off is no readable zip.",
+		Summary: "Download a folder or file as a zip",
+		Description: "At most 20,000 files and 50 GiB. Duplicate names in a folder get a number. Files without content are left out;" +
+			"files that are removed during the download are listed in _missing.txt. An aborted download is not a valid zip.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
@@ -64,11 +64,11 @@ func (a *Area) zip(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", noStore)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name + ".zip"}))
 	if err := a.writeZip(r.Context(), w, entries); err != nil {
-		panic(http.ErrAbortHandler) // so that the client sees that it is not complete
+		panic(http.ErrAbortHandler) // so that the client notices the truncation
 	}
 }
 
-// zipped returns the name of a zip, and what is in it.
+// zipped returns the name of a zip and its entries.
 func (a *Area) zipped(r *http.Request) (name string, entries []zipEntry, err error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
@@ -96,13 +96,13 @@ func (a *Area) zipped(r *http.Request) (name string, entries []zipEntry, err err
 	return name, entries, err
 }
 
-// zipEntry is a file, or an empty folder, whose path ends in a slash.
+// zipEntry is a file or an empty folder. The path of a folder ends in a slash.
 type zipEntry struct {
 	path string
 	node library.Node
 }
 
-// below lists all that is in a folder. It returns errTooMany.
+// below lists everything below a folder. It returns errTooMany if that exceeds the limits.
 func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) {
 	var entries []zipEntry
 	var size int64
@@ -136,10 +136,10 @@ func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) 
 	return entries, nil
 }
 
-// names are those taken in a folder, in lower case: some file systems do not tell cases apart.
+// names holds the names used in a folder, in lower case because some file systems ignore case.
 type names map[string]bool
 
-// unique returns a name that is not taken yet: "a.pdf", then "a (2).pdf".
+// unique returns a name that is not in use yet: "a.pdf", then "a (2).pdf".
 func (taken names) unique(name string) string {
 	ending := path.Ext(name)
 	for n, made := 2, name; ; n++ {
@@ -151,13 +151,13 @@ func (taken names) unique(name string) string {
 	}
 }
 
-// opened is the bytes of an entry, nil for a folder.
+// opened holds the content of an entry, nil for a folder.
 type opened struct {
 	body io.ReadCloser
 	err  error
 }
 
-// writeZip streams the entries. When it returns an error, the zip has no directory.
+// writeZip streams the entries. If it returns an error, the zip has no central directory.
 func (a *Area) writeZip(ctx context.Context, w io.Writer, entries []zipEntry) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -178,7 +178,7 @@ func (a *Area) writeZip(ctx context.Context, w io.Writer, entries []zipEntry) er
 		cancel()
 		for result := range queue {
 			if o := <-result; o.body != nil {
-				_ = o.body.Close() // only read
+				_ = o.body.Close() // opened for reading only
 			}
 		}
 	}()
@@ -217,8 +217,8 @@ func (a *Area) open(ctx context.Context, e zipEntry) opened {
 	return opened{body, err}
 }
 
-// zipWriter writes entries. Some readers cannot read an entry that is stored without its length before
-// it, so that all are deflated, those of formats that are compressed without compression.
+// zipWriter writes entries. Some readers reject a stored entry whose length does not precede it, so
+// all entries use deflate, at compression level 0 for formats that are already compressed.
 type zipWriter struct {
 	*zip.Writer
 	level int // of the next entry
@@ -230,10 +230,10 @@ func newZip(w io.Writer) *zipWriter {
 	return z
 }
 
-// compressed are the endings of formats that are compressed.
+// compressed lists the extensions of compressed formats.
 var compressed = strings.Fields("jpg jpeg png gif webp heic heif avif zip gz bz2 xz zst 7z docx xlsx pptx odt ods odp mp3 mp4 m4a mov mkv webm ogg")
 
-// add writes an entry and closes its bytes.
+// add writes an entry and closes its content.
 func (z *zipWriter) add(e zipEntry, body io.ReadCloser) error {
 	header := &zip.FileHeader{Name: e.path, Method: zip.Deflate, Modified: created(e.node)}
 	if z.level = flate.BestSpeed; slices.Contains(compressed, strings.ToLower(strings.TrimPrefix(path.Ext(e.path), "."))) {

@@ -1,7 +1,6 @@
 package live
 
-// Limits of one batch. A reader that does not consume its batch uses that much
-// memory.
+// Limits of one batch. A reader that does not consume its batch uses up to this much memory.
 const (
 	batchFrames = 128
 	batchBytes  = 64 << 10

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// entry is an event as it is sent to every reader.
+// entry is an event in the form sent to every reader.
 type entry struct {
 	sequence        uint64
 	owner, area, id string
@@ -20,7 +20,7 @@ type entry struct {
 // entryCost approximates the memory of an entry without its frame, in bytes.
 const entryCost = 200
 
-// Tokens of assay.analysis.<end>.<area>.<id>.
+// Tokens of the subject assay.analysis.<end>.<area>.<id>.
 const (
 	endToken  = 2 // "completed" or "failed"
 	areaToken = 3
@@ -44,11 +44,11 @@ func (h *Hub) outcome(d bus.Delivery) entry {
 	return e
 }
 
-// Filter chooses the events of one stream. The zero value chooses all.
+// Filter selects the events of one stream. The zero value selects all.
 type Filter struct {
-	Owner string // of the items; empty for any
-	Area  string // of the items; empty for any
-	// Match chooses by the facet of an event; nil for any.
+	Owner string // owner of the items; empty for any
+	Area  string // id of the item; empty for any
+	// Match selects by the facet of an event; nil for any.
 	Match func(facet any) bool
 	// Check, if not nil, decides about each selected event when it is sent, and may block. It returns
 	// whether the event is sent, and a replacement for it, or nil for the event itself. Its error ends the

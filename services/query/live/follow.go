@@ -33,7 +33,7 @@ type outage struct {
 	logged time.Time
 }
 
-// Run reads the streams until ctx ends. It logs the loss of a consumer and creates
+// Run reads the streams until ctx is done. It logs the loss of a consumer and creates
 // another one. It returns nil.
 func (h *Hub) Run(ctx context.Context) error {
 	var following sync.WaitGroup
@@ -91,8 +91,7 @@ func (s *source) follow(ctx context.Context) error {
 	return fmt.Errorf("%w; resuming after %d", err, newest)
 }
 
-// tail adds the events after a position. The ring is loaded once it has the
-// newest one.
+// tail adds the events after a position. The ring is loaded once it contains the newest event.
 func (s *source) tail(ctx context.Context, after, newest uint64) error {
 	events, err := tail.Open(ctx, s.hub.bus, s.hub.log, s.stream, after)
 	if err != nil {
@@ -183,7 +182,7 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Name: "assay_live_readers", Help: "Open streams of live events.",
 		}),
 		lost: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_outages_total", Help: "How often the consumer of a stream was lost.",
+			Name: "assay_live_outages_total", Help: "Losses of the consumer of a stream.",
 		}),
 		resyncs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_live_resyncs_total", Help: "Readers whose position was no longer in the stream.",

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// groupKey selects the events that wake a group: all, those of an owner, of an area, or
-// of one item of an area.
+// groupKey selects the events that wake a group: all events, or those of an owner, an area, or an
+// item of an area.
 type groupKey struct{ owner, area, id string }
 
 // keys returns the keys of the groups that the event wakes.
@@ -14,7 +14,7 @@ func (e *entry) keys() [4]groupKey {
 	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {area: e.area, id: e.id}}
 }
 
-// group is the readers and watchers that the same events wake.
+// group is the set of readers and watchers that are woken by the same events.
 type group struct {
 	since uint64 // the group has seen every event after this sequence
 	last  uint64 // the newest event of the group; at least since
@@ -35,8 +35,7 @@ func (g *group) wake() {
 	}
 }
 
-// join makes the events of a key send to wake, which has a buffer of one. The
-// caller calls leave.
+// join registers wake, which has a buffer of one, for the events of a key. The caller calls leave.
 func (b *ring) join(key groupKey, wake chan struct{}) *group {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +76,7 @@ func (b *ring) signal() {
 	}
 }
 
-// notify wakes the groups of new events until ctx ends. Waking 10,000 takes some
+// notify wakes the groups of new events until ctx is done. Waking 10,000 takes some
 // milliseconds, during which several events may be added.
 func (b *ring) notify(ctx context.Context) {
 	for {

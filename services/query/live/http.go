@@ -10,10 +10,10 @@ import (
 )
 
 // description documents the streams.
-const description = "Server-sent events. `id` is the position in the event streams: a client that sends it as " +
-	"Last-Event-ID resumes there, without gap or repeat. The first event is `ready`, with the position that the stream " +
-	"starts from. `completed` and `failed` carry the JSON of AnalysisCompleted and AnalysisFailed. `resync` says that " +
-	"the position is too old to resume from: read the list again; the stream continues from the id of the event. " +
+const description = "Server-sent events. `id` is the position in the event streams: a client that sends it in" +
+	"Last-Event-ID resumes there, without gaps or duplicates. The first event is `ready`, with the position at which the stream" +
+	"starts. `completed` and `failed` contain the JSON of AnalysisCompleted and AnalysisFailed. `resync` means that" +
+	"the position is too old: read the list again; the stream continues from the id of the event." +
 	"A heartbeat every 15 seconds carries the current position as an id without data."
 
 // retryAfter is the Retry-After of a rejected client.
@@ -22,7 +22,7 @@ const retryAfter = 5 * time.Second
 // Routes registers the stream of an owner.
 func (h *Hub) Routes(r *web.Router) {
 	h.Handle(r, huma.Operation{
-		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live events of an owner", Description: h.description,
+		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Stream live events of an owner", Description: h.description,
 		Parameters: []*huma.Param{{Name: "owner", In: "query", Required: true, Schema: text(), Description: "the owner whose events are sent"}},
 	}, ofOwner)
 }
@@ -31,7 +31,7 @@ func (h *Hub) Routes(r *web.Router) {
 // act as credentials.
 func (h *Hub) OperatorRoutes(r *web.Router) {
 	h.Handle(r, huma.Operation{
-		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live events of all owners", Description: h.description,
+		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Stream live events of all owners", Description: h.description,
 		Parameters: []*huma.Param{{Name: "owner", In: "query", Schema: text(), Description: "only the events of this owner"}},
 	}, ofOwner)
 }

@@ -1,10 +1,9 @@
-// Package live sends outcomes, and other events of areas, to browsers and other clients
-// as they happen.
+// Package live streams outcomes and other events of areas to browsers and other clients.
 //
-// One tail of each stream feeds a ring of the newest events, from which
-// every reader of the process is served. The ring also wakes requests that wait for one
-// item. A reader whose position is no longer in the ring reads the stream itself, in
-// short turns of which only a few run concurrently. A slow reader delays no other.
+// One tail of each stream fills a ring with the newest events, and the ring serves every reader of
+// the process. It also wakes requests that wait for an item. A reader whose position is no longer
+// in the ring reads the stream itself, in short turns of which only a few run concurrently. A slow
+// reader does not delay others.
 package live
 
 import (
@@ -19,10 +18,10 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Config is the settings of live events.
+// Config holds the settings of live events.
 type Config struct {
-	Readers   int `env:"ASSAY_LIVE_READERS" envDefault:"10000" use:"often" doc:"how many live event streams may be open at once"`
-	PerClient int `env:"ASSAY_LIVE_READERS_PER_CLIENT" envDefault:"1000" use:"often" doc:"how many of them one client address may open. All clients of a proxy share its address"`
+	Readers   int `env:"ASSAY_LIVE_READERS" envDefault:"10000" use:"often" doc:"maximum number of open live event streams"`
+	PerClient int `env:"ASSAY_LIVE_READERS_PER_CLIENT" envDefault:"1000" use:"often" doc:"maximum number of open live event streams per client address; all clients of a proxy share its address"`
 }
 
 // Validate returns an error that names an invalid setting.
@@ -41,14 +40,14 @@ const (
 	ringEntries = 8192
 	ringSignals = 1024
 	ringBytes   = 8 << 20
-	// turns is how many readers read the stream concurrently, each for at most
-	// turnTime or turnEvents. A reader that waited turnWait for a turn
-	// gets a heartbeat before it waits again.
+	// turns is the number of readers that read the stream concurrently, each for at most turnTime
+	// or turnEvents. A reader that waited turnWait for a turn gets a heartbeat before it waits
+	// again.
 	turns      = 8
 	turnTime   = 2 * time.Second
 	turnEvents = 5000
 	turnWait   = 5 * time.Second
-	// loadWait is how long the first requests of a process wait for the ring.
+	// loadWait limits how long the first requests of a process wait for the ring.
 	loadWait = 3 * time.Second
 )
 
@@ -66,7 +65,7 @@ type Hub struct {
 	metrics     metrics
 	facets      map[string]func([]byte) any // by area
 	outcomes    *source
-	sources     []*source // the outcomes first
+	sources     []*source // the outcomes come first
 	description string
 	turns       chan struct{}
 	limiter     *web.Limiter
@@ -83,13 +82,14 @@ func New(cfg Config, o Options) *Hub {
 	return h
 }
 
-// FilterBy makes the streams of an area filterable by a facet: of returns the facet of an
-// outcome from its data, and is called at most once for each outcome in the ring.
-// FilterBy must be called before Run.
+// FilterBy makes the streams of an area filterable by a facet. of returns the facet of an outcome,
+// given its data. It is called at most once for each outcome in the ring. FilterBy must be called
+// before Run.
 func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] = of }
 
-// OnOutcome calls see for each outcome once, in order: whether it completed or failed is end. It begins with
-// those that are in the ring when the process starts. see must return quickly. OnOutcome is called before Run.
+// OnOutcome calls see once for each outcome, in order. end tells whether it completed or failed. The first
+// outcomes are those in the ring when the process starts. see must return quickly. OnOutcome must be called
+// before Run.
 func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
 	h.outcomes.seen = func(d bus.Delivery) {
 		if subject := strings.SplitN(d.Subject, ".", tokens); len(subject) == tokens {
@@ -98,9 +98,9 @@ func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
 	}
 }
 
-// Watch subscribes to the outcomes of one item. The channel receives a value if an
-// outcome was published since the last value, or may have been missed, and none while
-// the stream is unavailable. The caller calls stop.
+// Watch subscribes to the outcomes of one item. The channel receives a value after outcomes were
+// published or may have been missed, and none while the stream is unavailable. The caller calls
+// stop.
 func (h *Hub) Watch(area, id string) (seen <-chan struct{}, stop func()) {
 	key, wake := groupKey{area: area, id: id}, make(chan struct{}, 1)
 	h.outcomes.ring.join(key, wake)

@@ -151,8 +151,8 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	}
 }
 
-// Page loads open and close streams in quick succession: none may leave a consumer, of
-// which the server allows 1,000.
+// Page loads open and close streams in quick succession: none may leave a consumer behind, since
+// the server allows only 1,000.
 func TestThousandsOfPageLoadsInARow(t *testing.T) {
 	w := open(t, many, 64)
 	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
@@ -163,7 +163,7 @@ func TestThousandsOfPageLoadsInARow(t *testing.T) {
 	for client := range 8 {
 		loads.Go(func() {
 			for i := range 300 {
-				at := "" // each third resumes, half of these from the stream
+				at := "" // one in three resumes, half of these from the stream
 				if i%3 == 0 {
 					at = strconv.Itoa(1 + (i%2)*90)
 				}
@@ -216,7 +216,7 @@ func TestManyReadersShareOneConsumer(t *testing.T) {
 	}
 }
 
-// A reader that does not read delays no other.
+// A reader that does not read does not delay others.
 func TestSlowReaderBlocksNobody(t *testing.T) {
 	w := open(t, many, 8)
 	for range 2 * turns {
@@ -234,7 +234,7 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 	}
 	s := w.open(w.url+"/v1/events?owner=ann", "0")
 	s.expect("ready", "")
-	const outcomes = 300 // some MB for each, more than a connection buffers
+	const outcomes = 300 // some MB for each reader, more than a connection buffers
 	name := strings.Repeat("x", 8000)
 	published := make(chan struct{})
 	go func() {
@@ -329,8 +329,7 @@ func TestRefusals(t *testing.T) {
 	check(w.url+"/v1/events?owner=ann", "", http.StatusTooManyRequests, "This client has 2 open live event streams, the limit.")
 }
 
-// An idle reader advances with the stream, so that it does
-// not resume from its first position.
+// An idle reader advances with the stream, so that it does not resume at its first position.
 func TestQuietReadersMoveOn(t *testing.T) {
 	b := newRing(4, 1<<20)
 	b.reset(100)

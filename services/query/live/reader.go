@@ -11,14 +11,14 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// reader is one open stream. Except wake, only its goroutine uses it.
+// reader is one open stream. Only its goroutine uses it, except for wake.
 type reader struct {
 	filter  Filter
 	cursors []cursor // one for each source
 	wake    chan struct{}
 }
 
-// cursor is how far a reader is in one source.
+// cursor is the position of a reader in one source.
 type cursor struct {
 	*source
 	group  *group
@@ -26,8 +26,8 @@ type cursor struct {
 	resets int    // of the ring, when the cursor was last in the stream
 }
 
-// begin returns a reader and the first event of its stream, for the positions of a
-// resuming client or, without any, for a new client. The caller calls leave.
+// begin returns a reader and the first event of its stream, for the positions of a resuming client,
+// or for a new client if there are none. The caller calls leave.
 func (h *Hub) begin(ctx context.Context, wanted Filter, positions []uint64) (*reader, web.Event, error) {
 	r := &reader{filter: wanted, wake: make(chan struct{}, 1)}
 	name, deadline := "ready", time.After(loadWait)
@@ -35,7 +35,7 @@ func (h *Hub) begin(ctx context.Context, wanted Filter, positions []uint64) (*re
 		select {
 		case <-s.loaded:
 		case <-deadline:
-			return nil, web.Event{}, web.Unavailable("The event stream does not respond.", retryAfter)
+			return nil, web.Event{}, web.Unavailable("The event stream is unavailable.", retryAfter)
 		case <-ctx.Done():
 			return nil, web.Event{}, ctx.Err()
 		}
@@ -48,7 +48,7 @@ func (h *Hub) begin(ctx context.Context, wanted Filter, positions []uint64) (*re
 			if !held {
 				var err error
 				if held, err = s.stored(ctx, after); err != nil {
-					return nil, web.Event{}, web.Unavailable("The event stream does not respond.", retryAfter).Because(err)
+					return nil, web.Event{}, web.Unavailable("The event stream is unavailable.", retryAfter).Because(err)
 				}
 			}
 			if held {
@@ -119,7 +119,7 @@ func (s *source) stored(ctx context.Context, after uint64) (bool, error) {
 }
 
 // errBusy means that other readers use all turns.
-var errBusy = errors.New("too many readers read from the stream at once")
+var errBusy = errors.New("too many readers are reading from the stream")
 
 func (h *Hub) turn(ctx context.Context) error {
 	wait := time.NewTimer(turnWait)
@@ -161,7 +161,7 @@ func (h *Hub) advance(ctx context.Context, r *reader, c *cursor, out *web.Batch)
 	var err error
 	if reached == behind && c.stream == "" {
 		oldest, _, _ := c.ring.bounds()
-		c.after = oldest - 1 // newer signals replace those left out
+		c.after = oldest - 1 // newer signals replace the omitted ones
 		return more, nil
 	}
 	if reached == behind {
@@ -197,7 +197,7 @@ func (h *Hub) advance(ctx context.Context, r *reader, c *cursor, out *web.Batch)
 	return reached, nil
 }
 
-// catchUp advances c by one turn at the stream, up to the start of the ring.
+// catchUp advances c by one turn of reading the stream, up to the start of the ring.
 func (c *cursor) catchUp(ctx context.Context, f Filter) (out batch, err error) {
 	if err := c.hub.turn(ctx); err != nil {
 		return batch{}, err
@@ -236,7 +236,7 @@ func (r *reader) position(name string) web.Event {
 	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}
 }
 
-// frameOf is the frame of an event whose id and name are ours.
+// frameOf returns the frame of an event whose id and name are trusted.
 func frameOf(e web.Event) []byte {
 	frame, _ := e.Frame()
 	return frame

@@ -2,12 +2,12 @@ package live
 
 import "sync"
 
-// ring holds the newest events of a source in a bounded buffer. Adding to it never waits
-// for a reader.
+// ring contains the newest events of a source in a bounded buffer. Adding to it never waits for a
+// reader.
 type ring struct {
 	mu          sync.RWMutex
-	entries     []entry // the entry of a sequence is at sequence modulo length
-	first, next uint64  // the ring holds the sequences first to next-1
+	entries     []entry // an entry is at its sequence modulo the length
+	first, next uint64  // the ring contains the sequences from first to next-1
 	bytes, most int
 	resets      int
 	groups      map[groupKey]*group
@@ -74,7 +74,7 @@ type progress int
 
 const (
 	current progress = iota // to the newest event
-	more                    // to the end of one batch
+	more                    // up to the end of one batch
 	behind                  // no progress: the ring no longer has the next event
 	gone                    // no progress: the stream does not have the next event
 )

@@ -13,11 +13,11 @@ import (
 // any area, contain them.
 type Source struct {
 	Area        string
-	Description string // of the events, for the description of the owners' streams
-	// Stream stores the events, so that readers can resume. Without one, Subjects are those of signals: a
-	// reader receives those that arrive while it is connected.
+	Description string // event names, for the description of the owners' streams
+	// Stream stores the events, so that readers can resume. Without a stream the events are signals:
+	// a reader receives only those that arrive while it is connected.
 	Stream, Subjects string
-	// Event parses an event. ok is false for one that no reader receives.
+	// Event parses an event. ok is false for an event that is not sent to readers.
 	Event func(bus.Delivery) (e Event, ok bool)
 }
 
@@ -31,7 +31,7 @@ type Event struct {
 // source is a Source, or the outcomes, with its state in this process.
 type source struct {
 	hub          *Hub
-	area, stream string // an empty stream is one of signals
+	area, stream string // without a stream the events are signals
 	subjects     string
 	read         func(bus.Delivery) entry
 	ring         *ring
@@ -39,7 +39,7 @@ type source struct {
 	load         func()
 	outage       outage
 	seen         func(bus.Delivery) // may be nil
-	seenTo       uint64             // the sequence of the last
+	seenTo       uint64             // sequence of the last signal
 }
 
 func (h *Hub) newSource(area, stream, subjects string, entries int, read func(bus.Delivery) entry) *source {
@@ -61,7 +61,7 @@ func (h *Hub) Follow(from Source) {
 		e := entry{sequence: d.Sequence, owner: d.Owner, area: from.Area}
 		if found, ok := from.Event(d); ok {
 			e.id, e.facet = found.Item, func() any { return found.Facet }
-			e.frame, _ = found.Frame() // as in outcome
+			e.frame, _ = found.Frame() // see outcome
 		}
 		return e
 	}))
@@ -79,7 +79,7 @@ func (h *Hub) of(f Filter) []*source {
 	return found
 }
 
-// listen adds signals to the ring until ctx ends. The ring numbers them.
+// listen adds signals to the ring until ctx is done. The ring numbers them.
 func (s *source) listen(ctx context.Context) error {
 	s.following()
 	s.load()

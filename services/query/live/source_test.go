@@ -106,7 +106,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 	}
 }
 
-// A filter's Check decides about each event when it is sent, and the error of Allowed ends a stream.
+// A filter's Check is called for each event when it is sent, and an error of Allowed ends the stream.
 func TestStreamsEndWithTheirPermission(t *testing.T) {
 	w := open(t, many, 16)
 	allowed := true

@@ -58,7 +58,7 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-// open serves live events with a ring of size outcomes.
+// open starts live events with a ring of size outcomes.
 func open(t *testing.T, cfg Config, entries int) *world {
 	t.Helper()
 	server := bustest.Open(t)
@@ -119,8 +119,8 @@ func (w *world) serve(cfg Config, entries int) {
 	})
 }
 
-// routes registers the streams of one owner and, as areas do, one of the area's
-// own: of the files whose ids begin with a letter.
+// routes registers the streams of one owner and a stream of the area: the files whose ids start
+// with a given letter.
 func (w *world) routes(r *web.Router) {
 	w.hub.Routes(r)
 	w.hub.Handle(r, huma.Operation{
@@ -192,7 +192,7 @@ func (w *world) open(url, lastEventID string) *stream {
 	return &stream{w: w, lines: bufio.NewScanner(resp.Body), leave: leave}
 }
 
-// next returns the next event, skipping heartbeats.
+// next returns the next event and skips heartbeats.
 func (s *stream) next() (message, error) {
 	var m message
 	for s.lines.Scan() {

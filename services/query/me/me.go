@@ -1,4 +1,4 @@
-// Package me tells callers who they are to this server.
+// Package me returns the identity of the caller.
 package me
 
 import (
@@ -17,7 +17,7 @@ import (
 func Routes(r *web.Router, q *quota.Quotas) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-me", Method: http.MethodGet, Path: "/v1/me", Tags: []string{"session"},
-		Summary: "Who the caller is, and what it may use",
+		Summary: "Get the caller's identity and quotas",
 	}, func(ctx context.Context, in *input) (*output, error) {
 		out := me(in)
 		if out.Body.Quotas = q.Of(in.Caller.Owner); in.Caller.Owner == "" || !out.Body.Quotas.Counted() {
@@ -37,18 +37,18 @@ type output struct {
 }
 
 type view struct {
-	Owner     string      `json:"owner,omitempty" doc:"the owner of what the caller creates; absent for an anonymous caller without X-Owner-Id"`
+	Owner     string      `json:"owner,omitempty" doc:"owner of the items that the caller creates; absent for an anonymous caller without X-Owner-Id"`
 	Proven    bool        `json:"proven" doc:"whether a credential proves the owner"`
-	Kind      string      `json:"kind,omitempty" enum:"key,oidc" doc:"of the credential"`
-	KeyID     string      `json:"keyId,omitempty" doc:"of the API key"`
+	Kind      string      `json:"kind,omitempty" enum:"key,oidc" doc:"type of the credential"`
+	KeyID     string      `json:"keyId,omitempty" doc:"id of the API key"`
 	Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write"`
-	Operator  bool        `json:"operator" doc:"whether the caller may use the calls for operators, on their own address"`
-	Groups    []string    `json:"groups,omitempty" doc:"with which others may share nodes of the library"`
-	User      *web.User   `json:"user,omitempty" doc:"what the identity provider says of the caller"`
-	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential ends, unless it is renewed"`
+	Operator  bool        `json:"operator" doc:"whether the caller may use the operator calls, at the operator address"`
+	Groups    []string    `json:"groups,omitempty" doc:"groups of the caller; others may share library nodes with them"`
+	User      *web.User   `json:"user,omitempty" doc:"the caller according to the identity provider"`
+	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential expires, unless it is renewed"`
 
-	Quotas quota.Limits `json:"quotas" doc:"of the owner; 0 is no limit"`
-	Use    quota.Use    `json:"use" doc:"what is counted; all 0 for an owner to whom no quota of bytes, items or uploads applies"`
+	Quotas quota.Limits `json:"quotas" doc:"quotas of the owner; 0 means no limit"`
+	Use    quota.Use    `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads applies"`
 }
 
 func me(in *input) *output {

@@ -27,10 +27,10 @@ func New(cfg photojob.Config, backends *backend.Connections, waits *wait.Waits) 
 	return a
 }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work returns at once: jobs are read from the table that ingest and analyzer write.
+// Work returns immediately: jobs are read from the table that ingest and analyzer write.
 func (*Area) Work(context.Context) error { return nil }
 
 // Close does nothing.

@@ -22,33 +22,33 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-photo", Method: http.MethodGet, Path: "/v1/photos/{id}", Tags: []string{"photos"},
-		Summary: "A photo job, its status and its results",
+		Summary: "Get a photo job",
 	}, a.getJob, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "download-photo", Method: http.MethodGet, Path: "/v1/photos/{id}/download", Tags: []string{"photos"},
-		Summary:       "The edited photo, the original, or a preview of one",
-		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED, 410 after the photo has been removed.",
+		Summary:       "Download the edited photo, the original, or a preview",
+		Description:   "Redirects to a presigned URL that is valid for 15 minutes. Returns 409 until the job is COMPLETED and 410 after the photo has been removed.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.download, web.Refusals{http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"}})
 	web.Register(r, huma.Operation{
 		OperationID: "list-photos", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/photos", Tags: []string{"photos"},
-		Summary: "An owner's photo jobs, newest first",
+		Summary: "List an owner's photo jobs, newest first",
 	}, a.list)
 	web.Register(r, huma.Operation{
 		OperationID: "get-photo-batch", Method: http.MethodGet, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
-		Summary: "A batch of photo jobs",
+		Summary: "Get a batch of photo jobs",
 	}, a.getBatch)
 }
 
-// OperatorRoutes registers the lists over all owners.
+// OperatorRoutes registers the lists that span all owners.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-photos-by-status", Method: http.MethodGet, Path: "/v1/photos", Tags: []string{"photos"},
-		Summary: "The photo jobs of all owners in a state, newest first",
+		Summary: "List the photo jobs of all owners in a state, newest first",
 	}, a.listByStatus)
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-calls", Method: http.MethodGet, Path: "/v1/photos/{id}/calls", Tags: []string{"photos"},
-		Summary: "The calls to providers that a job has made",
+		Summary: "List the provider calls of a job",
 	}, a.calls)
 }
 
@@ -105,7 +105,7 @@ func (a *Area) getBatch(ctx context.Context, in *getInput) (*batchOutput, error)
 type downloadInput struct {
 	web.CallerParam
 	ID      string `path:"id" doc:"a ULID"`
-	Variant string `query:"variant" enum:"final,original,preview,original-preview" default:"final" doc:"a preview is a picture of at most 1,200 pixels a side, a JPEG or PNG, that is kept as long as the edited photo"`
+	Variant string `query:"variant" enum:"final,original,preview,original-preview" default:"final" doc:"a preview is a JPEG or PNG of at most 1,200 pixels per side; it is kept as long as the edited photo"`
 }
 
 type downloadOutput struct {
@@ -113,7 +113,7 @@ type downloadOutput struct {
 	CacheControl string `header:"Cache-Control"`
 }
 
-// downloadExpires is how long a presigned download can be started.
+// downloadExpires is the lifetime of a presigned URL.
 const downloadExpires = 15 * time.Minute
 
 var (
@@ -174,7 +174,7 @@ type listOutput struct {
 }
 
 type jobList struct {
-	Photos     []photojob.JobView `json:"photos" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	Photos     []photojob.JobView `json:"photos" doc:"may be fewer than limit, or none, even if there is a nextCursor"`
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
@@ -216,7 +216,7 @@ type callsOutput struct {
 
 type callList struct {
 	Calls      []photojob.CallView `json:"calls" doc:"oldest first"`
-	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound of what was billed"`
+	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound of the billed amount"`
 }
 
 type callsInput struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 )
 
-// TestNamesOfEditedPhotos: an edited photo has the name of the original with
-// the extension of the new format.
+// TestNamesOfEditedPhotos checks that an edited photo has the name of the original with the
+// extension of the new format.
 func TestNamesOfEditedPhotos(t *testing.T) {
 	for original, want := range map[string]string{"a.JPG": "a.webp", "a.b.heic": "a.b.webp", "photo": "photo.webp", "": "ID.webp", `"å".png`: `"å".webp`} {
 		job := photojob.Job{JobID: "ID", OriginalFileName: original, S3FinalKey: photojob.FinalKey("ID", 2, "webp")}

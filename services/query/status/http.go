@@ -14,17 +14,17 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the calls, which are for operators.
+// Routes registers the calls, which are for operators only.
 func (s *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"status"},
-		Summary: "Show what waits, what ended, and whether the backends respond",
-		Description: "Outcomes and backlogs are those of all processes. A process of query that has started knows the last 8,192 outcomes, " +
-			"and the backlogs since its start.",
+		Summary: "Show backlogs, outcomes and the state of the backends",
+		Description: "Outcomes and backlogs cover all processes. After a start, query knows only the last 8,192 outcomes" +
+			"and the backlogs since then.",
 	}, s.getStatus)
 	web.Register(r, huma.Operation{
 		OperationID: "list-sweeps", Method: http.MethodGet, Path: "/v1/sweeps", Tags: []string{"sweeps"},
-		Summary: "List what the last sweeps found, by area",
+		Summary: "List the results of the last sweeps, by area",
 	}, s.listSweeps)
 }
 
@@ -34,23 +34,23 @@ type report struct {
 	Since        time.Time         `json:"since" doc:"when this process began to sample backlogs"`
 	Areas        []areaView        `json:"areas"`
 	Dependencies []dependency      `json:"dependencies"`
-	DeadLetters  map[string]uint64 `json:"deadLetters" example:"{\"analyzer-textfile\":2}" doc:"how many, by consumer"`
+	DeadLetters  map[string]uint64 `json:"deadLetters" example:"{\"analyzer-textfile\":2}" doc:"number of dead letters by consumer"`
 	Sweeps       []sweepView       `json:"sweeps" doc:"the last sweep of each area"`
-	Problems     []string          `json:"problems" doc:"what could not be read; its part is empty"`
+	Problems     []string          `json:"problems" doc:"parts of the report that could not be read and are empty"`
 }
 
 type areaView struct {
 	Name    string    `json:"name" example:"textfile"`
 	Waiting uint64    `json:"waiting" example:"12" doc:"work events that are queued or in progress"`
 	Oldest  time.Time `json:"oldest,omitzero" doc:"when the oldest of them was queued"`
-	Minutes []Minute  `json:"minutes" doc:"the last 60, the current one last"`
+	Minutes []Minute  `json:"minutes" doc:"the last 60 minutes, the current one last"`
 }
 
 type dependency struct {
 	Name   string `json:"name" example:"nats"`
 	OK     bool   `json:"ok" example:"true"`
-	Detail string `json:"detail,omitempty" doc:"what is wrong"`
-	Millis int64  `json:"millis" example:"3" doc:"how long the check took"`
+	Detail string `json:"detail,omitempty" doc:"description of the problem"`
+	Millis int64  `json:"millis" example:"3" doc:"duration of the check"`
 }
 
 func dependencies(r obs.Readiness) []dependency {

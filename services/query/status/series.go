@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// minutes is how long the past is kept.
+// minutes is the length of the kept history.
 const minutes = 60
 
-// Minute is what happened to an area in a minute.
+// Minute contains the events of an area in one minute.
 type Minute struct {
 	Accepted  uint64 `json:"accepted" doc:"work events that were queued"`
 	Completed uint64 `json:"completed" example:"118"`
 	Failed    uint64 `json:"failed"`
-	Waiting   uint64 `json:"waiting" doc:"the most work events that were queued or in progress at once"`
+	Waiting   uint64 `json:"waiting" doc:"maximum number of work events queued or in progress"`
 }
 
 // series is the last hour of an area in minutes. It is safe for concurrent use.
 type series struct {
 	mu     sync.Mutex
-	past   [minutes]Minute // of a minute since the epoch at its remainder
+	past   [minutes]Minute // a minute since the epoch is at its remainder modulo the length
 	newest int64           // minute
 	stored uint64          // sequence of the newest work event at the last sample
-	known  bool            // whether there was one
+	known  bool            // whether a sample exists
 }
 
-// at returns the minute of a time, nil if it is not kept. mu is held.
+// at returns the minute of a time, or nil if it is not kept. The caller holds mu.
 func (s *series) at(t time.Time) *Minute {
 	minute := t.Unix() / 60
 	if minute <= s.newest-minutes {
@@ -52,7 +52,7 @@ func (s *series) outcome(end string, t time.Time) {
 	}
 }
 
-// sample records the state of the work stream: what it holds, and the sequence of its newest event.
+// sample records the state of the work stream: its backlog and the sequence of its newest event.
 func (s *series) sample(waiting, stored uint64, t time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *series) sample(waiting, stored uint64, t time.Time) {
 		return
 	}
 	m.Waiting = max(m.Waiting, waiting)
-	if s.known && stored > s.stored { // less in a stream that was recreated
+	if s.known && stored > s.stored { // less if the stream was recreated
 		m.Accepted += stored - s.stored
 	}
 	s.stored, s.known = stored, true

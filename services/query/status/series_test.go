@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSeriesIsTheLastHour: minutes without events are empty, also those after a pause, and what is older than
-// an hour is forgotten.
+// TestSeriesIsTheLastHour checks that minutes without events are empty, including those after a pause, and
+// that entries older than an hour are dropped.
 func TestSeriesIsTheLastHour(t *testing.T) {
 	start := time.Date(2026, 11, 24, 8, 0, 30, 0, time.UTC)
 	at := func(minute int) time.Time { return start.Add(time.Duration(minute) * time.Minute) }
@@ -14,7 +14,7 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	s.outcome("completed", at(0))
 	s.outcome("failed", at(0))
 	s.outcome("completed", at(59))
-	s.outcome("completed", at(-61)) // too old: nothing
+	s.outcome("completed", at(-61)) // too old: no effect
 	past := s.read(at(59))
 	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
 		t.Errorf("after an hour: first %+v, last %+v", past[0], past[59])
@@ -29,7 +29,7 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	}
 }
 
-// TestAcceptedIsCountedFromSequences: also when the stream was recreated, whose sequences begin again.
+// TestAcceptedIsCountedFromSequences includes a recreated stream, whose sequences restart.
 func TestAcceptedIsCountedFromSequences(t *testing.T) {
 	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
 	s := &series{}

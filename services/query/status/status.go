@@ -1,9 +1,9 @@
-// Package status tells operators how the areas are doing: what waits and since when, what ended, and whether
-// the backends respond.
+// Package status shows operators the state of the areas: backlogs and their age, outcomes, and whether the
+// backends respond.
 //
-// Every process of query counts by itself, and all of them count the same: the outcomes are those of the stream,
-// of which each process follows all for live events, and the backlogs are the server's. A process that has
-// started knows the outcomes that live events keep in memory, at most 8,192, and no earlier backlogs.
+// Each process of query counts by itself, and all get the same numbers: every process follows all outcomes for
+// live events, and the server reports the backlogs. After a start, a process knows only the outcomes that live
+// events keep in memory, at most 8,192, and no earlier backlogs.
 package status
 
 import (
@@ -24,7 +24,7 @@ import (
 // every is how often the backlogs are sampled, with one request for each area.
 const every = 10 * time.Second
 
-// Area is an area whose work is observed.
+// Area is an observed area.
 type Area struct {
 	Name string
 	Work bus.Work
@@ -54,20 +54,20 @@ func New(b *bus.Bus, checks func(*obs.Health), reports *sweep.Reports, log zerol
 	return s
 }
 
-// Outcome counts an outcome, see live.Hub.OnOutcome.
+// Outcome counts an outcome; see live.Hub.OnOutcome.
 func (s *Service) Outcome(area, end string, stored time.Time) {
 	if i := slices.IndexFunc(s.areas, func(a observed) bool { return a.Name == area }); i >= 0 {
 		s.areas[i].outcome(end, stored)
 	}
 }
 
-// Work samples the backlogs until ctx ends. It returns nil.
+// Work samples the backlogs until ctx is done. It returns nil.
 func (s *Service) Work(ctx context.Context) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		if _, err := s.backlogs(ctx); err != nil && ctx.Err() == nil {
-			s.log.Debug().Err(err).Msg("the backlogs cannot be read")
+			s.log.Debug().Err(err).Msg("cannot read the backlogs")
 		}
 		select {
 		case <-ctx.Done():
@@ -77,10 +77,10 @@ func (s *Service) Work(ctx context.Context) error {
 	}
 }
 
-// backlog is what a work stream holds.
+// backlog is the backlog of a work stream.
 type backlog struct {
 	waiting uint64
-	oldest  time.Time // zero without work
+	oldest  time.Time // zero if there is no work
 }
 
 // backlogs reads the state of all work streams, concurrently.
@@ -108,7 +108,7 @@ func (s *Service) backlogs(ctx context.Context) ([]backlog, error) {
 func (s *Service) report(ctx context.Context) (r report, err error) {
 	now := time.Now()
 	r = report{At: now.UTC(), Since: s.began.UTC(), Areas: []areaView{}, Dependencies: []dependency{}, Sweeps: []sweepView{}, Problems: []string{}}
-	var problems [3]string // what could not be read leaves its part empty
+	var problems [3]string // parts that cannot be read are empty
 	var reading sync.WaitGroup
 	part := func(i int, name string, read func() error) {
 		reading.Go(func() {

@@ -28,10 +28,10 @@ func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
 // OperatorRoutes registers nothing.
 func (*Area) OperatorRoutes(*web.Router) {}
 
-// Check returns an error while the table cannot be used.
+// Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work returns at once: files are read from the table that ingest and analyzer write.
+// Work returns immediately: files are read from the table that ingest and analyzer write.
 func (*Area) Work(context.Context) error { return nil }
 
 // Close does nothing.

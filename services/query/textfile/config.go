@@ -7,9 +7,9 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// Config is the settings of reading text files.
+// Config holds the settings of reading text files.
 type Config struct {
-	DownloadExpires time.Duration `env:"ASSAY_DOWNLOAD_EXPIRES" envDefault:"5m" doc:"how long a presigned download can be started"`
+	DownloadExpires time.Duration `env:"ASSAY_DOWNLOAD_EXPIRES" envDefault:"5m" doc:"lifetime of presigned download URLs"`
 
 	Table textfile.Config
 }

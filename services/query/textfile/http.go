@@ -19,20 +19,20 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-file", Method: http.MethodGet, Path: "/v1/files/{id}", Tags: []string{"files"},
-		Summary: "A file, its status and its result",
+		Summary: "Get a text file",
 	}, a.getFile, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "get-file-content", Method: http.MethodGet, Path: "/v1/files/{id}/content", Tags: []string{"files"},
-		Summary: "The content of a file", Description: "Redirects to a presigned download.",
+		Summary: "Download the content of a text file", Description: "Redirects to a presigned URL.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.getContent)
 	web.Register(r, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/files", Tags: []string{"files"},
-		Summary: "An owner's files, newest first",
+		Summary: "List an owner's text files, newest first",
 	}, a.listFiles)
 }
 
-// visible returns a read of a file that the caller may know of. Others are not found.
+// visible returns a read of a file that the caller may see. Other files are not found.
 func (a *Area) visible(caller web.Caller) func(context.Context, string) (textfile.File, error) {
 	return func(ctx context.Context, id string) (textfile.File, error) {
 		file, err := a.store.Get(ctx, id)
@@ -62,7 +62,7 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	}
 	view := file.ViewFor(in.Caller.Owner)
 	if file.Status == textfile.Pending {
-		// While S3 does not respond, the file is shown without uploadedAt.
+		// If S3 does not respond, the file is returned without uploadedAt.
 		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
 			view.UploadedAt = object.Modified.UTC()
 		}
@@ -109,7 +109,7 @@ type listOutput struct {
 }
 
 type fileList struct {
-	Files      []textfile.FileView `json:"files" doc:"without their results; may be fewer than limit, or none, while there is a nextCursor"`
+	Files      []textfile.FileView `json:"files" doc:"without their results; may be fewer than limit, or none, even if there is a nextCursor"`
 	NextCursor string              `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 

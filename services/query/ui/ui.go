@@ -1,4 +1,4 @@
-// Package ui is the web app of Assay. It serves what package bundle made of the sources in app.
+// Package ui is the web app of Assay. It serves the files that package bundle builds from the sources in app.
 package ui
 
 import (
@@ -29,7 +29,7 @@ var licenses string
 // Notices returns the licenses of the packages that the scripts contain.
 func Notices() []string { return []string{licenses} }
 
-// paths is what Patterns returns.
+// paths are the patterns that Patterns returns.
 var paths = []string{
 	"GET /{$}", "GET /ui/{name}",
 	"GET /files", "GET /files/{id}",
@@ -38,22 +38,22 @@ var paths = []string{
 	"GET /feed",
 }
 
-// operatorPaths is what OperatorRoutes serves.
+// operatorPaths are the patterns that OperatorRoutes serves.
 var operatorPaths = []string{
 	"GET /ui/{name}", "GET /operations",
 	"GET /operations/dead", "GET /operations/dead/{sequence}", "GET /operations/sweeps",
 	"GET /operations/sources", "GET /operations/providers",
 }
 
-// Patterns returns the patterns of the requests that Routes serves: the files below /ui/, and the addresses of the
-// app's pages, all of which get the same HTML.
+// Patterns returns the patterns of the requests that Routes serves: the files below /ui/ and the paths of the
+// app's pages, which all return the same HTML.
 func Patterns() []string { return slices.Clone(paths) }
 
-// Routes registers the app. Its pages may also call and show images of the origins, such as
-// https://bucket.s3.amazonaws.com, to which presigned URLs lead.
+// Routes registers the app. origins are the hosts of presigned URLs, such as
+// https://bucket.s3.amazonaws.com. The pages may request and show images from them.
 func Routes(r *web.Router, origins ...string) { register(r, paths, index, load(origins)) }
 
-// OperatorRoutes registers the pages for operators, which belong to an address that only they reach, and leads from
+// OperatorRoutes registers the pages for operators, which are served only at the operator address, and redirects
 // its root to them.
 func OperatorRoutes(r *web.Router) {
 	register(r, operatorPaths, operations, load(nil))
@@ -71,7 +71,7 @@ func register(r *web.Router, patterns []string, page string, files map[string]fi
 			}
 			file, ok := files[name]
 			if !ok {
-				web.WriteError(w, req, web.NotFound("No such file."))
+				web.WriteError(w, req, web.NotFound("There is no such file."))
 				return
 			}
 			file.serve(w, req)
@@ -122,8 +122,8 @@ func load(origins []string) map[string]file {
 	return files
 }
 
-// policyFor returns a policy under which nothing runs but the app's own scripts, so that a text that became markup
-// could do no harm.
+// policyFor returns a content security policy that allows only the app's own scripts, so that text injected as
+// markup is harmless.
 func policyFor(origins []string) string {
 	outside := strings.Join(append([]string{"'self'"}, origins...), " ")
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src blob: " + outside + "; connect-src " + outside + "; " +

@@ -46,8 +46,8 @@ var (
 	imports = regexp.MustCompile(`"\./([\w-]+\.js)"`)
 )
 
-// loaded returns the page and all that it may load, by their paths. first has only the scripts that are loaded before
-// anything is shown.
+// loaded returns the page and everything that it may load, by path. first contains only the scripts that are loaded
+// before anything is shown.
 func loaded(t *testing.T) (all, first map[string]string) {
 	t.Helper()
 	page := body(t, get(t, "/"))
@@ -79,8 +79,8 @@ func loaded(t *testing.T) (all, first map[string]string) {
 	return all, first
 }
 
-// TestFilesAreServedWithTheirHeaders: each file has its type and a policy under which nothing runs or loads that is not
-// the app's own. The bucket may be called and show images, and no more.
+// TestFilesAreServedWithTheirHeaders checks that each file has its media type and a policy that allows only the app's
+// own scripts and files. The bucket may only be requested and provide images.
 func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 	all, _ := loaded(t)
 	types := map[string]string{}
@@ -113,7 +113,7 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 	}
 	for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml"} {
 		if types[kind] == "" {
-			t.Errorf("no response is %s: %v", kind, types)
+			t.Errorf("no response has the type %s: %v", kind, types)
 		}
 	}
 	for _, path := range []string{"/ui/none.js", "/ui/ui.go", "/ui/..%2fui.go", "/ui/", "/index.html", "/files/a/b", "/operations"} {
@@ -123,7 +123,7 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 	}
 }
 
-// TestPagesAreOne: each address of the app has the same HTML, so that links are permanent.
+// TestPagesAreOne checks that every page of the app has the same HTML, so that links are permanent.
 func TestPagesAreOne(t *testing.T) {
 	page := body(t, get(t, "/"))
 	for _, pattern := range ui.Patterns() {
@@ -137,7 +137,8 @@ func TestPagesAreOne(t *testing.T) {
 	}
 }
 
-// TestFilesAreCompressed checks the gzip variant, which has an entity tag of its own, and clients that refuse it.
+// TestFilesAreCompressed checks the gzip variant, which has an entity tag of its own, and clients that do not accept
+// it.
 func TestFilesAreCompressed(t *testing.T) {
 	all, _ := loaded(t)
 	for path, plain := range all {
@@ -151,7 +152,7 @@ func TestFilesAreCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if content, err := io.ReadAll(r); err != nil || string(content) != plain {
-			t.Errorf("%s: compressed, it is another file (%v)", path, err)
+			t.Errorf("%s: the decompressed file differs (%v)", path, err)
 		}
 	}
 	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0.0"} {
@@ -161,7 +162,8 @@ func TestFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// TestFirstLoadFitsTheBudget: what is loaded before the first page is shown is at most 120 kB of compressed script.
+// TestFirstLoadFitsTheBudget checks that the scripts loaded before the first page is shown have at most 120 kB when
+// compressed.
 func TestFirstLoadFitsTheBudget(t *testing.T) {
 	const budget = 120_000
 	_, first := loaded(t)
@@ -181,12 +183,12 @@ func TestFirstLoadFitsTheBudget(t *testing.T) {
 		total += compressed.Len()
 	}
 	if t.Logf("%d bytes", total); total > budget || total < 10_000 {
-		t.Errorf("the first load is %d bytes of compressed script, of at most %d", total, budget)
+		t.Errorf("the first load has %d bytes of compressed script, the limit is %d", total, budget)
 	}
 }
 
 var (
-	// markup are the ways by which the app could turn a text into code, or into markup.
+	// markup lists the ways in which the app could turn text into code or markup.
 	markup = regexp.MustCompile(`insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|dangerouslySetInnerHTML:|\beval\(|new Function|javascript:`)
 	// inline matches code that the policy would block.
 	inline    = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
@@ -213,11 +215,12 @@ func TestLicensesNameThePackages(t *testing.T) {
 	}
 }
 
-// TestOperatorPagesAreApart: the pages for operators are served by OperatorRoutes only, and load nothing else's page.
+// TestOperatorPagesAreApart checks that only OperatorRoutes serves the pages for operators, and that these load no
+// files of other pages.
 func TestOperatorPagesAreApart(t *testing.T) {
 	operator := web.NewRouter(web.Options{})
 	ui.OperatorRoutes(operator)
-	for path, want := range map[string][2]int{ // at the public address, and at that of operators
+	for path, want := range map[string][2]int{ // at the public address and at the operator address
 		"/operations": {http.StatusNotFound, http.StatusOK}, "/operations/dead/7": {http.StatusNotFound, http.StatusOK},
 		"/ui/operations.html": {http.StatusNotFound, http.StatusOK}, "/ui/index.html": {http.StatusOK, http.StatusNotFound},
 		"/files": {http.StatusOK, http.StatusNotFound}, "/": {http.StatusOK, http.StatusFound},

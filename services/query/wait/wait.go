@@ -1,7 +1,6 @@
-// Package wait holds requests until their item is final. Outcomes wake them through the
-// live hub, so that a process needs only one subscription. While the hub cannot follow the
-// outcomes, and for changes without an outcome, such as a delete, waiting requests read
-// the item every lookAgain.
+// Package wait holds requests until their item is final. Outcomes wake them through the live hub,
+// so a process needs only one subscription. Waiting requests also read the item every lookAgain, in
+// case the hub is disconnected or the item changes without an outcome, as in a delete.
 package wait
 
 import (
@@ -16,7 +15,7 @@ import (
 const (
 	// longest is the maximum wait of a request.
 	longest = time.Minute
-	// lookAgain is how often a waiting request reads its item without an outcome.
+	// lookAgain is the interval at which a waiting request reads its item without an outcome.
 	lookAgain = 2 * time.Second
 	// lookAtOnce bounds the number of waiting requests that read concurrently.
 	// A read needs a connection, which uses more memory than the rest of a
@@ -37,18 +36,17 @@ func New(cfg Config, hub *live.Hub) *Waits {
 	return &Waits{hub: hub, limiter: web.NewLimiter(cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
 }
 
-// Refusals are the problems of a wait.
+// Refusals lists the problems of a rejected wait.
 var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-many-at-once"}}
 
-// Param is the wait of a typed operation: embed it in the input.
+// Param is the wait parameter of a typed operation. Embed it in the input.
 type Param struct {
-	Wait string `query:"wait" example:"30s" doc:"wait for the response until the item is final, at most this long; up to 60s. 429 or 503 with Retry-After if too many requests wait"`
+	Wait string `query:"wait" example:"30s" doc:"delay the response until the item is final, at most this long and up to 60s; 429 or 503 with Retry-After if too many requests wait"`
 }
 
-// Read gets an item of an area, at once or, with a wait, when it is final, when the
-// wait is over, or when the server drains. get must be a strongly consistent read. An
-// invalid or too long wait, and too many waiting requests, return a problem; other
-// errors are those of get.
+// Read reads an item using get. It returns immediately or, with a wait, when the item is final, the
+// wait is over, or the server drains. get must be strongly consistent. An invalid or too long wait,
+// and too many waiting requests, return a problem; other errors are those of get.
 func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	get func(context.Context, string) (T, error), final func(T) bool,
 ) (T, error) {

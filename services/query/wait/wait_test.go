@@ -26,14 +26,14 @@ import (
 // patience bounds every wait for an expected event.
 const patience = 30 * time.Second
 
-// system is waits on a NATS server, and items that are final or not.
+// system contains waits on a NATS server, and items that are final or not.
 type system struct {
 	*testing.T
 	waits *Waits
 	hub   *live.Hub
 	bus   *bus.Bus
 	js    jetstream.JetStream
-	items sync.Map // of the ids that are final
+	items sync.Map // ids of final items
 	looks atomic.Int64
 }
 
@@ -110,8 +110,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// Outcomes that are published while the hub does not follow wake requests when it
-// follows again.
+// Outcomes that are published while the hub is disconnected wake requests after it has reconnected.
 func TestWakeUpsOutliveARestartOfTheHub(t *testing.T) {
 	s := open(t)
 	stop := s.follow()

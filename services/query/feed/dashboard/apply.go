@@ -40,11 +40,11 @@ const goneSuffix = "#~"
 // maxTries is how often an item is replanned because of concurrent writes.
 const maxTries = 20
 
-// Apply updates the rows of items, and the counters, to the images: all changes for one item in one
-// transaction, several items in as few transactions as possible. Images may be repeated, late, and
-// in any order, and several processes may apply them concurrently: a row stores its revision, and
-// no older one replaces it. The empty base row of a removed item remains as a tombstone. An item
-// past its retention has no rows.
+// Apply updates the rows of items, and the counters, to the images. All changes of an item are in
+// one transaction, and several items share as few transactions as possible. Images may be repeated,
+// late or out of order, and several processes may apply them concurrently: a row stores its
+// revision, and an older one never replaces it. The empty base row of a removed item remains as a
+// tombstone. An item past its retention has no rows.
 //
 // After an error some items are applied; applying all again is safe. If Refused reports true for
 // the error, one of the items can never be applied.
@@ -229,7 +229,7 @@ type transaction struct {
 	counts  counts
 }
 
-// holds reports whether other fits into t.
+// holds reports whether the actions of other fit into t.
 func (t *transaction) holds(other transaction) bool {
 	if len(t.actions) == 0 {
 		return true

@@ -59,9 +59,9 @@ type Summary struct {
 
 // Summary counts the items of a query. It returns ErrWindow and ErrTooMany.
 //
-// It reads the items of the window's first minute, and for each tag one counter per day and one more.
-// Each rate needs the same counters of all items. With a tag, a source type or a window that ends it
-// reads all items for the tags, unless there are more than MaxRows.
+// It reads the items of the window's first minute, and for each tag one counter per day plus one.
+// Each rate requires the same counters of all items. With a tag, a source type or an end of the
+// window it reads all items to count the tags, unless there are more than MaxRows.
 func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	w, err := d.window(q)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // to the seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
-	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
+	SortKey        string   `dynamodbav:"ingested_at"` // starts with the item's IngestedAt
 	SourceID       string   `dynamodbav:"source_id"`
 	SourceType     string   `dynamodbav:"source_type"`
 	Sentiment      string   `dynamodbav:"sentiment"`
@@ -39,7 +39,7 @@ type Row struct {
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
 
-// Attributes that reads filter by.
+// Attributes used by filters of reads.
 const (
 	attrSentiment  = "sentiment"
 	attrSourceType = "source_type"
@@ -108,7 +108,7 @@ type Dashboard struct {
 	db    *dynamodb.Client
 	cache table.Reader // for eventually consistent reads
 	table string
-	items primary // of which the rows are
+	items primary // table that contains the rows
 	now   func() time.Time
 }
 
@@ -132,7 +132,7 @@ func (d *Dashboard) reader(consistent bool) table.Reader {
 	return d.cache
 }
 
-// Check reports whether the table can be used, for readiness.
+// Check returns an error if the table is unavailable.
 func (d *Dashboard) Check(ctx context.Context) error { return table.Check(ctx, d.db, d.table) }
 
 func rowKey(row Row) table.Key {

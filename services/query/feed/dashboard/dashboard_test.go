@@ -63,8 +63,7 @@ func TestListsAndCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))
 	names := []string{feed.Positive, feed.Neutral, feed.Negative}
 	tags := []string{"a", "b", "c d", "é", "#"}
-	// Half an hour from the edges of all windows, so that the test may take some
-	// time.
+	// Half an hour from the edges of all windows, so that the duration of the test does not matter.
 	start := time.Now().Add(-30 * time.Minute)
 	var items []feed.Item
 	for n := range 600 {
@@ -187,7 +186,7 @@ func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours 
 	}
 }
 
-// An item is in its day by UTC, and a window over midnight has both days.
+// An item belongs to its UTC day, and a window across midnight includes both days.
 func TestMidnight(t *testing.T) {
 	_, _, board := open(t)
 	midnight := time.Now().UTC().Truncate(24 * time.Hour)
@@ -231,8 +230,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// An older image of an item never removes a tag, and an item past its
-// retention is not shown.
+// An older image of an item never removes a tag, and an expired item is not shown.
 func TestShowInAnyOrder(t *testing.T) {
 	_, _, board := open(t)
 	at := time.Now().Add(-time.Minute)
@@ -273,7 +271,7 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestListsShowThePublication checks that lists have the time of publication that a source gave.
+// TestListsShowThePublication checks that lists contain the publication time given by the source.
 func TestListsShowThePublication(t *testing.T) {
 	_, _, board := open(t)
 	for n, published := range map[int]any{1: "2026-11-20T12:00:00+02:00", 2: "yesterday", 3: nil} {

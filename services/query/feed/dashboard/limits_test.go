@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// TestLimitsFitTheTable: a submission at the limits is stored, analyzed and projected.
+// TestLimitsFitTheTable checks that a submission at the limits is stored, analyzed and projected.
 func TestLimitsFitTheTable(t *testing.T) {
 	_, store, board := open(t)
 	largest := feedtest.Submission(1, time.Now(), "a")

@@ -119,8 +119,8 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, positi
 // of by score: for a short part, a read by score would discard most of the day.
 const lastStretch = 20 * time.Minute
 
-// byScore merges the days, highest score first. It reads a few rows of each day, and
-// more of the days whose rows so far are all among the best.
+// byScore merges the days, highest score first. It reads a few rows of each day, and more rows of a
+// day if all of its rows are among the best.
 func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
 	days := w.ranked(l, position)
 	step := max(2*most/len(days), 10)

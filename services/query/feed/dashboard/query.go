@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Query selects analyzed items: of the last hours, or of a window of whole minutes, with all of the
-// properties that are not empty.
+// Query selects the analyzed items of the last hours, or of a window of whole minutes, that have
+// all nonempty properties.
 type Query struct {
-	Hours      int       // 1 to MaxHours; has no effect with From
+	Hours      int       // 1 to MaxHours; ignored if From is set
 	From, To   time.Time // To is exclusive; zero for now
 	SourceType string
 	Tag        string
@@ -29,7 +29,7 @@ const MaxRows = 100_000
 var (
 	// ErrTooMany means that a read would filter more than MaxRows rows.
 	ErrTooMany = errors.New("the window has too many items for this filter")
-	// ErrWindow means that a window is empty, not of whole minutes, or not within the retention.
+	// ErrWindow means that a window is empty, not of whole minutes, or outside the retention.
 	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes of the last %d hours", MaxHours)
 )
 
@@ -74,8 +74,8 @@ func (q Query) of(t tally) tally {
 	return t
 }
 
-// filtered returns a span that reads only items of these properties, at most MaxRows rows besides
-// those of other spans with the same budget.
+// filtered returns a span that reads only items of these properties, at most MaxRows rows in all
+// spans that share the budget.
 func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span {
 	s.budget = budget
 	for name, value := range map[string]string{attrSourceType: sourceType, attrSentiment: sentiment} {

@@ -23,7 +23,7 @@ func TestFiltersCompose(t *testing.T) {
 	var items []feed.Item
 	for n := range 300 {
 		at := start.Add(-time.Duration(random.IntN(3*24*60)) * time.Minute).Add(time.Duration(random.IntN(3)) * time.Millisecond)
-		if n%10 == 0 { // at the edges of a minute
+		if n%10 == 0 { // at the boundaries of a minute
 			at = at.Truncate(time.Minute).Add(-time.Duration(n % 20 / 10))
 		}
 		item := analyzed(n, at, sentiments[random.IntN(3)], float64(random.IntN(40))/40, float64(random.IntN(200)-100)/1e4, slices.Clone(tags[random.IntN(3):])...)

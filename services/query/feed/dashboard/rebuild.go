@@ -32,10 +32,10 @@ const (
 	rebuildPage     = 200
 )
 
-// Rebuild makes the dashboard match the primary table, while both are in use: it writes the rows of
+// Rebuild makes the dashboard match the primary table while both are in use. It writes the rows of
 // every analyzed item within its retention, removes or corrects rows that differ, and then
 // recounts. It is the only function that reads both tables completely. It is idempotent and can be
-// repeated after a failure. A table that was filled before counters existed gets them.
+// repeated after a failure. It adds counters to a table that was filled before they existed.
 func (d *Dashboard) Rebuild(ctx context.Context) (Rebuilt, error) {
 	var items, skipped, removed, recounted atomic.Int64
 	group, filling := errgroup.WithContext(ctx)

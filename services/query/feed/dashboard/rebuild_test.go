@@ -34,8 +34,8 @@ func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.Attribu
 	return found
 }
 
-// TestRebuild: after a rebuild of a dashboard table with missing, wrong and extra rows,
-// it matches the items.
+// TestRebuild checks that a rebuild makes a dashboard table with missing, wrong and extra rows
+// match the items.
 func TestRebuild(t *testing.T) {
 	db, store, board := open(t)
 	for n := range 60 {
@@ -91,7 +91,7 @@ func TestRebuild(t *testing.T) {
 			}
 		case 1: // wrong
 			put(row, "sentiment", feed.Negative)
-		case 2: // of no item
+		case 2: // belongs to no item
 			put(row, "ingested_at", row["ingested_at"].(*types.AttributeValueMemberS).Value+"#none")
 		case 3: // with tags that the item does not have
 			changed := maps.Clone(row)

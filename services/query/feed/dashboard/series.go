@@ -27,9 +27,9 @@ type Bucket struct {
 // size is a number of minutes that divides an hour, a number of hours that divides a day,
 // or a day. It returns ErrWindow and ErrTooMany.
 //
-// It reads the items of the window's first minute, which is partial, and counters: one
-// row per hour for buckets below an hour and for windows that end, otherwise one per day
-// and one more. Of a sentiment, or of a tag and a source type together, it reads all items.
+// It reads the items of the window's first minute, which is partial, and counters: one row per hour
+// for buckets below an hour and for windows with an end, otherwise one per day plus one. With a
+// sentiment, or with both a tag and a source type, it reads all items.
 func (d *Dashboard) Series(ctx context.Context, q Query, size time.Duration) ([]Bucket, error) {
 	w, err := d.window(q)
 	if err != nil {

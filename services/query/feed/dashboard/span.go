@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// MaxHours is the longest window of a read, equal to the retention of rows. So no row
-// in a window has expired, and reads filter by the window's start only.
+// MaxHours is the longest window of a read, equal to the retention of rows. No row in a window has
+// expired, so reads filter only by the window's start.
 const MaxHours = 168
 
 // span is a range of sort keys in one partition of the table or an index, both
@@ -132,8 +132,8 @@ func (d *Dashboard) get(ctx context.Context, keys []table.Key, visit func(Row)) 
 	})
 }
 
-// getCounters reads those of the counters that exist, with the given attributes or,
-// if there are none, with all.
+// getCounters reads the existing counters, with the given attributes, or with all attributes if
+// none are given.
 func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, visit func(map[string]types.AttributeValue) error) error {
 	keys := make([]table.Key, len(counters))
 	for i, c := range counters {
@@ -142,11 +142,11 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, visit)
 }
 
-// window is a time interval. Unless it ends, it has all items since from: to is shortly
-// after now, because an item's clock may be ahead.
+// window is a time interval. Without an end, it contains all items since from: to is shortly after
+// now, because an item's clock may be ahead.
 type window struct {
 	from, now, to time.Time
-	ends          bool // before to, which is a whole minute; from is one too
+	ends          bool // exclusive; from and to are whole minutes
 }
 
 func since(now time.Time, hours int) window {
@@ -156,7 +156,7 @@ func since(now time.Time, hours int) window {
 // last returns a sort key after those in the window.
 func (w window) last() string {
 	if w.ends {
-		return w.to.Format(feed.TimeLayout) // which the id follows in a key
+		return w.to.Format(feed.TimeLayout) // separates the time from the id in a key
 	}
 	return atEnd
 }

@@ -14,9 +14,9 @@ import (
 //
 //	compound * 10^24 + negative * 10^16 + neutral * 10^8 + positive
 //
-// Sums of such numbers are the numbers of the sums, so one ADD changes all four
-// parts, and a counter has a fourth of the values. DynamoDB's 38 digits suffice for
-// a hundred million items of a sentiment per day.
+// Sums of such numbers are the numbers of the sums, so one ADD changes all four parts, and a
+// counter has a quarter of the values. DynamoDB's 38 digits suffice for a hundred million items of
+// a sentiment per day.
 type tally struct {
 	Counts
 	compound int64 // the sum, in units of 0.0001, which is exact
@@ -104,8 +104,8 @@ func parseShort(text string) (tally, error) {
 	return parseTally(n.Num().String())
 }
 
-// slots are the tallies of a counter row: of each minute or hour, and at daySlot of
-// the day.
+// slots contains the tallies of a counter row: of each minute or hour, and at daySlot that of the
+// day.
 type slots [daySlot + 1]tally
 
 const daySlot = 60

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The number of a sum is the sum of the numbers, and is decoded to the sum of
-// the parts.
+// The encoding of a sum is the sum of the encodings, and decodes to the sum of the parts.
 func TestTalliesAddUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for range 1000 {

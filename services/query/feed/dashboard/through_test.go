@@ -15,8 +15,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// gate is a reader of the table that counts cached reads, and reads that must
-// not be cached.
+// gate is a reader of the table that counts cached reads and reads that must not be cached.
 type gate struct {
 	table.Reader
 	passed, strong, gets atomic.Int64
@@ -41,9 +40,8 @@ func (g *gate) count(strong bool) {
 	}
 }
 
-// TestReadsThroughACache: each read of the dashboard uses the cache and returns
-// the same result as without it. Strongly consistent reads and writes do not use
-// it.
+// TestReadsThroughACache checks that each read of the dashboard uses the cache and returns the same
+// result as without it, and that strongly consistent reads and writes bypass the cache.
 func TestReadsThroughACache(t *testing.T) {
 	db, _, direct := open(t)
 	cache := &gate{Reader: db}
@@ -56,7 +54,7 @@ func TestReadsThroughACache(t *testing.T) {
 	cache.passed.Store(0)
 	show(t, direct, analyzed(99, now, feed.Negative, 0.9, -0.5, "a"))
 	if n := cache.passed.Load(); n != 0 {
-		t.Errorf("without the cache, %d reads use it", n)
+		t.Errorf("%d reads without the cache use it", n)
 	}
 	for name, read := range map[string]func(*dashboard.Dashboard) (any, error){
 		"list": func(d *dashboard.Dashboard) (any, error) {

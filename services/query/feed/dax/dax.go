@@ -17,9 +17,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Config names the cluster.
+// Config configures the cluster.
 type Config struct {
-	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster (dax:// or daxs://) for reads of the dashboard, which may then be as old as the cluster's TTL; none by default"`
+	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster (dax:// or daxs://) for reads of the dashboard, which may then be outdated by up to the cluster's TTL; default: none"`
 }
 
 // Validate returns an error for an invalid endpoint.
@@ -35,12 +35,12 @@ func (c Config) Validate() error {
 }
 
 const (
-	readWait = 2 * time.Second // for the cluster's response, including its retries
+	readWait = 2 * time.Second // time for the cluster's response, including its retries
 	pause    = 5 * time.Second // after a failure, no request is sent to the cluster for this time
 )
 
 // Reader reads through the cluster, and from the table itself while the cluster does not respond:
-// an unavailable cache slows down reads, but no read fails. It is safe for concurrent use.
+// an unavailable cache makes reads slower, but they do not fail. It is safe for concurrent use.
 type Reader struct {
 	cache *client.Dax
 	db    *dynamodb.Client
@@ -53,7 +53,7 @@ type Reader struct {
 // error, but may delay Connect by some seconds. The caller closes the Reader.
 func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logger) (*Reader, error) {
 	settings := client.NewConfig(base, cfg.Endpoint)
-	settings.Logger = logging.Nop{} // its errors are returned, and logged here
+	settings.Logger = logging.Nop{} // errors are returned, and logged here
 	cache, err := client.New(settings)
 	if err != nil {
 		return nil, fmt.Errorf("DAX cluster %s: %w", cfg.Endpoint, err)
@@ -71,7 +71,7 @@ func (r *Reader) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInpu
 	return through(ctx, r, in, r.cache.BatchGetItem, r.db.BatchGetItem, options)
 }
 
-// read is a read of either client.
+// read performs a read with either client.
 type read[I, O any] func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error)
 
 func through[I, O any](ctx context.Context, r *Reader, in *I, cached, direct read[I, O], options []func(*dynamodb.Options)) (*O, error) {

@@ -63,7 +63,7 @@ func cluster(t *testing.T) (endpoint string, heard <-chan string) {
 	return "dax://" + listener.Addr().String(), said
 }
 
-// hello begins every connection of the DAX protocol: a CBOR text of 7 characters.
+// hello is the first part of every DAX connection: a CBOR text of 7 characters.
 const hello = "\x67J7yne5G"
 
 // lines collects a log.
@@ -84,8 +84,8 @@ func (l *lines) String() string {
 	return l.Buffer.String()
 }
 
-// TestReadsGoThroughTheCluster: AWS's client connects to the endpoint. While
-// the cluster fails, which is logged, reads are served from the table.
+// TestReadsGoThroughTheCluster checks that AWS's client connects to the endpoint. While the cluster
+// fails, which is logged, reads are served from the table.
 func TestReadsGoThroughTheCluster(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	name := "rows"
@@ -145,8 +145,8 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	}
 }
 
-// TestSilentClusterHoldsNoRead: a cluster that accepts connections and never sends
-// a byte delays a read for some time, and then the table serves it.
+// TestSilentClusterHoldsNoRead checks that a cluster that accepts connections and never sends a
+// byte delays a read only for some time, after which the table serves it.
 func TestSilentClusterHoldsNoRead(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // its connections are not accepted
@@ -169,8 +169,7 @@ func TestSilentClusterHoldsNoRead(t *testing.T) {
 	}
 }
 
-// TestWrongEndpointIsRefused: an endpoint that Validate accepts and AWS's client
-// rejects.
+// TestWrongEndpointIsRefused uses an endpoint that Validate accepts and AWS's client rejects.
 func TestWrongEndpointIsRefused(t *testing.T) {
 	if r, err := dax.Connect(aws.Config{}, dax.Config{Endpoint: "dax://127.0.0.1:1"}, nil, zerolog.Nop()); err == nil {
 		r.Close()

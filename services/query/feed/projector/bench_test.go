@@ -31,8 +31,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// measured is both tables in an engine that syncs as in production, with a
-// count of its requests.
+// measured contains both tables in an engine that syncs as in production, and counts its requests.
 type measured struct {
 	db       *dynamodb.Client
 	at       table.Config
@@ -75,8 +74,8 @@ func (m *measured) projector(cfg changes.Config, changed func([]feed.Item)) *pro
 	})
 }
 
-// BenchmarkProjection projects b.N analyzed items, of three tags each, that are
-// already in the stream. It reports the number of requests to DynamoDB per item.
+// BenchmarkProjection projects b.N analyzed items with three tags each that are already in the
+// stream. It reports the number of requests to DynamoDB per item.
 func BenchmarkProjection(b *testing.B) {
 	m := measure(b)
 	fillPrimary(b, m.db, m.tables.Primary, b.N)
@@ -182,7 +181,7 @@ func fillPrimary(b *testing.B, db *dynamodb.Client, name string, n int) {
 		at := time.Now().Add(-time.Duration(random.IntN(3600)) * time.Second)
 		tag := random.IntN(20)
 		item := feed.Submission{
-			SourceID: fmt.Sprint("reddit#", i), SourceType: "reddit", Text: "A text of about the length that texts have here, which is not much.",
+			SourceID: fmt.Sprint("reddit#", i), SourceType: "reddit", Text: "A text of about the usual length, which is short.",
 			MatchedTags: []string{fmt.Sprint("tag", tag), fmt.Sprint("tag", (tag+1)%20), fmt.Sprint("tag", (tag+7)%20)},
 		}.Item(at)
 		item.Status, item.Sentiment, item.Score, item.Compound, item.ModelVersion = feed.Analyzed, feed.Positive, 0.9, 0.8, "v1.0.0"

@@ -21,8 +21,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// TestSlowBatchKeepsItsShard: while a batch is written, the lease on its shard
-// is renewed, so that no other projector writes the same.
+// TestSlowBatchKeepsItsShard checks that the lease on a shard is renewed while a batch is written,
+// so that no other projector writes the same changes.
 func TestSlowBatchKeepsItsShard(t *testing.T) {
 	b := open(t)
 	began, goOn := make(chan struct{}), make(chan struct{})

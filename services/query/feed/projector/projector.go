@@ -32,7 +32,7 @@ type Options struct {
 	DB       *dynamodb.Client
 	Streams  *dynamodbstreams.Client
 	Tables   feed.Config
-	Platform platform.Config // has the checkpoints
+	Platform platform.Config // contains the checkpoints
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	// Changed is called with the items whose rows were written or removed, after the write. Several
@@ -40,7 +40,7 @@ type Options struct {
 	Changed func([]feed.Item)
 }
 
-// projection names its checkpoints.
+// projection is the name of the checkpoints.
 const projection = "feed"
 
 // New returns a projector. It makes no request.
@@ -58,5 +58,5 @@ func New(cfg changes.Config, o Options) *Projector {
 	return p
 }
 
-// Run follows the stream until ctx ends, then releases its shards and returns nil.
+// Run follows the stream until ctx is done, then releases its shards and returns nil.
 func (p *Projector) Run(ctx context.Context) error { return p.follower.Run(ctx) }

@@ -27,7 +27,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// bench is both tables in a new engine.
+// bench contains both tables in a new engine.
 type bench struct {
 	db        *dynamodb.Client
 	streams   *dynamodbstreams.Client
@@ -172,8 +172,8 @@ func TestRemovedItemsAreHidden(t *testing.T) {
 	}
 }
 
-// Changes made while no projector ran are projected later, and projected ones are
-// not projected again.
+// Changes made while no projector runs are projected later, and projected changes are not projected
+// again.
 func TestRestartGoesOnAtTheCheckpoint(t *testing.T) {
 	b := open(t)
 	first, stop := b.start(t, nil)
@@ -188,7 +188,7 @@ func TestRestartGoesOnAtTheCheckpoint(t *testing.T) {
 	eventually(t, func() error { return counts(second, "assay_projection_changes_total", 2) })
 }
 
-// Of several projectors one reads a shard; when it stops, another continues.
+// Only one of several projectors reads a shard. When it stops, another one continues.
 func TestProjectorsShareTheWork(t *testing.T) {
 	b := open(t)
 	first, stopFirst := b.start(t, nil)
@@ -280,7 +280,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 			select {
 			case <-failed: // and not only retried within one call
 			case <-time.After(time.Minute):
-				t.Error("a failed write was not given up")
+				t.Error("the projector did not give up a failed write")
 			}
 			heal()
 			b.await(t, "a", "reddit#1")

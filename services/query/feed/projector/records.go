@@ -51,14 +51,14 @@ func (p *Projector) project(ctx context.Context, shard string, records []streams
 	return nil
 }
 
-// apply serializes the writes of this process's shards, since they share counters.
+// apply serializes the writes of this process's shards, because they share counters.
 func (p *Projector) apply(ctx context.Context, images ...dashboard.Image) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	return p.dashboard.Apply(ctx, images...)
 }
 
-// applyEach finds the rejected ones.
+// applyEach finds the rejected changes.
 func (p *Projector) applyEach(ctx context.Context, shard string, images []dashboard.Image, from []streams.Record) error {
 	for i, image := range images {
 		err := p.apply(ctx, image)
@@ -131,7 +131,7 @@ func (s poison) keep(ctx context.Context, shard string, record streams.Record, r
 	maps.Copy(whole, images)
 	_, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: whole})
 	if refused, ok := errors.AsType[smithy.APIError](err); ok && refused.ErrorCode() == "ValidationException" {
-		// Together the images may be larger than a row.
+		// The images together may be larger than a row.
 		if keys, there := images["keys"]; there {
 			row["keys"] = keys
 		}

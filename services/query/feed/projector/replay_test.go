@@ -30,14 +30,14 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// posting is an item as this test knows it, apart from the tables.
+// posting is an item as this test knows it, independent of the tables.
 type posting struct {
 	id, sentiment string
 	at            time.Time
 	compound      float64
-	tags          []string // the last of several come later
-	later         int      // how many
-	gone          bool     // deleted at last
+	tags          []string // the last duplicates arrive later
+	later         int      // number of duplicates
+	gone          bool     // deleted at the end
 }
 
 var replayTags = []string{"AI", "regulation", "europe", "c d", "é", "#", "markets"}
@@ -49,16 +49,16 @@ func (p posting) source() string {
 	return source
 }
 
-// madeUpDays is n items of three days and a bit, in the order in which they come: mostly that of their times, but some late by up to a
-// day, some in the millisecond of the one before, and some at midnight. None is at the start of a window of 72 hours
-// that ends up to 2 hours after end: the window moves on while its list is read.
+// madeUpDays returns n items of slightly more than three days in order of arrival: mostly in order of their times, but some
+// are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. None is at the
+// start of a window of 72 hours that ends up to 2 hours after end, because the window moves while its list is read.
 func madeUpDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
 	const days = 74 * time.Hour
 	midnight := end.Truncate(24 * time.Hour)
 	var all []posting
 	for i := range n {
-		// The rate goes up and down with the hour.
+		// The rate varies with the hour.
 		at := end.Add(-days).Add(time.Duration(float64(i)/float64(n)*float64(days)) + time.Duration(math.Sin(float64(i)/float64(n)*12)*float64(time.Hour)/4)).Truncate(time.Millisecond)
 		at = minTime(at, end)
 		switch {
@@ -89,7 +89,7 @@ func madeUpDays(n int, seed uint64, end time.Time) []posting {
 		}
 		all = append(all, p)
 	}
-	for i := range all { // neighbours come in any order
+	for i := range all { // neighbors arrive in any order
 		j := min(i+random.IntN(30), n-1)
 		all[i], all[j] = all[j], all[i]
 	}
@@ -110,11 +110,10 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// TestReplayedDays replays three days of items with all that makes counting hard, while
-// projectors are killed, two at a time share the work, requests fail, and the table is
-// rebuilt once; then compares all responses with a count of the items themselves, also those
-// of three replicas that do not project.
-// ASSAY_REPLAY_ITEMS is how many items, see `make replay-feed`.
+// TestReplayedDays replays three days of items with everything that makes counting hard, while
+// projectors are killed, two projectors share the work, requests fail, and the table is rebuilt
+// once. It then compares all responses, including those of three replicas that do not project, with
+// a count of the items. ASSAY_REPLAY_ITEMS is the number of items; see `make replay-feed`.
 func TestReplayedDays(t *testing.T) {
 	items := 600
 	if given := os.Getenv("ASSAY_REPLAY_ITEMS"); given != "" {
@@ -153,7 +152,7 @@ func TestReplayedDays(t *testing.T) {
 		projectors.kill()
 		projectors.start(t, b)
 	}
-	if _, err := b.dashboard.Rebuild(t.Context()); err != nil { // beside the projectors
+	if _, err := b.dashboard.Rebuild(t.Context()); err != nil { // concurrently with the projectors
 		t.Fatal(err)
 	}
 	for _, p := range days {
@@ -199,11 +198,11 @@ func TestReplayedDays(t *testing.T) {
 	projectors.kill()
 	projectors.kill()
 	if done, err := b.dashboard.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
-		t.Errorf("a rebuild of what is right: %+v, %v", done, err)
+		t.Errorf("a rebuild of a correct table: %+v, %v", done, err)
 	}
 }
 
-// write brings an item in, analyzes it, and brings its duplicates.
+// write submits an item, analyzes it and submits its duplicates.
 func (p posting) write(ctx context.Context, store *feed.Store) error {
 	first := p.tags[:len(p.tags)-p.later]
 	item := feed.Submission{SourceID: p.id, SourceType: p.source(), Text: "text", MatchedTags: first, IngestedAt: p.at.Format(feed.TimeLayout)}.Item(p.at)
@@ -225,7 +224,7 @@ func (p posting) write(ctx context.Context, store *feed.Store) error {
 
 var errKilled = errors.New("killed")
 
-// killable are projectors that end as a process does that is killed.
+// killable contains projectors that can be terminated like a killed process.
 type killable struct{ kills []func() }
 
 func (k *killable) start(t *testing.T, b *bench) {
@@ -239,7 +238,7 @@ func (k *killable) start(t *testing.T, b *bench) {
 			return nil, errKilled
 		}
 		answer, err := transport.RoundTrip(r)
-		if err == nil && dead.Load() { // carried out, but the response is lost
+		if err == nil && dead.Load() { // executed, but the response is lost
 			return nil, errors.Join(errKilled, answer.Body.Close())
 		}
 		return answer, err
@@ -259,7 +258,7 @@ func (k *killable) start(t *testing.T, b *bench) {
 	})
 }
 
-// kill kills the oldest.
+// kill kills the oldest projector.
 func (k *killable) kill() {
 	k.kills[0]()
 	k.kills = k.kills[1:]
@@ -269,10 +268,10 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// count is a count of postings by plain loops.
+// count counts postings in plain loops.
 type count []posting
 
-// in returns the postings of a window, with a tag or all.
+// in returns the postings in a window, with a tag or all.
 func (c count) in(now time.Time, hours int, tag string) []posting {
 	var found []posting
 	for _, p := range c {

@@ -53,15 +53,15 @@ func startReplica(t *testing.T, b *bench) string {
 	return server.URL
 }
 
-// question selects items of a replica.
+// question selects items from a replica.
 type question struct {
 	hours                  int
-	from, to               time.Time // instead of hours
+	from, to               time.Time // replaces hours
 	source, tag, sentiment string
 }
 
-// questions combine all filters with the last three days and a window that ends earlier; wide has more
-// of them.
+// questions combines all filters with the last three days and with a window that ends earlier; wide
+// adds more combinations.
 func questions(now time.Time, wide bool) (all []question) {
 	sources, tags := []string{"", replaySources[0], replaySources[2]}, []string{"", replayTags[0]}
 	if wide {

@@ -23,10 +23,9 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// splitting is a proxy for an engine's only shard, which presents it as DynamoDB
-// presents a busy table's: as shards that end and have children, each with the
-// changes of some items. It records whether a child is read before the end of its
-// parent.
+// splitting is a proxy for an engine's only shard. It splits the shard the way DynamoDB does for a
+// busy table: into shards that end and have children, each with the changes of some items. It
+// records whether a child is read before the end of its parent.
 type splitting struct {
 	engine string // its URL
 	t      *testing.T
@@ -36,14 +35,13 @@ type splitting struct {
 	early  []string
 }
 
-// part is a shard: the changes after one and up to another, of the items whose
-// hash has a remainder.
+// part is a shard: a range of the changes of the items whose hash has a given remainder.
 type part struct {
 	id, parent         string
 	modulus, remainder uint32
 	after, to          string // sequence numbers; to is empty while it is open
-	ended              bool   // its end was returned
-	forgotten          bool   // it is not listed
+	ended              bool   // its end was returned to the reader
+	forgotten          bool   // no longer listed
 }
 
 // split puts a proxy in front of b's streams.
@@ -124,10 +122,10 @@ func (s *splitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.t.Errorf("a response of a stream: %v", err)
 	}
-	_, _ = w.Write(data) // fails if the requester has stopped
+	_, _ = w.Write(data) // fails if the client has stopped
 }
 
-// describe lists two shards at a time, the youngest first.
+// describe lists two shards at a time, youngest first.
 func (s *splitting) describe(in streamCall) any {
 	listed := slices.Clone(s.shards)
 	slices.SortFunc(listed, func(a, b *part) int { return cmp.Compare(b.id, a.id) })
@@ -222,8 +220,7 @@ func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.R
 	return page.Records
 }
 
-// ask forwards a request to the engine. It returns false if the requester has
-// stopped.
+// ask forwards a request to the engine. It returns false if the client has stopped.
 func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) bool {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -267,9 +264,9 @@ func (s *splitting) last(t *testing.T, arn string) string {
 	}
 }
 
-// TestShardsAreReadParentFirst: shards end and have children while items are written,
-// and a projector stops and resumes meanwhile; later the first shards are removed.
-// All items are projected, and no child is read before the end of its parent.
+// TestShardsAreReadParentFirst checks that all items are projected, and no child is read before the
+// end of its parent, while shards end and have children, items are written, and a projector stops
+// and resumes. Later the first shards are removed.
 func TestShardsAreReadParentFirst(t *testing.T) {
 	b := open(t)
 	s := b.split(t)
@@ -308,7 +305,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	defer func() { stop() }()
 	slices.Sort(want)
 	b.await(t, "", want...)
-	eventually(t, func() error { // of the 1+2+2+4 shards, the 5 closed ones are done
+	eventually(t, func() error { // of the 1+2+2+4 shards, the 5 closed ones are finished
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, p := range s.shards {

@@ -1,5 +1,5 @@
-// Package nodes publishes NodeChanged from the change stream of the nodes table, so that the events and the
-// table cannot diverge: every write of a node is one event.
+// Package nodes publishes NodeChanged from the change stream of the nodes table. Every write of a node
+// yields one event, so events and table cannot diverge.
 package nodes
 
 import (
@@ -25,13 +25,13 @@ import (
 const (
 	// projection names the checkpoints.
 	projection = "library"
-	// keep is longer than a stream keeps its changes.
+	// keep exceeds the retention of a DynamoDB stream.
 	keep = 7 * 24 * time.Hour
-	// publishers is how many nodes of one batch are published at once.
+	// publishers is the number of nodes of a batch that are published concurrently.
 	publishers = 16
 )
 
-// Publisher publishes the changes of nodes. Run it once.
+// Publisher publishes node changes. Run one instance only.
 type Publisher struct {
 	follower *changes.Follower
 	bus      *bus.Bus
@@ -48,19 +48,19 @@ func New(cfg changes.Config, tables library.Config, at platform.Config, backends
 	return p
 }
 
-// Run publishes until ctx ends, and returns nil.
+// Run publishes until ctx is done and returns nil.
 func (p *Publisher) Run(ctx context.Context) error { return p.follower.Run(ctx) }
 
-// project publishes the changes of a batch, those of one node in their order. Their ids are those of the
-// versions, so that the stream drops a repeat.
+// project publishes the changes of a batch, keeping the order of the changes of each node. Message ids
+// are derived from node versions, so the stream drops duplicates.
 func (p *Publisher) project(ctx context.Context, shard string, records []streams.Record) error {
 	var order []string
 	byNode := map[string][]event.Event{}
 	for _, record := range records {
 		e, err := changed(record)
-		if err != nil { // an item that no version of Assay writes
+		if err != nil { // no version of Assay writes such an item
 			p.follower.Poisoned()
-			p.log.Error().Err(err).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("left out a change of a node that cannot be read")
+			p.log.Error().Err(err).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("skipped a node change that cannot be read")
 			continue
 		}
 		if byNode[e.Item] == nil {
@@ -109,7 +109,7 @@ func changed(record streams.Record) (event.Event, error) {
 	return node.Changed(kind, before), nil
 }
 
-// read returns the node of an image, the zero Node of none.
+// read returns the node of an image, or the zero Node for nil.
 func read(image map[string]streams.AttributeValue) (n library.Node, err error) {
 	attributes, err := attributevalue.FromDynamoDBStreamsMap(image)
 	if err != nil {

@@ -19,34 +19,34 @@ import (
 )
 
 const (
-	// retryPause is the time between a failure and the next attempt.
+	// retryPause is the delay before the next attempt after a failure.
 	retryPause = time.Second
-	// together is how many events are applied at once at most.
+	// together is the maximum number of events applied in one batch.
 	together = 500
 )
 
-// Options are what a Searcher needs.
+// Options configures a Searcher.
 type Options struct {
 	Store  *library.Store
-	Bucket *blob.Store // of the texts
+	Bucket *blob.Store // bucket of the texts
 	Bus    *bus.Bus
-	// Open opens the index of this process; rebuild removes what is there first. It may be called again when the
-	// index before is closed.
+	// Open opens the index of this process. rebuild discards existing content. It may be called again after
+	// the previous index is closed.
 	Open     func(ctx context.Context, rebuild bool) (Index, error)
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
 
-// Searcher answers from an index that it keeps up to date. Run must be running.
+// Searcher serves queries from an index that it keeps up to date while Run is running.
 type Searcher struct {
 	o       Options
 	metrics *metrics
 	texts   chan struct{} // wakes the loader of texts
 
 	mu      sync.Mutex
-	index   Index          // nil unless it has all nodes and their texts
-	using   sync.WaitGroup // calls that use index
-	changed chan struct{}  // closed at the next change of index or of what it has
+	index   Index          // nil until the index has all nodes and texts
+	using   sync.WaitGroup // calls in progress on index
+	changed chan struct{}  // closed when index or its content changes
 }
 
 // New returns a searcher. It makes no request and opens nothing.
@@ -54,7 +54,7 @@ func New(o Options) *Searcher {
 	return &Searcher{o: o, metrics: newMetrics(o.Registry), texts: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
-// Run keeps an index up to date until ctx ends, closes it and returns nil. Failures are logged and retried.
+// Run keeps an index up to date until ctx is done, closes it and returns nil. Failures are logged and retried.
 func (s *Searcher) Run(ctx context.Context) error {
 	rebuild := false
 	for {
@@ -63,7 +63,7 @@ func (s *Searcher) Run(ctx context.Context) error {
 			return nil
 		}
 		s.metrics.failures.Inc()
-		s.o.Log.Error().Err(err).Msg("the search index stopped; starting it again")
+		s.o.Log.Error().Err(err).Msg("the search index failed; restarting it")
 		rebuild = errors.Is(err, ErrDamaged)
 		select {
 		case <-ctx.Done():
@@ -73,7 +73,7 @@ func (s *Searcher) Run(ctx context.Context) error {
 	}
 }
 
-// serve opens an index, and follows the events until something fails.
+// serve opens an index and follows the events until an error occurs.
 func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 	index, err := s.o.Open(ctx, rebuild)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 		if !errors.Is(err, tail.ErrLost) {
 			return err
 		}
-		s.o.Log.Warn().Err(err).Msg("the search index lost the events of nodes; following them again")
+		s.o.Log.Warn().Err(err).Msg("the search index missed node events; following them again")
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryPause):
@@ -110,7 +110,7 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 	}
 }
 
-// publish makes an index that of the requests, or none.
+// publish makes an index available to requests; nil makes it unavailable.
 func (s *Searcher) publish(index Index) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Searcher) publish(index Index) {
 	s.wake()
 }
 
-// notify wakes those who wait for a change.
+// notify wakes the goroutines that wait for a change.
 func (s *Searcher) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Searcher) wake() {
 }
 
 // use returns the index and a channel that is closed at the next change. The caller calls done after its last
-// call of the index. It returns ErrNotReady.
+// use of the index. It returns ErrNotReady if there is no index.
 func (s *Searcher) use() (index Index, changed <-chan struct{}, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,16 +146,16 @@ func (s *Searcher) use() (index Index, changed <-chan struct{}, done func(), err
 type follower struct {
 	*Searcher
 	index Index
-	write sync.Mutex // held while the index is written
+	write sync.Mutex // guards writes to the index
 
-	ready sync.Mutex // held while the following are used
-	// reached is whether the index has the events that there were when the following began, and loaded whether
-	// it has had all texts since.
+	ready sync.Mutex // guards the following fields
+	// reached is set when the index has every event that existed when following began; loaded is set when
+	// it has had all texts since then.
 	reached, loaded bool
 }
 
-// follow builds the index where that is needed, and applies the events after its position. It returns tail.ErrLost
-// when it can be called again.
+// follow builds the index if necessary and applies the events after its position. After tail.ErrLost it can be
+// called again.
 func (f *follower) follow(ctx context.Context) error {
 	_, newest, err := tail.Bounds(ctx, f.o.Bus, library.NodeStream)
 	if err != nil {
@@ -185,7 +185,7 @@ func (f *follower) follow(ctx context.Context) error {
 	return f.apply(ctx, events, newest)
 }
 
-// build walks the nodes table. Requests get ErrNotReady until the index has all texts, too.
+// build scans the nodes table. Requests get ErrNotReady until the index also has all texts.
 func (f *follower) build(ctx context.Context, sequence uint64) error {
 	f.publish(nil)
 	f.ready.Lock()
@@ -209,7 +209,7 @@ func (f *follower) nodes(ctx context.Context) iter.Seq2[*event.NodeChanged, erro
 				return
 			}
 			for _, broken := range page.Broken {
-				f.o.Log.Error().Err(broken.Err).Str("node", broken.ID).Msg("left a node out of the search index, since it cannot be read")
+				f.o.Log.Error().Err(broken.Err).Str("node", broken.ID).Msg("skipped a node that cannot be read")
 			}
 			for _, n := range page.Items {
 				if !library.ValidID(n.ID) {
@@ -226,7 +226,7 @@ func (f *follower) nodes(ctx context.Context) iter.Seq2[*event.NodeChanged, erro
 	}
 }
 
-// apply applies events as they come, those that are there together.
+// apply applies events as they arrive, batching those that are available.
 func (f *follower) apply(ctx context.Context, events *tail.Tail, newest uint64) error {
 	type next struct {
 		d   bus.Delivery
@@ -263,7 +263,7 @@ func (f *follower) apply(ctx context.Context, events *tail.Tail, newest uint64) 
 			sequence = n.d.Sequence
 			var c event.NodeChanged
 			if err := event.Unmarshal(n.d.Data, &c); err != nil || !library.ValidID(c.NodeId) {
-				f.o.Log.Error().Err(err).Str("subject", n.d.Subject).Msg("left an event that cannot be read out of the search index")
+				f.o.Log.Error().Err(err).Str("subject", n.d.Subject).Msg("skipped an event that cannot be read")
 			} else {
 				changes = append(changes, &c)
 			}
@@ -302,7 +302,7 @@ func (f *follower) applySome(ctx context.Context, changes []*event.NodeChanged, 
 	return nil
 }
 
-// progress serves requests once all events were reached and then all texts loaded.
+// progress makes the index available once all events are applied and all texts loaded.
 func (f *follower) progress(reached, loaded bool) {
 	f.ready.Lock()
 	defer f.ready.Unlock()

@@ -18,51 +18,53 @@ import (
 )
 
 var (
-	// ErrDamaged means that an index cannot be used any more. Close it and open an empty one.
+	// ErrDamaged means that an index is unusable. Close it and open an empty one.
 	ErrDamaged = errors.New("the search index is damaged")
-	// ErrCursor means that a cursor is not one of the same query.
+	// ErrCursor means that a cursor belongs to another query.
 	ErrCursor = errors.New("the cursor belongs to another query")
-	// ErrNotReady means that the index does not have all nodes yet, or not the version that a request waits for.
+	// ErrNotReady means that the index does not yet have all nodes, or does not yet have the version that a request
+	// waits for.
 	ErrNotReady = errors.New("the search index is not ready")
 )
 
-// Index is an engine. Package searchtest says what an engine must do, and tests it. One goroutine at a time
-// calls the methods that write; those that read may be called concurrently with all.
+// Index is a search engine. Package searchtest specifies and tests its behavior. Methods that write must be
+// called from one goroutine at a time; methods that read may be called concurrently with all others.
 type Index interface {
-	// Position returns the sequence of the last event that the index has, and whether it was built. It is not while
-	// it is empty and while Build has not returned.
+	// Position returns the sequence of the last event applied, and whether the index was built. An index is not
+	// built while it is empty or Build is in progress.
 	Position(ctx context.Context) (sequence uint64, built bool, err error)
-	// Build makes the index have exactly these nodes, as of an event, and keeps the texts of those it has.
+	// Build replaces the content of the index with exactly these nodes, as of an event. It keeps the texts of nodes
+	// that are already indexed.
 	Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, error], sequence uint64) error
-	// Apply applies events up to a sequence, which it records with them. It ignores events of an older version of a
-	// node than it has.
+	// Apply applies events up to a sequence and records the sequence in the same transaction. It ignores events
+	// with an older version of a node than the index has.
 	Apply(ctx context.Context, changes []*event.NodeChanged, sequence uint64) error
-	// Pending returns files whose processing has ended and whose text it does not have.
+	// Pending returns files whose processing has finished and whose text is not indexed.
 	Pending(ctx context.Context, limit int) ([]Pending, error)
-	// SetTexts stores the texts of files of Pending. It ignores a file that has begun another run since.
+	// SetTexts stores the texts of files that Pending returned. It ignores a file that has started another run since.
 	SetTexts(ctx context.Context, texts []Text) error
 
-	// Has reports whether it has a version of a node or a later one, and of a file also the text.
+	// Has reports whether the index has at least this version of a node and, for a file, its text.
 	Has(ctx context.Context, id string, version int64) (bool, error)
-	// Search returns a page of the nodes that match a query and that the caller may see, as far as the index knows:
-	// the best first. It returns ErrCursor.
+	// Search returns one page of matching nodes that the caller may see according to the index, best match
+	// first. It returns ErrCursor.
 	Search(ctx context.Context, q Query) (Result, error)
 	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor.
 	List(ctx context.Context, l Listing) (Page, error)
-	// Close closes the index, which keeps what it has.
+	// Close closes the index. Its content persists.
 	Close() error
 }
 
-// MaxText is how much of a text is indexed, in bytes.
+// MaxText is the number of bytes of a text that are indexed.
 const MaxText = 1 << 20
 
-// Pending is a run of a file whose text is to be indexed.
+// Pending is a run of a file whose text is not indexed yet.
 type Pending struct {
 	ID  string
 	Run int64
 }
 
-// Text is the text of a file, in UTF-8, at most MaxText bytes; empty if the file has none.
+// Text is the text of a file: UTF-8, at most MaxText bytes, empty if the file has none.
 type Text struct {
 	Pending
 	Text string
@@ -73,32 +75,32 @@ type Query struct {
 	Caller library.Caller
 	Terms  Terms
 	Filter
-	Limit  int    // at most so many hits
-	Cursor string // that of the page before; empty for the first
+	Limit  int    // maximum number of hits
+	Cursor string // Next of the previous page; empty for the first
 }
 
-// Filter leaves out nodes. Zero values leave out none.
+// Filter restricts the hits. A zero field does not restrict them.
 type Filter struct {
 	Kind   library.Kind
-	Format string // of files
+	Format string // file format
 	Status lifecycle.State
 	Below  string    // the id of a folder
-	From   time.Time // created then or later
-	To     time.Time // created before
+	From   time.Time // created at or after this time
+	To     time.Time // created before this time
 }
 
-// MaxMatches bounds the cost of a query: at most so many nodes with its words are ranked, those of the caller
+// MaxMatches limits the cost of a query: at most this many matching nodes are ranked, those of the caller
 // first.
 const MaxMatches = 10_000
 
-// Result is a page of hits, with totals over all hits.
+// Result is a page of hits, with totals for all pages.
 type Result struct {
 	Hits   []Hit
 	Next   string // cursor of the next page, empty on the last
 	Total  int    // hits on all pages
-	More   bool   // there may be more than Total: MaxMatches was reached
+	More   bool   // there may be more hits than Total, because MaxMatches was reached
 	Facets Facets
-	// Sequence is that of the last event that the index had.
+	// Sequence identifies the last event that the index had applied.
 	Sequence uint64
 }
 
@@ -109,32 +111,32 @@ type Hit struct {
 	Snippets []Snippet
 }
 
-// Facets count the hits on all pages by their properties.
+// Facets count the hits on all pages by property.
 type Facets struct {
 	Type   []Count `json:"type" nullable:"false"`
 	Format []Count `json:"format" nullable:"false" doc:"the 20 most frequent"`
-	Year   []Count `json:"year" nullable:"false" doc:"of the creation, in UTC"`
+	Year   []Count `json:"year" nullable:"false" doc:"year of creation, in UTC"`
 }
 
-// Count is how many hits have a value.
+// Count is the number of hits with a value.
 type Count struct {
 	Value string `json:"value" example:"pdf"`
 	Count int    `json:"count"`
 }
 
-// Listing is a sorted list: of a folder, of an owner's nodes of one kind, or of what is shared.
+// Listing is a sorted list: the content of a folder, an owner's nodes of one kind, or shared nodes.
 type Listing struct {
-	Parent string       // the id of a folder; its nodes
-	Owner  string       // with Kind: the owner's nodes of that kind
-	Shared *Shared      // the nodes that are shared with these
-	Kind   library.Kind // leaves out others; empty for all
+	Parent string       // id of a folder, to list its content
+	Owner  string       // with Kind, to list the owner's nodes of that kind
+	Shared *Shared      // to list the nodes shared with these
+	Kind   library.Kind // restricts the list to these kinds; empty for all
 	Status lifecycle.State
-	Sort   []Key // the default is newest first
+	Sort   []Key // default: newest first
 	Limit  int
 	Cursor string
 }
 
-// Shared are whom nodes are shared with: an owner and groups, or everyone.
+// Shared names principals that nodes are shared with: an owner and groups, or everyone.
 type Shared struct {
 	Owner  string
 	Groups []string

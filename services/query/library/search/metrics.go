@@ -14,16 +14,16 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	return &metrics{
 		applied: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_search_changes_total", Help: "Changes of nodes that the search index applied.",
+			Name: "assay_search_changes_total", Help: "Node changes applied to the search index.",
 		}),
 		builds: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_search_builds_total", Help: "How often the search index was built from the nodes table.",
+			Name: "assay_search_builds_total", Help: "Builds of the search index from the nodes table.",
 		}),
 		failures: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_search_failures_total", Help: "How often the search index stopped or could not read texts.",
+			Name: "assay_search_failures_total", Help: "Failures of the search index, including failed reads of texts.",
 		}),
 		sequence: factory.NewGauge(prometheus.GaugeOpts{
-			Name: "assay_search_sequence", Help: "Sequence of the last event of nodes that the search index has.",
+			Name: "assay_search_sequence", Help: "Sequence of the last node event applied to the search index.",
 		}),
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// maxFormat is the longest ending of a name that is a format, in bytes.
+// maxFormat is the maximum length in bytes of an extension that is considered a format.
 const maxFormat = 10
 
-// FormatOf is the format of a file by its name: the ending in lower case, such as pdf. It is empty for a name
-// without one.
+// FormatOf returns the format of a file according to its name: the extension in lower case, such as pdf, or
+// "" if there is none.
 func FormatOf(name string) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	plain := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
@@ -23,7 +23,7 @@ func FormatOf(name string) string {
 	return ending
 }
 
-// HasText reports whether a node is a file whose processing has ended, so that its text, if it has one, is
+// HasText reports whether a node is a file whose processing has finished, so that its text, if any, is
 // stored.
 func HasText(n *event.NodeChanged) bool {
 	return n.Type == string(library.KindFile) && library.Machine().IsFinal(lifecycle.State(n.Status))

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// readyWait is how long a request waits for the version that it names.
+// readyWait limits how long a request waits for a version.
 const readyWait = 5 * time.Second
 
 // Version is a version of a node.
@@ -18,7 +18,7 @@ type Version struct {
 	Version int64
 }
 
-// Await waits until the index has a version of a node or a later one. It returns ErrNotReady after readyWait.
+// Await waits until the index has at least a version of a node. It returns ErrNotReady after readyWait.
 func (s *Searcher) Await(ctx context.Context, v Version) error {
 	over := time.NewTimer(readyWait)
 	defer over.Stop()
@@ -49,14 +49,14 @@ func (s *Searcher) has(ctx context.Context, v Version) (has bool, changed <-chan
 	return has, changed, err
 }
 
-// Found is a hit with its node as it is in the tables.
+// Found is a hit with its node, as read from the tables.
 type Found struct {
 	Node library.Node
 	Hit
 }
 
-// Search returns the hits of a page that the caller may see now. Each node, and the folders above it, are read from
-// the tables. It returns ErrNotReady and ErrCursor.
+// Search returns the hits of a page that the caller may currently see. It reads each node and the folders above it
+// from the tables. It returns ErrNotReady and ErrCursor.
 func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error) {
 	index, _, done, err := s.use()
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error)
 	return found, result, err
 }
 
-// List returns a page of a sorted list. The nodes are read from the tables; those that the caller may not see and
-// those in the trash are left out. It returns ErrNotReady and ErrCursor.
+// List returns a page of a sorted list. It reads the nodes from the tables and omits those that the caller may
+// not see or that are in the trash. It returns ErrNotReady and ErrCursor.
 func (s *Searcher) List(ctx context.Context, l Listing, c library.Caller) (library.NodePage, error) {
 	index, _, done, err := s.use()
 	if err != nil {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// Snippet is a part of a node's name or text that has words of the query.
+// Snippet is an excerpt of a node's name or text that contains words of the query.
 type Snippet struct {
 	Field string `json:"field" enum:"name,text"`
-	Parts []Part `json:"parts" nullable:"false" doc:"the snippet is all parts, one after the other. They are plain text: escape them for HTML"`
+	Parts []Part `json:"parts" nullable:"false" doc:"the concatenated parts are the snippet; they are plain text: escape them for HTML"`
 }
 
 // Part is a part of a snippet.
 type Part struct {
 	Text  string `json:"text"`
-	Match bool   `json:"match,omitempty" doc:"it is what the query looks for"`
+	Match bool   `json:"match,omitempty" doc:"the part matches the query"`
 }
 
 const (
-	maxSnippets = 2   // of the text
+	maxSnippets = 2   // in bytes of the text
 	around      = 80  // bytes around a match
-	maxMatches  = 200 // that are considered
+	maxMatches  = 200 // maximum number of matches considered
 )
 
-// Snippets returns those of a node that was found: the name if it has words of the query, and the
-// passages of the text that have most of them.
+// Snippets returns the snippets of a hit: the name if it contains words of the query, and the
+// passages of the text that contain the most of them.
 func Snippets(name, text string, terms Terms) []Snippet {
 	var snippets []Snippet
 	if found := matches(name, terms); len(found) > 0 {
@@ -39,17 +39,17 @@ func Snippets(name, text string, terms Terms) []Snippet {
 	return snippets
 }
 
-// match is where a text has a term.
+// match is an occurrence of a term in a text.
 type match struct{ start, end, term int }
 
-// matches finds the terms in a text, each place once, in their order.
+// matches finds the terms in a text, in order of position, each position once.
 func matches(text string, terms Terms) []match {
 	longest := 0
 	for _, t := range terms {
 		longest = max(longest, len(t.Words))
 	}
 	var found []match
-	var last []Word // as many as the longest term has
+	var last []Word // as many words as the longest term
 	for w := range Words(text) {
 		if last = append(last, w); len(last) > longest {
 			last = last[1:]
@@ -72,7 +72,7 @@ func matches(text string, terms Terms) []match {
 	return found
 }
 
-// ends reports whether the last of the words are the term.
+// ends reports whether the last words match the term.
 func (t Term) ends(words []Word) bool {
 	if len(words) < len(t.Words) {
 		return false
@@ -117,7 +117,7 @@ func best(all [][]match) [][]match {
 	return all
 }
 
-// widened adds the words around a passage.
+// widened extends a passage to include the words around it.
 func widened(text string, start, end int) (int, int) {
 	from, to := max(0, start-around), min(len(text), end+around)
 	if from > 0 {
@@ -141,7 +141,7 @@ func widened(text string, start, end int) (int, int) {
 
 const ellipsis = "…"
 
-// parts cuts a passage at its matches. Runs of space become one.
+// parts splits a passage at its matches and collapses white space.
 func parts(text string, start, end int, found []match) []Part {
 	var all []Part
 	add := func(s string, hit bool) {

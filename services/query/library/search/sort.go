@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Key sorts a list.
+// Key is a sort key of a list.
 type Key struct {
 	By         SortBy
 	Descending bool
 }
 
-// SortBy is a property that lists are sorted by.
+// SortBy is a property to sort by.
 type SortBy string
 
-// The properties. Names are compared without case and diacritics; folders have the size 0.
+// Properties to sort by. Names are compared without case and diacritics; folders have size 0.
 const (
 	ByName    SortBy = "name"
 	BySize    SortBy = "size"
@@ -23,10 +23,10 @@ const (
 	ByUpdated SortBy = "updatedAt"
 )
 
-// maxKeys is the most keys of a list.
+// maxKeys is the maximum number of keys of a list.
 const maxKeys = 3
 
-// ParseSort reads keys such as "name,-size", where a minus means descending. It returns an error for a person.
+// ParseSort reads keys such as "name,-size", where a minus means descending. The error text is meant for users.
 func ParseSort(text string) ([]Key, error) {
 	known := []SortBy{ByName, BySize, ByCreated, ByUpdated}
 	var keys []Key
@@ -34,10 +34,10 @@ func ParseSort(text string) ([]Key, error) {
 		by, descending := strings.CutPrefix(strings.TrimSpace(name), "-")
 		k := Key{SortBy(by), descending}
 		if !slices.Contains(known, k.By) {
-			return nil, fmt.Errorf("%q is none of %v, each with or without a minus before it", name, known)
+			return nil, fmt.Errorf("%q is not one of %v, optionally with a leading minus", name, known)
 		}
 		if slices.ContainsFunc(keys, func(other Key) bool { return other.By == k.By }) {
-			return nil, fmt.Errorf("%s is there twice", by)
+			return nil, fmt.Errorf("%s is given twice", by)
 		}
 		if keys = append(keys, k); len(keys) > maxKeys {
 			return nil, fmt.Errorf("at most %d keys", maxKeys)

@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// Term is a part of a query: words that follow each other. The last may be the beginning of a word.
+// Term is one or more consecutive words of a query. The last may be a prefix.
 type Term struct {
 	Words  []string // folded
 	Prefix bool
-	Not    bool // a node with it is no hit
+	Not    bool // a node that contains it is not a hit
 }
 
-// Terms are a query: a node is a hit if it has all terms but those with Not, and none of these.
+// Terms is a query: a node is a hit if it contains all terms without Not and none with Not.
 type Terms []Term
 
-// SyntaxError is a query that cannot be understood. Its text says what to write instead.
+// SyntaxError is an error in a query. Its text tells how to correct the query.
 type SyntaxError struct{ advice string }
 
 func (e *SyntaxError) Error() string { return e.advice }
@@ -25,12 +25,12 @@ func wrong(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(f
 
 const (
 	maxTerms  = 32
-	maxWords  = 64 // of all terms
+	maxWords  = 64 // in all terms together
 	minPrefix = 2  // characters
 )
 
-// Parse reads a query: words, "words in this order", the beginning of a word with an asterisk, and a
-// minus before what must be absent. It returns a *SyntaxError.
+// Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, and a leading minus
+// for exclusion. It returns a *SyntaxError.
 func Parse(query string) (Terms, error) {
 	var terms Terms
 	words, positive := 0, false
@@ -50,19 +50,19 @@ func Parse(query string) (Terms, error) {
 		words += len(t.Words)
 		positive = positive || !t.Not
 		if terms = append(terms, t); len(terms) > maxTerms || words > maxWords {
-			return nil, wrong("the query is too long: use at most %d terms of %d words together", maxTerms, maxWords)
+			return nil, wrong("the query is too long: use at most %d terms with %d words in total", maxTerms, maxWords)
 		}
 	}
 	if len(terms) == 0 {
-		return nil, wrong("the query has no letter and no number: name a word to look for")
+		return nil, wrong("the query has no letters or digits: enter a word to search for")
 	}
 	if !positive {
-		return nil, wrong("the query only excludes words: name at least one word without a minus before it")
+		return nil, wrong("the query only excludes words: enter at least one word without a leading minus")
 	}
 	return terms, nil
 }
 
-// next cuts the first term off a query.
+// next splits the first term off a query.
 func next(query string) (text, rest string, err error) {
 	quote := strings.IndexByte(query, '"')
 	space := strings.IndexFunc(query, unicode.IsSpace)
@@ -72,12 +72,12 @@ func next(query string) (text, rest string, err error) {
 		}
 		return query[:space], query[space:], nil
 	}
-	if quote > 0 && query[:quote] != "-" { // a"b" is a and "b"
+	if quote > 0 && query[:quote] != "-" { // a"b" is parsed as a and "b"
 		return query[:quote], query[quote:], nil
 	}
 	length := strings.IndexByte(query[quote+1:], '"')
 	if length < 0 {
-		return "", "", wrong(`a quotation mark is not closed: write "the words" with one at each end`)
+		return "", "", wrong(`a quotation mark is not closed: put one at each end, as in "the words"`)
 	}
 	end := quote + 1 + length + 1
 	if strings.HasPrefix(query[end:], "*") {
@@ -97,7 +97,7 @@ func term(text string) (Term, error) {
 		return t, nil
 	}
 	if len(t.Words) == 0 {
-		return Term{}, wrong("an asterisk stands alone: write the beginning of a word before it, such as rep*")
+		return Term{}, wrong("an asterisk has no prefix: write it after the beginning of a word, such as rep*")
 	}
 	if last := []rune(t.Words[len(t.Words)-1]); len(last) < minPrefix && kindOf(last[0]) != character {
 		return Term{}, wrong("%q is too short: write at least %d characters before an asterisk", text, minPrefix)

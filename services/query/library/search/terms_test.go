@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
 	}
 	for query, advice := range map[string]string{
-		`"open`: "not closed", `-`: "no letter", `-a`: "only excludes", `*`: "stands alone", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
+		`"open`: "not closed", `-`: "no letter", `-a`: "only excludes", `*`: "has no prefix", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
 		strings.Repeat("word ", 33): "too long", `"` + strings.Repeat("word ", 65) + `"`: "too long",
 	} {
 		_, err := search.Parse(query)
@@ -66,13 +66,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestSnippets checks which passages are shown, and that their parts are the text with its spaces made one.
+// TestSnippets checks which passages are selected and that their parts are the text with white space collapsed.
 func TestSnippets(t *testing.T) {
 	terms, err := search.Parse(`budget "annual report" pla* -draft`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	filler := strings.Repeat("filler words of no use ", 20)
+	filler := strings.Repeat("filler words without use", 20)
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
 	got := search.Snippets("budget 2026.pdf", text, terms)
 	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {

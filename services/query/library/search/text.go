@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// loads is how many texts are read at once, and loadsTogether how many are written at once.
+	// loads is the number of texts read concurrently, and loadsTogether the number written in one batch.
 	loads         = 8
 	loadsTogether = 64
 )
@@ -28,7 +28,7 @@ func (s *Searcher) wakeLoader() {
 	}
 }
 
-// load indexes the texts of files as their processing ends, until ctx ends. It returns what fails in the index.
+// load indexes the texts of files when their processing finishes, until ctx is done. It returns errors of the index.
 func (f *follower) load(ctx context.Context) error {
 	for {
 		select {
@@ -63,9 +63,9 @@ func (f *follower) load(ctx context.Context) error {
 	}
 }
 
-var errBucket = errors.New("the bucket does not respond")
+var errBucket = errors.New("the bucket is unavailable")
 
-// loadSome indexes the texts of some files, and returns of how many.
+// loadSome indexes the texts of some files and returns their number.
 func (f *follower) loadSome(ctx context.Context) (int, error) {
 	pending, err := f.index.Pending(ctx, loadsTogether)
 	if err != nil || len(pending) == 0 {
@@ -89,7 +89,7 @@ func (f *follower) loadSome(ctx context.Context) (int, error) {
 	return len(texts), f.index.SetTexts(ctx, texts)
 }
 
-// text reads the beginning of the text of a file; empty for a file that has none, or one that cannot be read.
+// text reads the beginning of the text of a file. It returns "" if there is none or if it is damaged.
 func (f *follower) text(ctx context.Context, p Pending) (string, error) {
 	body, err := f.o.Bucket.Open(ctx, library.ResultKey(p.ID, p.Run, library.TextName), "")
 	if errors.Is(err, blob.ErrNotFound) {
@@ -106,7 +106,7 @@ func (f *follower) text(ctx context.Context, p Pending) (string, error) {
 	}
 	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.EOF):
-		f.o.Log.Error().Err(err).Str("file", p.ID).Msg("left a damaged text out of the search index")
+		f.o.Log.Error().Err(err).Str("file", p.ID).Msg("skipped a damaged text")
 		return "", nil
 	case err != nil:
 		return "", err
@@ -114,7 +114,7 @@ func (f *follower) text(ctx context.Context, p Pending) (string, error) {
 	return clean(text.String()), nil
 }
 
-// clean makes a text that was cut valid.
+// clean makes truncated text valid UTF-8.
 func clean(text string) string {
 	for end := len(text); end > 0 && len(text)-end < utf8.UTFMax; end-- {
 		if utf8.ValidString(text[:end]) {

@@ -11,16 +11,16 @@ import (
 
 // Word is a word of a text.
 type Word struct {
-	Start, End int    // bytes of the text
-	Text       string // folded: as it is compared
+	Start, End int    // byte offsets in the text
+	Text       string // folded for comparison
 }
 
-// maxWord is how many bytes of a folded word are compared.
+// maxWord is the number of bytes of a folded word that are compared.
 const maxWord = 64
 
 // Words iterates over the words of a text: the longest runs of letters, numbers and combining marks. In
-// scripts that do not separate words, each character is a word. Engines index these words and compare
-// them as bytes, so that all engines, and the snippets, agree on what matches.
+// scripts without word separators, each character is a word. Engines index these words and compare them
+// bytewise, so all engines and the snippets agree on matches.
 func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		start, single, plain := -1, false, true
@@ -59,10 +59,10 @@ const (
 	separator kind = iota
 	letter
 	mark
-	character // a word of its own
+	character // a word by itself
 )
 
-// unspaced are scripts that do not separate words.
+// unspaced lists the scripts that do not separate words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 func kindOf(r rune) kind {
@@ -82,8 +82,8 @@ func kindOf(r rune) kind {
 	return letter
 }
 
-// fold returns a word as it is compared: in lower case, compatibility characters decomposed, and without
-// the diacritics of Latin, Greek and Cyrillic letters.
+// fold returns a word in the form used for comparison: lower case, compatibility characters decomposed,
+// Latin, Greek and Cyrillic letters without diacritics.
 func fold(word string, plain bool) string {
 	if plain {
 		return strings.ToLower(word[:min(len(word), maxWord)])
@@ -107,7 +107,7 @@ func fold(word string, plain bool) string {
 // diacritics are the combining diacritical marks.
 var diacritics = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x0300, Hi: 0x036f, Stride: 1}}}
 
-// Fold returns a name as names are sorted: without case and diacritics.
+// Fold returns the sort key of a name: the name without case and diacritics.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(diacritics, r) {

@@ -1,6 +1,6 @@
-// Command bundle builds the web app: of the TypeScript and the style sheets in app it makes the scripts, style sheet
-// and HTML that package ui embeds, and the list of the licenses of what the scripts contain. app must have its
-// packages (npm ci).
+// Command bundle builds the web app: from the TypeScript and style sheets in app it generates the scripts, style
+// sheet and HTML that package ui embeds, and the list of licenses of the packages in the scripts. The packages of
+// app must be installed (npm ci).
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 func main() {
-	app := flag.String("app", "app", "the directory of the sources")
-	out := flag.String("out", "dist", "the directory to write, which is emptied")
+	app := flag.String("app", "app", "source directory")
+	out := flag.String("out", "dist", "output directory; existing content is deleted")
 	flag.Parse()
 	if err := build(*app, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// metafile is what is used of esbuild's description of a build.
+// metafile is the used part of esbuild's description of a build.
 type metafile struct {
 	Outputs map[string]struct {
 		EntryPoint string
@@ -49,7 +49,7 @@ func build(app, out string) error {
 		LegalComments: api.LegalCommentsNone, Metafile: true, LogLevel: api.LogLevelWarning,
 	})
 	if len(result.Errors) > 0 {
-		return errors.New("the app does not build")
+		return errors.New("the build of the app failed")
 	}
 	var meta metafile
 	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
@@ -84,8 +84,8 @@ func build(app, out string) error {
 	return nil
 }
 
-// page returns an HTML file with the names of its scripts and of the style sheet. script is the one that is preloaded
-// with all that it imports.
+// page returns an HTML file with the names of its scripts and of the style sheet. script is preloaded with everything
+// that it imports.
 func page(app, html, script string, meta metafile) ([]byte, error) {
 	template, err := os.ReadFile(filepath.Join(app, html))
 	if err != nil {
@@ -101,7 +101,7 @@ func page(app, html, script string, meta metafile) ([]byte, error) {
 		if output.EntryPoint != script {
 			continue
 		}
-		for _, imported := range output.Imports { // the browser would find them one after the other
+		for _, imported := range output.Imports { // otherwise the browser would find them one after the other
 			if imported.Kind == "import-statement" {
 				fmt.Fprintf(&preload, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n", filepath.Base(imported.Path))
 			}
@@ -110,7 +110,7 @@ func page(app, html, script string, meta metafile) ([]byte, error) {
 	replace = append(replace, "{{preload}}\n", preload.String())
 	filled := strings.NewReplacer(replace...).Replace(string(template))
 	if strings.Contains(filled, "{{") {
-		return nil, fmt.Errorf("%s names a file that is not built", html)
+		return nil, fmt.Errorf("%s refers to a file that is not built", html)
 	}
 	return []byte(filled), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// lateEventsAreIgnored: events of older versions change nothing, also after the node was removed; a node that is
-// created again under the same id is found.
+// lateEventsAreIgnored: events of older versions have no effect, even after the node was removed; a node that is
+// created again with the same id is found.
 func lateEventsAreIgnored(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -32,7 +32,7 @@ func lateEventsAreIgnored(t *testing.T, open Open) {
 	w.Put(again)
 	w.Apply(last, changed(n, library.ChangeDeleted))
 	w.wants("created again", w.Find("ann", "again"), "again.txt")
-	// A child may come before its folder.
+	// A child may arrive before its folder.
 	folder := library.Node{ID: w.id(), Type: library.KindFolder, OwnedBy: "ann", ParentID: root.ID, Name: "folder", Status: library.Created}
 	w.File(folder, "child.txt", "")
 	w.wants("without its folder", w.Find("ann", "child"))
@@ -40,15 +40,15 @@ func lateEventsAreIgnored(t *testing.T, open Open) {
 	w.wants("with its folder", w.Find("ann", "child"), "child.txt")
 }
 
-// buildHasExactlyTheNodes: a build finds missed changes, removes what is gone, keeps texts, and counts only when it
-// has ended.
+// buildHasExactlyTheNodes: a build applies missed changes, removes deleted nodes, keeps texts, and takes effect
+// only when it has finished.
 func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
 	kept, gone := w.File(root, "kept.txt", "first text"), w.File(root, "gone.txt", "gone text")
 	folder := w.Folder(root, "folder")
 	inside := w.File(folder, "inside.txt", "")
-	// What the index misses: a removed file, a folder that is public, another name.
+	// The index misses a removed file, a folder that became public, and a new name.
 	delete(w.Nodes, gone.ID)
 	kept.Name, kept.Version = "renamed.txt", kept.Version+1
 	folder.Permissions.IsPublic, folder.Version = true, folder.Version+1
@@ -56,10 +56,10 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w.sequence = 100
 	err := w.Index.Build(t.Context(), func(yield func(*event.NodeChanged, error) bool) { yield(nil, errWalk) }, 50)
 	if !errors.Is(err, errWalk) {
-		t.Errorf("a walk that fails: %v", err)
+		t.Errorf("a scan that fails: %v", err)
 	}
 	if _, built, err := w.Index.Position(t.Context()); built || err != nil {
-		t.Errorf("built by a walk that failed: %v, %v", built, err)
+		t.Errorf("built by a failed scan: %v, %v", built, err)
 	}
 	w.Build()
 	if at, built, err := w.Index.Position(t.Context()); at != 100 || !built || err != nil {
@@ -69,15 +69,15 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w.wants("renamed", w.Find("ann", "renamed"), "renamed.txt")
 	w.wants("text", w.Find("ann", "first"), "renamed.txt")
 	w.wants("public", w.Find("", "inside"), inside.Name)
-	// The table is right, whatever the version: it may come from a backup.
+	// The table takes precedence whatever the version: it may have been restored from a backup.
 	kept.Name, kept.Version = "restored.txt", kept.Version-1
 	w.Nodes[kept.ID] = kept
 	w.Build()
 	w.wants("restored", w.Find("ann", "restored"), "restored.txt")
 }
 
-// textsBelongToRuns: the text of an earlier run is not taken for that of a later one, and a version counts as there
-// when its text is.
+// textsBelongToRuns: the text of an earlier run is not used for a later one, and a version is present only when its
+// text is.
 func textsBelongToRuns(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -109,17 +109,17 @@ func textsBelongToRuns(t *testing.T, open Open) {
 	w.wants("text of the second run", w.Find("ann", "late"), "a.txt")
 	n.Run, n.Status = 3, library.Processing
 	n = w.Put(n)
-	w.wants("until the third run ends", w.Find("ann", "late"), "a.txt")
+	w.wants("before the third run ends", w.Find("ann", "late"), "a.txt")
 	n.Status, w.Texts[n.ID] = library.Failed, ""
 	n = w.Put(n)
 	w.Load()
 	w.wants("without text", w.Find("ann", "late"))
 	if has, err := w.Index.Has(t.Context(), w.id(), 0); has || err != nil {
-		t.Errorf("a node that is not there: %v, %v", has, err)
+		t.Errorf("an absent node: %v, %v", has, err)
 	}
 }
 
-// reopenedKeepsAll: what was applied is there after a restart, with its position.
+// reopenedKeepsAll: applied changes and the position survive a restart.
 func reopenedKeepsAll(t *testing.T, open Open) {
 	w := &World{t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{}, now: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
 	path := filepath.Join(t.TempDir(), "index.db")

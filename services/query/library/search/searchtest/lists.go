@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// listsAreSorted: every list, by every combination of keys and with small pages, has what the tables have, in order.
+// listsAreSorted: with every combination of keys and with small pages, every list matches the tables, in order.
 func listsAreSorted(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -20,7 +20,7 @@ func listsAreSorted(t *testing.T, open Open) {
 	for i := range 17 {
 		n := w.File(folder, fmt.Sprintf("%c%d.txt", "aBä"[i%3 : i%3+1][0], i%5), strings.Repeat("x", i%4))
 		if i%6 == 0 {
-			w.Put(n) // updated later than others
+			w.Put(n) // updated later than the others
 		}
 	}
 	w.Put(Trashed(w.File(folder, "trashed.txt", "")))
@@ -107,7 +107,7 @@ func (w *World) list(l search.Listing) []string {
 	}
 }
 
-// sharedNodesAreListed: the lists of what is shared with a caller and of what is public.
+// sharedNodesAreListed: the lists of nodes that are shared with a caller and of public nodes.
 func sharedNodesAreListed(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")

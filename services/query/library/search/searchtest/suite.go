@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// Open opens the index of a file, which need not exist.
+// Open opens the index at a path, which need not exist.
 type Open func(ctx context.Context, path string) (search.Index, error)
 
 // Run tests an engine.
@@ -40,7 +40,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// World is a library in memory, and an index that receives its changes.
+// World is an in-memory library and an index that receives its changes.
 type World struct {
 	t        *testing.T
 	Index    search.Index
@@ -51,7 +51,7 @@ type World struct {
 	random   *rand.Rand
 }
 
-// NewWorld returns a world with an empty index that was built.
+// NewWorld returns a world with an empty index that has been built.
 func NewWorld(t *testing.T, open Open) *World {
 	t.Helper()
 	w := &World{
@@ -87,7 +87,7 @@ func (w *World) Build() {
 	w.Load()
 }
 
-// All iterates over the nodes as a walk of the table does.
+// All iterates over the nodes like a scan of the table.
 func (w *World) All() iter.Seq2[*event.NodeChanged, error] {
 	return func(yield func(*event.NodeChanged, error) bool) {
 		for _, n := range w.Nodes {
@@ -102,7 +102,7 @@ func changed(n library.Node, change string) *event.NodeChanged {
 	return n.Changed(change, n).Data.(*event.NodeChanged)
 }
 
-// Load indexes the texts that are pending.
+// Load indexes the pending texts.
 func (w *World) Load() {
 	w.t.Helper()
 	for {
@@ -123,7 +123,7 @@ func (w *World) Load() {
 	}
 }
 
-// Apply applies events of the next sequence.
+// Apply applies events with the next sequence.
 func (w *World) Apply(changes ...*event.NodeChanged) {
 	w.t.Helper()
 	w.sequence++
@@ -132,7 +132,7 @@ func (w *World) Apply(changes ...*event.NodeChanged) {
 	}
 }
 
-// Put stores a node, a version later than before, and applies the event.
+// Put stores a node with the next version and applies the event.
 func (w *World) Put(n library.Node) library.Node {
 	w.t.Helper()
 	w.now = w.now.Add(time.Second)
@@ -146,7 +146,7 @@ func (w *World) Put(n library.Node) library.Node {
 	return n
 }
 
-// Root adds the root of an owner.
+// Root adds the root folder of an owner.
 func (w *World) Root(owner string) library.Node {
 	return w.Put(library.Node{ID: library.RootID(owner), Type: library.KindUser, OwnedBy: owner, Status: library.Created})
 }
@@ -156,7 +156,7 @@ func (w *World) Folder(parent library.Node, name string) library.Node {
 	return w.Put(library.Node{ID: w.id(), Type: library.KindFolder, OwnedBy: parent.OwnedBy, ParentID: parent.ID, Name: name, Status: library.Created})
 }
 
-// File adds a file whose processing has ended, with a text unless that is empty.
+// File adds a file whose processing has finished, with a text unless text is empty.
 func (w *World) File(parent library.Node, name, text string) library.Node {
 	w.t.Helper()
 	n := library.Node{
@@ -183,13 +183,13 @@ func (w *World) id() string {
 	return id.String()
 }
 
-// Trashed returns a node as put into the trash.
+// Trashed returns a node moved to the trash.
 func Trashed(n library.Node) library.Node {
 	n.TrashedFrom, n.ParentID, n.IsDeleted = n.ParentID, "trash#"+n.OwnedBy, true
 	return n
 }
 
-// Path is that of a node, nil if a node above it is missing.
+// Path returns the path of a node, nil if a node above it is missing.
 func (w *World) Path(id string) library.Path {
 	var path library.Path
 	for {
@@ -204,7 +204,7 @@ func (w *World) Path(id string) library.Path {
 	}
 }
 
-// Search returns the ids of the hits of all pages of a query, the best first, and the first page.
+// Search returns the first page of a query and the ids of the hits on all pages, best match first.
 func (w *World) Search(q search.Query) ([]string, search.Result) {
 	w.t.Helper()
 	if q.Limit == 0 {
@@ -229,7 +229,7 @@ func (w *World) Search(q search.Query) ([]string, search.Result) {
 	}
 }
 
-// Find returns the names of the hits of a query of an owner, sorted.
+// Find returns the sorted names of an owner's hits for a query.
 func (w *World) Find(owner, query string) []string {
 	w.t.Helper()
 	ids, _ := w.Search(search.Query{Caller: library.Caller{Owner: owner}, Terms: w.Terms(query)})
@@ -251,7 +251,7 @@ func (w *World) Terms(query string) search.Terms {
 	return terms
 }
 
-// wants reports a difference.
+// wants reports differences.
 func (w *World) wants(what string, got []string, want ...string) {
 	w.t.Helper()
 	slices.Sort(want)
@@ -260,4 +260,4 @@ func (w *World) wants(what string, got []string, want ...string) {
 	}
 }
 
-var errWalk = errors.New("the walk failed")
+var errWalk = errors.New("the scan failed")

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// callersSeeWhatTheTablesAllow: after random changes of a tree, every caller finds exactly those nodes that
-// library.Path.Access lets it read and that are not in the trash.
+// callersSeeWhatTheTablesAllow: after random changes of a tree, every caller finds exactly the nodes that
+// library.Path.Access allows it to read and that are not in the trash.
 func callersSeeWhatTheTablesAllow(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	owners := []string{"ann", "bob", "cem"}
@@ -83,7 +83,7 @@ func (w *World) change(id string, owners, groups []string) {
 	w.Put(n)
 }
 
-// pagesHaveAll: the pages of a query have each hit once, and cursors belong to their query.
+// pagesHaveAll: the pages of a query contain each hit once, and a cursor is valid for its query only.
 func pagesHaveAll(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// wordsMatch: words, phrases, beginnings of words and exclusions, in names and texts, without case and accents.
+// wordsMatch: words, phrases, prefixes and exclusions match in names and texts, ignoring case and accents.
 func wordsMatch(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -34,7 +34,7 @@ func wordsMatch(t *testing.T, open Open) {
 		"re-organisation":       {"plan.docx"},
 		"東京":                    {"東京.txt"},
 		"京都":                    {},
-		"annual zurich":         {"Annual_Report-2026.pdf"}, // one in the name, one in the text
+		"annual zurich":         {"Annual_Report-2026.pdf"}, // one word in the name, one in the text
 		"absent":                {},
 		`AND OR NOT NEAR`:       {},
 		`name:report ^report`:   {},
@@ -47,7 +47,7 @@ func wordsMatch(t *testing.T, open Open) {
 	}
 }
 
-// namesCountMore: a word in a name counts more than in a text, and a rare word more than a frequent one.
+// namesCountMore: a match in a name ranks higher than one in a text, and a rare word higher than a frequent one.
 func namesCountMore(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -61,7 +61,7 @@ func namesCountMore(t *testing.T, open Open) {
 	}
 }
 
-// filtersAndFacets: filters hold together, and facets count what they leave.
+// filtersAndFacets: filters are combined with AND, and facets count the remaining hits.
 func filtersAndFacets(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")

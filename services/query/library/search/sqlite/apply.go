@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// batch is how many nodes are written in one transaction.
+// batch is the number of nodes written in one transaction.
 const batch = 1000
 
 // Apply applies events up to a sequence.
@@ -32,7 +32,7 @@ func (x *Index) Apply(ctx context.Context, changes []*event.NodeChanged, sequenc
 	})
 }
 
-// Build makes the index have exactly these nodes. It has no position until all are written.
+// Build replaces the content of the index with exactly these nodes. The index has no position until all are written.
 func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, error], sequence uint64) error {
 	var walk int64
 	err := x.transaction(ctx, func(tx *sql.Tx) error {
@@ -72,7 +72,7 @@ func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, e
 	})
 }
 
-// removeOthers removes what a walk did not see. Rows of removed nodes stay only while they are parents.
+// removeOthers removes nodes that a scan did not see. Rows of removed nodes are kept only while they are parents.
 func (x *Index) removeOthers(ctx context.Context, tx *sql.Tx, walk int64) error {
 	err := each(ctx, tx, "SELECT no FROM node WHERE walk <> ? AND kind > 1", []any{walk}, func(rows *sql.Rows) error {
 		var no int64
@@ -97,7 +97,7 @@ func (x *Index) removeOthers(ctx context.Context, tx *sql.Tx, walk int64) error 
 	return nil
 }
 
-// row is what the index has of a node before a change.
+// row is the indexed state of a node before a change.
 type row struct {
 	no, kind, version, run, textRun, walk int64
 	created, updated                      int64
@@ -105,7 +105,7 @@ type row struct {
 	shared                                bool
 }
 
-// find returns the row of a node, a new one if there is none.
+// find returns the row of a node, or a new one if there is none.
 func find(ctx context.Context, tx *sql.Tx, id string) (row, error) {
 	var r row
 	key, err := keyOf(id)
@@ -125,8 +125,8 @@ func keyOf(id string) ([]byte, error) {
 	return key[:], err
 }
 
-// stale reports whether the index has the version of an event, or a later one. A node of an id may be created
-// again after it was removed; the time of the creation says which one an event is about.
+// stale reports whether the index has the version of an event or a later one. A node may be created again
+// with the same id; the creation time tells which of the nodes an event refers to.
 func (r row) stale(c *event.NodeChanged) bool {
 	version := int64(c.Version)
 	switch {
@@ -140,7 +140,8 @@ func (r row) stale(c *event.NodeChanged) bool {
 	return version <= r.version
 }
 
-// apply writes one event. A walk, which is not 0, reads the tables: what it finds is right, whatever its version.
+// apply writes one event. A nonzero walk means that the node was read from the tables and takes precedence whatever its
+// version.
 func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, walk int64) error {
 	r, err := find(ctx, tx, c.NodeId)
 	if err != nil {
@@ -200,7 +201,7 @@ func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, wal
 	return x.index(ctx, tx, r.no)
 }
 
-// remove leaves the row of a removed node, with the version that it had.
+// remove marks a node as removed and keeps its row with the last version.
 func (x *Index) remove(ctx context.Context, tx *sql.Tx, r row, c *event.NodeChanged) error {
 	if err := share(ctx, tx, r, 0, nil); err != nil {
 		return err
@@ -242,7 +243,7 @@ func principalsOf(c *event.NodeChanged) []string {
 	return all
 }
 
-// principals are those that a caller is.
+// principals are the identities of a caller.
 func principals(c library.Caller) []string {
 	all := []string{everyone}
 	if c.Owner != "" {
@@ -254,7 +255,7 @@ func principals(c library.Caller) []string {
 	return all
 }
 
-// share replaces whom a node is shared with.
+// share replaces the principals that a node is shared with.
 func share(ctx context.Context, tx *sql.Tx, r row, owner int64, principals []string) error {
 	if r.shared {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM share WHERE node = ?", r.no); err != nil {
@@ -274,7 +275,7 @@ func (x *Index) index(ctx context.Context, tx *sql.Tx, no int64) error {
 	return x.reword(ctx, tx, no, "INSERT INTO words (rowid, name, text) VALUES (?, ?, ?)")
 }
 
-// unindex deletes the words of a node, before its name or its text is changed.
+// unindex deletes the words of a node. Call it before changing the name or text.
 func (x *Index) unindex(ctx context.Context, tx *sql.Tx, no int64) error {
 	return x.reword(ctx, tx, no, "INSERT INTO words (words, rowid, name, text) VALUES ('delete', ?, ?, ?)")
 }
@@ -293,10 +294,10 @@ func (x *Index) reword(ctx context.Context, tx *sql.Tx, no int64, statement stri
 	return err
 }
 
-// prefix begins the tokens of an owner.
+// prefix starts the tokens of an owner.
 func prefix(owner int64) string { return strconv.FormatInt(owner, 36) + "_" }
 
-// tokens returns the words of a text as they are indexed.
+// tokens returns the indexed words of a text.
 func tokens(owner int64, text string) string {
 	begin := prefix(owner)
 	var b strings.Builder

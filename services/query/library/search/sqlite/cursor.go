@@ -11,14 +11,14 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// cursor is the last entry of a page.
+// cursor is the position after the last entry of a page.
 type cursor struct {
-	Scope  uint64    `json:"q"` // a digest of what was asked
-	Values []any     `json:"v"` // those that the page is sorted by
-	ID     uuid.UUID `json:"i"` // that of the node
+	Scope  uint64    `json:"q"` // digest of the query
+	Values []any     `json:"v"` // sort values of the entry
+	ID     uuid.UUID `json:"i"` // key of the node
 }
 
-// scope digests what a cursor belongs to.
+// scope returns a digest of the query that a cursor belongs to.
 func scope(asked ...any) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%q", asked) // never fails
@@ -27,14 +27,14 @@ func scope(asked ...any) uint64 {
 
 func (c cursor) String() string {
 	text, err := json.Marshal(c)
-	if err != nil { // it has numbers and strings only
+	if err != nil { // it contains only numbers and strings
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// values returns the sorted values of a cursor and the key of its node, nil for an empty one. It returns
-// search.ErrCursor unless there are as many values as wanted.
+// values returns the sort values of a cursor and the key of its node, or nil if the cursor is empty. It
+// returns search.ErrCursor unless the number of values is as wanted.
 func values(text string, scope uint64, want int) ([]any, error) {
 	if text == "" {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/search/sqlite"
 )
 
-// TestUnusableFiles checks that a file which is no index, or one of another version, is replaced by an empty index,
-// and that damage which shows later is reported as such.
+// TestUnusableFiles checks that a file that is not an index or has another version is replaced by an empty index,
+// and that damage found later is reported.
 func TestUnusableFiles(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"not a database": func(path string) error { return os.WriteFile(path, make([]byte, 9000), 0o600) },
@@ -54,7 +54,7 @@ func TestUnusableFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil { // all but the first pages, which have the schema
+		if err == nil { // all except the first pages, which contain the schema
 			_, err = file.WriteAt(make([]byte, size.Size()-8*4096), 8*4096)
 			err = errors.Join(err, file.Close())
 		}
@@ -73,7 +73,7 @@ func TestUnusableFiles(t *testing.T) {
 	})
 }
 
-// build makes an index of one file.
+// build builds an index of one file.
 func build(t *testing.T, path string) {
 	t.Helper()
 	x, err := sqlite.Open(t.Context(), path)

@@ -1,4 +1,4 @@
-// Package sqlite is a search.Index in a SQLite file, with full-text search by FTS5.
+// Package sqlite implements search.Index in a SQLite file with the full-text search of FTS5.
 package sqlite
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// Index is an index in a file. Its writes are for one goroutine, as search.Index says.
+// Index is an index in a file. As search.Index requires, writes must come from one goroutine.
 type Index struct {
-	write, read *sql.DB // one connection, and several
+	write, read *sql.DB // one connection for writes, several for reads
 	pack        *zstd.Encoder
 	unpack      *zstd.Decoder
 }
 
 var _ search.Index = (*Index)(nil)
 
-// readers is how many queries run at once; others wait.
+// readers is the number of concurrent queries; others wait.
 func readers() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// Open opens the index of a file, or makes an empty one: if there is none, if it has another version, or if it
-// cannot be read. Only one process may have the file open. The caller closes the Index.
+// Open opens the index in a file. It creates an empty index if there is none, if it has another version, or if
+// it cannot be read. Only one process may have the file open. The caller closes the Index.
 func Open(ctx context.Context, path string) (*Index, error) {
 	x, err := open(ctx, path)
 	if errors.Is(err, search.ErrDamaged) {
@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string) (*Index, error) {
 	return x, err
 }
 
-// Remove deletes the files of an index, which must be closed.
+// Remove deletes the files of a closed index.
 func Remove(path string) error {
 	var failed []error
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -67,7 +67,7 @@ func open(ctx context.Context, path string) (_ *Index, err error) {
 	if x.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*search.MaxText), zstd.WithDecoderConcurrency(0)); err != nil {
 		return nil, err
 	}
-	// The index can be built again, so that it need not survive a power failure; what a crash leaves is consistent.
+	// The index can be rebuilt, so it need not survive a power failure; after a crash it is consistent.
 	const pragmas = "_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
 	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(path)}).String()
 	if x.write, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-65536)&_txlock=immediate", 1); err != nil {
@@ -105,7 +105,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		var built int
 		return x.write.QueryRowContext(ctx, "SELECT count(*) FROM node WHERE no = 1").Scan(&built) // reads the schema
 	case tables > 0:
-		return fmt.Errorf("%w: it has version %d and not %d", search.ErrDamaged, found, version)
+		return fmt.Errorf("%w: it has version %d, want %d", search.ErrDamaged, found, version)
 	}
 	return x.transaction(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", version))
@@ -127,7 +127,7 @@ func (x *Index) Close() error {
 	return errors.Join(failed...)
 }
 
-// transaction runs do and commits what it wrote, unless it returns an error.
+// transaction runs do and commits its writes unless it returns an error.
 func (x *Index) transaction(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := x.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -139,7 +139,7 @@ func (x *Index) transaction(ctx context.Context, do func(*sql.Tx) error) error {
 	return fault(tx.Commit())
 }
 
-// fault makes search.ErrDamaged of what SQLite says of a file that it cannot use.
+// fault converts SQLite errors about a damaged file into search.ErrDamaged.
 func fault(err error) error {
 	if reported, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch reported.Code() & 0xff {
@@ -155,13 +155,13 @@ func (x *Index) Position(ctx context.Context) (sequence uint64, built bool, err 
 	return position(ctx, x.write)
 }
 
-// querier is the file or a transaction.
+// querier is a database or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// each calls see with each row of a query, until it returns an error.
+// each calls see for each row of a query until see returns an error.
 func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) (err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// columns are what lists are sorted by. Each is the last column of an index child_<key> and owned_<key>.
+// columns are the sort columns of lists. Each is the last column of an index child_<key> and owned_<key>.
 var columns = map[search.SortBy]struct{ column, index string }{
 	search.ByName: {"sortname", "name"}, search.BySize: {"size", "size"}, search.ByCreated: {"created", "created"}, search.ByUpdated: {"updated", "updated"},
 }
 
-// listing is a list as SQL.
+// listing is the SQL of a list.
 type listing struct {
-	from      string // with its condition
+	from      string // including its condition
 	arguments []any
 	order     []search.Key
 }
@@ -114,8 +114,8 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 	return page, err
 }
 
-// query is the statement of a page. The id of the node is the last key, in the direction of the key before it, so
-// that an index has the order, which is the same in every process.
+// query is the statement of a page. The node id is the last key, in the direction of the key before it, so that
+// an index provides the order and it is the same in every process.
 func (of listing) query(l search.Listing, after []any) (string, []any) {
 	arguments := slices.Clone(of.arguments)
 	var selected, order []string
@@ -152,7 +152,7 @@ func (of listing) query(l search.Listing, after []any) (string, []any) {
 		append(arguments, l.Limit)
 }
 
-// beyond is the condition that an entry comes after that of a cursor. Its first part lets an index begin there.
+// beyond is the condition that an entry follows the entry of a cursor. Its first part lets an index scan start there.
 func beyond(keys []string, directions []bool, after []any, arguments *[]any) string {
 	sign := func(i int) string {
 		if directions[i] {

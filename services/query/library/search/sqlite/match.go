@@ -11,10 +11,10 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// maxOwners is how many libraries a query reads: the caller's, and those that have nodes for the caller.
+// maxOwners is the maximum number of libraries searched: the caller's own and those with nodes shared with the caller.
 const maxOwners = 1000
 
-// numberOf returns the number of an owner, 0 for one without nodes.
+// numberOf returns the number of an owner, 0 if the owner has no nodes.
 func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT no FROM owner WHERE id = ?", id).Scan(&no)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -23,8 +23,8 @@ func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
 	return no, err
 }
 
-// owners returns the number of the caller as an owner, 0 for none, and those of all owners of nodes that the caller
-// may see, its own first.
+// owners returns the caller's owner number, or 0, and the numbers of all owners with nodes that the caller may see,
+// its own first.
 func owners(ctx context.Context, tx *sql.Tx, c library.Caller) (me int64, all []int64, err error) {
 	if me, err = numberOf(ctx, tx, c.Owner); err != nil {
 		return 0, nil, err
@@ -46,8 +46,8 @@ func owners(ctx context.Context, tx *sql.Tx, c library.Caller) (me int64, all []
 	return me, all, err
 }
 
-// expression returns the query of one library in the language of FTS5. The words have no character that means
-// something there but the quotation mark, which words do not have.
+// expression returns the FTS5 query for one library. Words contain no quotation marks, the only character
+// that would have to be escaped.
 func expression(owner int64, terms search.Terms) string {
 	begin := prefix(owner)
 	var with, without []string

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// planOf returns what SQLite says it does for a statement.
+// planOf returns the query plan of a statement.
 func planOf(t *testing.T, tx *sql.Tx, statement string, arguments []any) string {
 	t.Helper()
 	var plan strings.Builder
@@ -32,7 +32,7 @@ func planOf(t *testing.T, tx *sql.Tx, statement string, arguments []any) string 
 	return plan.String()
 }
 
-// filled returns an index with libraries of the same size, and what is in the first one shared with nobody.
+// filled returns an index with libraries of the same size, where the nodes of the first are not shared.
 func filled(t *testing.T, libraries, files int) *Index {
 	t.Helper()
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
@@ -76,7 +76,7 @@ func ownersQuery(t *testing.T) search.Query {
 	return search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}
 }
 
-// TestPlan checks that a search reads tables by their keys only, the hits first.
+// TestPlan checks that a search accesses tables by key only, starting with the hits.
 func TestPlan(t *testing.T) {
 	x := filled(t, 3, 3)
 	tx, err := x.read.BeginTx(t.Context(), nil)
@@ -105,11 +105,11 @@ func TestPlan(t *testing.T) {
 		t.Errorf("the plan has no %q after the steps before it of %q", step, order)
 	}
 	if strings.Contains(plan, "CORRELATED LIST SUBQUERY") || strings.Count(plan, "CREATE BLOOM FILTER") != 3 {
-		t.Errorf("the folders of the hits are not looked up in lists made once:\n%s", plan)
+		t.Errorf("the folders of the hits are not looked up in materialized lists:\n%s", plan)
 	}
 }
 
-// TestListPlans checks that the pages of lists are read in the order of an index, from where they begin.
+// TestListPlans checks that pages of lists are read in index order, from their start position.
 func TestListPlans(t *testing.T) {
 	x := filled(t, 3, 3)
 	tx, err := x.read.BeginTx(t.Context(), nil)
@@ -135,7 +135,7 @@ func TestListPlans(t *testing.T) {
 	}
 }
 
-// pages counts the pages of the file that a search looks at, those of the full-text index included.
+// pages returns the number of pages of the file that a search reads, including those of the full-text index.
 func pages(t *testing.T, x *Index, q search.Query) int {
 	t.Helper()
 	x.read.SetMaxOpenConns(1)
@@ -170,17 +170,17 @@ func pages(t *testing.T, x *Index, q search.Query) int {
 	return count(false)
 }
 
-// TestSearchReadsOneLibrary checks that the cost of a search depends on the libraries that the caller may see nodes
-// of, and not on others: the pages that it looks at grow with the depth of the trees alone.
+// TestSearchReadsOneLibrary checks that the cost of a search depends only on the libraries with nodes that the
+// caller may see: the number of pages read grows only with the depth of the trees.
 func TestSearchReadsOneLibrary(t *testing.T) {
 	few, many := pages(t, filled(t, 5, 20), ownersQuery(t)), pages(t, filled(t, 200, 20), ownersQuery(t))
-	t.Logf("pages looked at: %d among 5 libraries, %d among 200", few, many)
+	t.Logf("pages read: %d among 5 libraries, %d among 200", few, many)
 	if many > 2*few {
-		t.Errorf("a search looks at %d pages among 5 libraries, and at %d among 200", few, many)
+		t.Errorf("a search reads %d pages among 5 libraries, and %d among 200", few, many)
 	}
 }
 
-// TestSearchIsBounded checks that no more than search.MaxMatches nodes are looked at, and that the response says so.
+// TestSearchIsBounded checks that at most search.MaxMatches nodes are considered and that the response says so.
 func TestSearchIsBounded(t *testing.T) {
 	x := filled(t, 1, search.MaxMatches+100)
 	result, err := x.Search(t.Context(), ownersQuery(t))
@@ -188,7 +188,7 @@ func TestSearchIsBounded(t *testing.T) {
 		t.Errorf("a total of %d, more: %v, %v", result.Total, result.More, err)
 	}
 	if q := ownersQuery(t); pages(t, x, q) > 6*search.MaxMatches {
-		t.Errorf("a search looks at %d pages", pages(t, x, q))
+		t.Errorf("a search reads %d pages", pages(t, x, q))
 	}
 	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
 	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {

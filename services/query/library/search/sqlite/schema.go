@@ -1,10 +1,10 @@
 package sqlite
 
-// version is that of the schema and of search.Words: a file of another version is built again.
+// version is the version of the schema and of search.Words. A file of another version is rebuilt.
 const version = 1
 
-// schema creates the tables. Times are milliseconds since 1970. Numbers of nodes are small, so that they take
-// few bytes in the postings.
+// schema creates the tables. Times are milliseconds since 1970. Node numbers are small to keep the postings
+// short.
 const schema = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
@@ -54,7 +54,7 @@ CREATE TABLE body (no INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (name, text, content = '', tokenize = "ascii tokenchars '_'");
 `
 
-// kinds are the numbers of the kinds of nodes, by which they are stored.
+// kinds maps the kinds of nodes to the numbers stored for them.
 var kinds = []string{"", "User", "Folder", "File", "Record"}
 
 const kindUser = 1

@@ -14,12 +14,12 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// found finds the nodes that match and that the caller may see. Its plan is pinned, since SQLite has no statistics
-// of words: MATERIALIZED computes each step once, CROSS JOIN keeps the order of the tables, and a unary plus keeps
-// an index from being used. A test checks the plan.
+// found finds the nodes that match and that the caller may see. Its plan is pinned because SQLite has no
+// statistics of words: MATERIALIZED computes each step once, CROSS JOIN fixes the order of the tables, and a unary
+// plus disables an index. A test checks the plan.
 //
-// From each folder of a hit it climbs to the root, which is reached only if no folder is in the trash, and sees on
-// the way whether one of them is shared with the caller, and whether one is the folder of the filter.
+// From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
+// way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
 const found = `
 WITH RECURSIVE
 hits (no, score) AS MATERIALIZED (
@@ -57,7 +57,7 @@ UNION ALL SELECT 4, (SELECT count(*) FROM hits), count(*) FROM visible`
 // granted reports whether the node n is shared with the caller.
 const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
 
-// The parts of the response of found.
+// Parts of the result of found.
 const (
 	partHit = iota
 	partKind
@@ -66,7 +66,7 @@ const (
 	partTotal
 )
 
-// Search returns a page of the nodes that match, the best first.
+// Search returns one page of matching nodes, best match first.
 func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, error) {
 	asked := scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
 	after, err := values(q.Cursor, asked, 1)
@@ -113,7 +113,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	return result, nil
 }
 
-// parameters returns those of found. cut means that there may be more libraries than are read.
+// parameters returns the parameters of found. cut means that there may be more libraries than are searched.
 func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (all []any, cut bool, err error) {
 	me, libraries, err := owners(ctx, tx, q.Caller)
 	if err != nil {
@@ -165,7 +165,7 @@ type hit struct {
 	score float64
 }
 
-// collect runs found. It returns the hits, and puts the counts into the result.
+// collect runs found, returns the hits and adds the counts to the result.
 func collect(ctx context.Context, tx *sql.Tx, arguments []any, result *search.Result) ([]hit, error) {
 	var hits []hit
 	result.Facets = search.Facets{Type: []search.Count{}, Format: []search.Count{}, Year: []search.Count{}}

@@ -63,7 +63,7 @@ func (x *Index) setText(ctx context.Context, tx *sql.Tx, t search.Text) error {
 	return x.index(ctx, tx, no)
 }
 
-// body returns the text of a node, empty if there is none.
+// body returns the text of a node, "" if there is none.
 func (x *Index) body(ctx context.Context, q querier, no int64) (string, error) {
 	var packed []byte
 	err := q.QueryRowContext(ctx, "SELECT text FROM body WHERE no = ?", no).Scan(&packed)
@@ -80,7 +80,7 @@ func (x *Index) body(ctx context.Context, q querier, no int64) (string, error) {
 	return string(text), nil
 }
 
-// Has reports whether the index has a version of a node, and the text that it had then.
+// Has reports whether the index has a version of a node and, for a file, its text.
 func (x *Index) Has(ctx context.Context, id string, version int64) (bool, error) {
 	key, err := keyOf(id)
 	if err != nil {
