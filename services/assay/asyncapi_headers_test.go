@@ -18,8 +18,8 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// The headers are compared with those of messages that were really sent: an
-// event with an owner and a trace, and the dead letter it becomes.
+// The test compares the headers with those of sent messages: an event with an owner and a trace,
+// and its dead letter.
 func TestAsyncAPIHasEveryHeaderAndNoOther(t *testing.T) {
 	doc := readAsyncAPI(t)
 	sent, dead := sendAndGiveUp(t)
@@ -53,7 +53,7 @@ func compareHeaders(t *testing.T, what string, got nats.Header, described map[st
 	t.Helper()
 	for name := range got {
 		if strings.HasPrefix(name, "Nats-") && name != nats.MsgIdHdr {
-			continue // the server's
+			continue // set by the server
 		}
 		if _, there := described[name]; !there {
 			t.Errorf("%s has the header %s, which is not described", what, name)
@@ -88,7 +88,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	}
 	bustest.Consume(t, w.Bus, bus.Consumer{
 		Name: "worker", Stream: textfile.WorkStream,
-		Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
+		Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a string")) },
 	})
 	if sent, err = work.NextMsg(bustest.Patience); err == nil {
 		dead, err = deadLetters.NextMsg(bustest.Patience)

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// asyncAPI is what the tests read of proto/asyncapi.yaml.
+// asyncAPI is the part of proto/asyncapi.yaml that the tests read.
 type asyncAPI struct {
 	AsyncAPI   string
 	Channels   map[string]channel
@@ -75,7 +75,7 @@ func readAsyncAPI(t *testing.T) asyncAPI {
 	return doc
 }
 
-// resolve reports references that lead nowhere.
+// resolve reports unresolved references.
 func resolve(t *testing.T, root, node any) {
 	t.Helper()
 	switch node := node.(type) {
@@ -89,7 +89,7 @@ func resolve(t *testing.T, root, node any) {
 			for part := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
 				fields, _ := at.(map[string]any)
 				if at = fields[part]; at == nil {
-					t.Errorf("%s leads nowhere", to)
+					t.Errorf("%s cannot be resolved", to)
 					break
 				}
 			}
@@ -100,10 +100,10 @@ func resolve(t *testing.T, root, node any) {
 	}
 }
 
-// last returns the name that a reference ends in.
+// last returns the last element of a reference.
 func (r ref) last() string { return r.Ref[strings.LastIndex(r.Ref, "/")+1:] }
 
-// published has one of every kind of event, by its type, as area.Area describes them.
+// published contains one event of every kind, by type, as area.Area declares them.
 func published(t *testing.T) map[string]event.Event {
 	t.Helper()
 	all := []event.Event{
@@ -139,7 +139,7 @@ func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
 		for _, message := range ch.Messages {
 			kind := doc.Components.Messages[message.last()].Name
 			if kind == "DeadLetter" {
-				continue // the bus tests its subject
+				continue // the tests of package bus check its subject
 			}
 			e, known := events[kind]
 			if !known {
@@ -208,9 +208,8 @@ func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
 	}
 }
 
-// checkFields compares a schema with a message, both ways. Required are the
-// fields that the payload of an empty message has, and the times that every
-// constructor needs.
+// checkFields compares a schema with a message in both directions. The required fields are those in
+// the payload of an empty message and the times that every constructor sets.
 func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described schema) {
 	t.Helper()
 	name := message.Name()
@@ -269,7 +268,7 @@ func formOf(field protoreflect.FieldDescriptor) string {
 	return one
 }
 
-// Fields that the schemas require exist even in an empty message.
+// Fields that the schemas require are present even in an empty message.
 func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
 	doc := readAsyncAPI(t)
 	for kind, e := range published(t) {
@@ -289,7 +288,7 @@ func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
 	}
 }
 
-// TestAsyncAPIIsServed: programs serve a copy of proto/asyncapi.yaml.
+// TestAsyncAPIIsServed checks that the programs serve a copy of proto/asyncapi.yaml.
 func TestAsyncAPIIsServed(t *testing.T) {
 	source, err := os.ReadFile("../../proto/asyncapi.yaml")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProgramsLinkNoTests: what only tests, benchmarks and generators need is in no program. Helpers of
-// tests import package testing.
+// TestProgramsLinkNoTests checks that no program links packages that only tests, benchmarks and
+// generators need. Test helpers import package testing.
 func TestProgramsLinkNoTests(t *testing.T) {
 	const generator = "github.com/mmcloughlin/avo"
 	for _, program := range programs {
@@ -18,7 +18,7 @@ func TestProgramsLinkNoTests(t *testing.T) {
 		}
 		packages := strings.Fields(string(out))
 		if !slices.Contains(packages, "github.com/assay-project/assay/pkg/process") {
-			t.Fatalf("%s links %d packages, and not package process", program, len(packages))
+			t.Fatalf("%s links %d packages, but not package process", program, len(packages))
 		}
 		for _, path := range packages {
 			if path == "testing" || strings.Contains(path, "/services/assay/test/") || strings.HasPrefix(path, generator) {

@@ -14,17 +14,17 @@ import (
 	"github.com/assay-project/assay/pkg/process/modules"
 )
 
-// programs are the packages that are shipped as programs.
+// programs lists the packages that are shipped as programs.
 var programs = []string{".", "../ingest/cmd/ingest", "../analyzer/cmd/analyzer", "../query/cmd/query"}
 
-// termsFile matches the files that must accompany the code beside them.
+// termsFile matches files that must accompany the code next to them.
 var termsFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^copyright|^notice|^patents|^authors`)
 
 // TestModuleLicenses compares the embedded licenses and notices with those of the modules that the
-// programs link on any platform.
+// programs link on all platforms.
 func TestModuleLicenses(t *testing.T) {
 	const file = "../../pkg/process/modules/modules.txt"
-	texts := map[string]map[string]bool{} // of each module: the texts beside its packages, and above
+	texts := map[string]map[string]bool{} // for each module, the texts in the directories of its packages and above
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}\t{{.Dir}}"}, programs...)...)
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=") // the race detector needs cgo
@@ -54,7 +54,7 @@ func TestModuleLicenses(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts[modules.Go] = terms(t, strings.TrimSpace(string(root)))
-	names := map[string][]string{} // of the modules with the same texts
+	names := map[string][]string{} // modules with the same texts
 	for name, of := range texts {
 		if len(of) == 0 {
 			t.Errorf("%s has no license: remove it", name)
@@ -81,12 +81,12 @@ func TestModuleLicenses(t *testing.T) {
 	}
 	for name := range texts {
 		if !slices.Contains(listed, name) {
-			t.Errorf("%s is linked and not listed", name)
+			t.Errorf("%s is linked but not listed", name)
 		}
 	}
 	for _, name := range listed {
 		if texts[name] == nil {
-			t.Errorf("%s is listed and not linked", name)
+			t.Errorf("%s is listed but not linked", name)
 		}
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
@@ -94,7 +94,7 @@ func TestModuleLicenses(t *testing.T) {
 	}
 }
 
-// terms returns the texts of the files with terms in a directory.
+// terms returns the texts of the terms files in a directory.
 func terms(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -1,5 +1,5 @@
-// Command assay is the whole of Assay in one program: `assay serve` runs it,
-// the other commands use it.
+// Command assay runs all of Assay in one program: `assay serve` is the server, the other commands
+// are its clients.
 package main
 
 import (

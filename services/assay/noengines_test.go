@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// engines are what only `assay serve` needs. They are more than half of it.
+// engines lists what only `assay serve` needs, more than half of the program.
 var engines = []string{
 	"github.com/nats-io/nats-server/v2/server",
 	"github.com/versity/versitygw/s3api",
 	"github.com/assay-project/assay/pkg/dynamolite",
 }
 
-// TestProgramsOfContainersHaveNoEngines: what runs beside engines of its own does
-// not bring them along.
+// TestProgramsOfContainersHaveNoEngines checks that programs that run next to external engines do
+// not link the embedded ones.
 func TestProgramsOfContainersHaveNoEngines(t *testing.T) {
 	for _, program := range []string{"ingest/cmd/ingest", "analyzer/cmd/analyzer", "query/cmd/query", "assay"} {
 		needs := dependencies(t, "-tags=noengines", "github.com/assay-project/assay/services/"+program)
@@ -30,18 +30,18 @@ func TestProgramsOfContainersHaveNoEngines(t *testing.T) {
 	whole := dependencies(t, "-tags=", ".")
 	for _, engine := range engines {
 		if !slices.Contains(whole, engine) {
-			t.Errorf("assay does not need %s: is it named otherwise?", engine)
+			t.Errorf("assay does not need %s: was it renamed?", engine)
 		}
 	}
 }
 
-// dependencies lists the packages that are compiled into a program.
+// dependencies lists the packages that a program links.
 func dependencies(t *testing.T, tags, program string) []string {
 	t.Helper()
 	return strings.Fields(run(t, "go", "list", "-deps", tags, program))
 }
 
-// TestServeWithoutEngines: serve explains what to do, whatever its flags, and the
+// TestServeWithoutEngines checks that serve explains what to do, whatever its flags, and that the
 // other commands exist.
 func TestServeWithoutEngines(t *testing.T) {
 	assay := filepath.Join(t.TempDir(), "assay")
@@ -49,7 +49,7 @@ func TestServeWithoutEngines(t *testing.T) {
 	for _, args := range [][]string{{"serve"}, {"serve", "--addr", "127.0.0.1:0", "--data=x"}} {
 		said, err := exec.Command(assay, args...).CombinedOutput()
 		ended, ok := errors.AsType[*exec.ExitError](err)
-		if !ok || ended.ExitCode() != 2 || !strings.Contains(string(said), "without the tag noengines, or its image with --build-arg TAGS=") {
+		if !ok || ended.ExitCode() != 2 || !strings.Contains(string(said), "without the tag noengines, or build its image with --build-arg TAGS=") {
 			t.Errorf("%v: %v: %s", args, err, said)
 		}
 	}

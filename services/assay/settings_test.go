@@ -21,44 +21,44 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documents")
 
-// Limits of what users tune. Names of tables and buckets, credentials and addresses are not
-// counted.
+// Limits on the number of settings. Names of tables and buckets, credentials and addresses do not
+// count.
 const (
 	maxOfService = 25
 	maxOfArea    = 10
 )
 
-// program is a program that reads variables.
+// program is a program that reads environment variables.
 type program struct {
 	name, note string
 	variables  []config.Variable
 }
 
-// services have the common variables, and parts for the areas.
+// services share the common variables and have sections for the areas.
 func services() []program {
 	return []program{
 		{"ingest", "", config.Variables[ingest.Config]()},
-		{"analyzer", "`assay sweep` reads the same.", config.Variables[analyzer.Config]()},
+		{"analyzer", "`assay sweep` reads the same variables.", config.Variables[analyzer.Config]()},
 		{"query", "", config.Variables[query.Config]()},
 	}
 }
 
 func commands() []program {
 	return []program{
-		{"assay serve", "The services in it read theirs too, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
+		{"assay serve", "The services in it read their own variables too, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
 		{"assay gateway", "It has no backends and no credentials.", config.Variables[gateway.Config]()},
-		{"assay setup", "It reads the names of all tables too.", config.Variables[setup.Config]()},
-		{"assay feed rebuild", "It reads the variables of AWS, DynamoDB and the feed's tables only.", config.Variables[cmd.RebuildConfig]()},
+		{"assay setup", "It also reads the names of all tables.", config.Variables[setup.Config]()},
+		{"assay feed rebuild", "It reads only the variables of AWS, DynamoDB and the feed's tables.", config.Variables[cmd.RebuildConfig]()},
 	}
 }
 
 const settingsIntro = `# Settings
 
-Each program reads environment variables. An empty variable counts as not set. Without a default, a variable is optional
-unless it is under "Must set". Durations are written like 30s or 5m, sizes in bytes.
+Programs read environment variables. An empty variable is treated as unset. Without a default, a variable is optional
+unless it is under "Must set". Durations have the form 30s or 5m; sizes are in bytes.
 
 Go's own GOGC and GOMEMLIMIT apply too. Without them, garbage is collected when the heap reaches 80 MiB (` + "`assay serve`" + `:
-192 MiB) plus twice what is alive, and more often above 90 % of the container's memory.
+192 MiB) plus twice the live heap, and more often above 90 % of the container's memory.
 
 Generated from the programs. After a change: ` + "`go test ./services/assay -run SettingsDocument -update`" + `.
 `
@@ -111,14 +111,14 @@ func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 		rest := own(p)
 		write(p.name, p.note, rest)
 		if n := len(tuned(append(rest, shared...))); n > maxOfService {
-			t.Errorf("%s has %d settings, and may have %d", p.name, n, maxOfService)
+			t.Errorf("%s has %d settings, the limit is %d", p.name, n, maxOfService)
 		}
 	}
 	for _, a := range described {
 		list := ofArea(a.Name, described)
-		write("Area "+a.Name, "Each service reads those that concern it.", list)
+		write("Area "+a.Name, "Each service reads the variables that concern it.", list)
 		if n := len(tuned(list)); n > maxOfArea {
-			t.Errorf("the area %s has %d settings, and may have %d", a.Name, n, maxOfArea)
+			t.Errorf("the area %s has %d settings, the limit is %d", a.Name, n, maxOfArea)
 		}
 	}
 	for _, p := range commands() {
@@ -142,22 +142,22 @@ func names() string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), "")
 }
 
-// common returns the variables that all programs read in the same way and that belong to no area.
+// common returns the variables that belong to no area and that all programs read in the same way.
 func common(all []program, areas []area.Area) []config.Variable {
 	return slices.DeleteFunc(all[0].variables, func(v config.Variable) bool {
 		return areaOf(v, areas) != "" || slices.ContainsFunc(all, func(p program) bool { return !contains(p.variables, v) })
 	})
 }
 
-// contains reports whether a list has v with the same text and default.
+// contains reports whether a list contains v with the same text and default.
 func contains(list []config.Variable, v config.Variable) bool {
 	return slices.ContainsFunc(list, func(other config.Variable) bool {
 		return other.Name == v.Name && other.Doc == v.Doc && other.Default == v.Default
 	})
 }
 
-// areaOf returns the area of a variable, empty for none: the field of the services' settings
-// that contains it has the name of the area.
+// areaOf returns the area of a variable, or "" if it belongs to none. The field of the services'
+// settings that contains the variable has the name of the area.
 func areaOf(v config.Variable, areas []area.Area) string {
 	for _, a := range areas {
 		if strings.EqualFold(v.Part, a.Name) {
@@ -180,7 +180,7 @@ func ofArea(name string, areas []area.Area) []config.Variable {
 	return list
 }
 
-// tuned leaves out what names, locates or authenticates something.
+// tuned excludes variables that name, locate or authenticate something.
 func tuned(list []config.Variable) []string {
 	var names []string
 	for _, v := range list {
@@ -195,7 +195,7 @@ func tuned(list []config.Variable) []string {
 	return names
 }
 
-// standard returns the default of a variable.
+// standard returns the default value of a variable.
 func standard(v config.Variable) string {
 	if v.Default == "" {
 		return ""

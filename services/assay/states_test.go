@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// areas describes every area, with the default names of its tables.
+// areas contains the description of every area, with default table names.
 func areas(t *testing.T) []area.Area {
 	t.Helper()
 	cfg, err := config.Load[setup.Config]([]string{"ASSAY_NATS_URL=nats://127.0.0.1:4222"})
@@ -32,7 +32,7 @@ func TestEveryMachineIsValid(t *testing.T) {
 func TestStatesDocumentIsWhatTheMachinesDraw(t *testing.T) {
 	var want strings.Builder
 	want.WriteString("# States and moves\n\n" +
-		"Drawn from the declared moves of each area, which are also the conditions of its writes.\n" +
+		"Generated from the moves that each area declares, which are also the conditions of its writes.\n" +
 		"After a change: `go test ./services/assay -run StatesDocument -update`.\n")
 	for _, a := range areas(t) {
 		fmt.Fprintf(&want, "\n## %s\n\n```mermaid\n%s```\n", a.Name, a.Machine.Mermaid())
@@ -40,7 +40,7 @@ func TestStatesDocumentIsWhatTheMachinesDraw(t *testing.T) {
 	compareDocument(t, "../../docs/states.md", want.String())
 }
 
-// compareDocument compares a generated document with its file, or writes it with -update.
+// compareDocument compares a generated document with its file, or writes the file with -update.
 func compareDocument(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {

@@ -1,10 +1,10 @@
 // Package client is a client of Assay's HTTP API: it uploads texts, reads and lists files, and
 // follows live events.
 //
-// Every operation has one request id for all its attempts, which the server writes into its logs
-// and carries through its events. An operation is retried when the server is busy or the connection
-// breaks, if that is safe. Error responses of the server are *Problem; a server that cannot be
-// reached is *Unreachable.
+// Each operation has one request id for all its attempts. The server logs it and includes it in its
+// events. An operation is retried when the server is busy or the connection breaks, if that is
+// safe. Error responses are returned as *Problem; if the server cannot be reached, the error is
+// *Unreachable.
 package client
 
 import (
@@ -27,35 +27,34 @@ import (
 )
 
 const (
-	// tries bounds how often one request is sent, without a Config.Patience.
+	// tries is the maximum number of attempts of a request without Config.Patience.
 	tries = 6
-	// firstPause doubles with every attempt, up to longestPause; a Retry-After of the server
-	// replaces it, up to longestRetryAfter.
+	// firstPause is the pause before the first retry. It doubles with every attempt, up to
+	// longestPause. A Retry-After header takes precedence, up to longestRetryAfter.
 	firstPause        = 200 * time.Millisecond
 	longestPause      = 5 * time.Second
 	longestRetryAfter = 30 * time.Second
 )
 
-// Config names the server and the owner.
+// Config configures a Client.
 type Config struct {
 	// Server is the base URL, such as http://127.0.0.1:8080. Required.
 	Server string
 	// OwnerID is sent as X-Owner-Id. If it is empty the server generates one for each new file.
 	OwnerID string
 	// Token is an API key, or a token of the server's identity provider: required by a server with
-	// ASSAY_AUTH=token. The owner is then that of the token, and OwnerID has no effect.
+	// ASSAY_AUTH=token. The token then determines the owner, and OwnerID is ignored.
 	Token string
-	// HTTP sends the requests. Nil is a client without a time limit: the context bounds an upload.
+	// HTTP sends the requests. Nil means a client without a timeout, so that only the context limits an upload.
 	HTTP *http.Client
-	// UserAgent is the header of that name. Empty is "assay".
+	// UserAgent is the User-Agent header. Empty means "assay".
 	UserAgent string
-	// Patience is how long a request is repeated while the server is busy or its connections break, such
-	// as during a restart. 0 sends it six times at most.
+	// Patience is how long a request is retried while the server is busy or connections break, such
+	// as during a restart. 0 means at most six attempts.
 	Patience time.Duration
 }
 
-// Client is a client of one server. It is safe for concurrent use. The caller closes it, unless the
-// process ends.
+// Client is a client of one server. It is safe for concurrent use. The caller closes it.
 type Client struct {
 	server    *url.URL
 	ownerID   string
@@ -64,13 +63,13 @@ type Client struct {
 	patience  time.Duration
 	http      *http.Client
 	// answered is set by the first response. Until then a refused connection means that there is no
-	// server, and is not retried.
+	// server, and the request is not retried.
 	answered atomic.Bool
-	mine     atomic.Pointer[string] // the owner of the token, once the server has said it
+	mine     atomic.Pointer[string] // owner of the token, once the server has reported it
 }
 
-// New returns a client. It sends nothing. It returns an error if the server address is not an http
-// or https URL.
+// New returns a client. It sends no request. It returns an error if the server address is not an
+// http or https URL.
 func New(cfg Config) (*Client, error) {
 	server, err := url.Parse(cfg.Server)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
@@ -97,7 +96,7 @@ func New(cfg Config) (*Client, error) {
 }
 
 // dropCredentials follows a redirect without the caller's credentials: the API redirects to presigned
-// requests of S3, which take no others.
+// requests of S3, which accept no others.
 func dropCredentials(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")
@@ -113,8 +112,8 @@ func (c *Client) OwnerID() string { return c.ownerID }
 // Server returns the base URL of the server.
 func (c *Client) Server() string { return c.server.String() }
 
-// owner returns the given owner, by default that of the client's requests. Only the server knows whose a
-// token is.
+// owner returns the given owner, or by default the owner of the client's requests. Only the server knows
+// the owner of a token.
 func (c *Client) owner(ctx context.Context, named string) (string, error) {
 	if named != "" || c.token == "" {
 		return cmp.Or(named, c.ownerID), nil
@@ -129,8 +128,8 @@ func (c *Client) owner(ctx context.Context, named string) (string, error) {
 	return me.Owner, err
 }
 
-// Close closes idle connections. A server that shuts down waits a while for connections that never
-// carried a request.
+// Close closes idle connections. Otherwise a server that shuts down waits for connections that
+// never carried a request.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Unreachable means that a request got no response.
@@ -146,7 +145,7 @@ func (u *Unreachable) Error() string {
 	return fmt.Sprintf("lost the connection to %s: %v", u.Server, u.Err)
 }
 
-// NoServer reports whether no connection could be made, so that the request had no effect.
+// NoServer reports whether no connection was established, so that the request had no effect.
 func (u *Unreachable) NoServer() bool {
 	op, ok := errors.AsType[*net.OpError](u.Err)
 	return ok && op.Op == "dial"
@@ -154,18 +153,18 @@ func (u *Unreachable) NoServer() bool {
 
 func (u *Unreachable) Unwrap() error { return u.Err }
 
-// call is one operation on the API.
+// call is one API operation.
 type call struct {
 	method string
 	path   string // escaped
 	query  url.Values
 	header http.Header
 	body   any    // sent as JSON unless nil
-	id     string // the request id; empty makes one
-	once   bool   // a repeat after a broken connection would not be equivalent
+	id     string // request id; empty generates one
+	once   bool   // retrying after a broken connection is not safe
 }
 
-// do sends the call, decodes a JSON response into answer unless that is nil, and retries if useful.
+// do sends the call, decodes a JSON response into answer unless answer is nil, and retries if possible.
 func (c *Client) do(ctx context.Context, op call, answer any) error {
 	resp, err := c.open(ctx, op)
 	if err != nil {
@@ -174,8 +173,8 @@ func (c *Client) do(ctx context.Context, op call, answer any) error {
 	return decode(resp, answer)
 }
 
-// decode decodes a JSON response into answer, unless that is nil or there is no content, and closes
-// the body.
+// decode decodes a JSON response into answer, unless answer is nil or there is no content, and
+// closes the body.
 func decode(resp *http.Response, answer any) error {
 	content, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
@@ -185,7 +184,7 @@ func decode(resp *http.Response, answer any) error {
 		return nil
 	}
 	if err := json.Unmarshal(content, answer); err != nil {
-		return fmt.Errorf("the server at %s is not Assay: %w", resp.Request.URL.Host, err)
+		return fmt.Errorf("the server at %s is not an Assay server: %w", resp.Request.URL.Host, err)
 	}
 	return nil
 }
@@ -254,8 +253,8 @@ func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
 	return req, nil
 }
 
-// send makes one attempt: a response of 400 or above is a *Problem, and no response is *Unreachable
-// unless the context ended.
+// send makes one attempt. A response with status 400 or above returns a *Problem. If there is no
+// response it returns *Unreachable, unless the context is done.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -263,7 +262,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 			return nil, ctxErr
 		}
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
-			err = wrapped.Err // its text repeats the URL
+			err = wrapped.Err // its text would repeat the URL
 		}
 		return nil, &Unreachable{Server: c.server.String(), Err: err}
 	}
@@ -274,7 +273,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return nil, readProblem(resp)
 }
 
-// mayTry reports whether a request that was first sent at a time is sent another time; try counts from 0.
+// mayTry reports whether a request first sent at the given time may be retried. try counts from 0.
 func (c *Client) mayTry(try int, began time.Time) bool {
 	if c.patience > 0 {
 		return try == 0 || time.Since(began) < c.patience
@@ -282,7 +281,7 @@ func (c *Client) mayTry(try int, began time.Time) bool {
 	return try < tries
 }
 
-// again reports whether another attempt may help and is safe.
+// again reports whether a retry is safe and may succeed.
 func (c *Client) again(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.busy()
@@ -317,7 +316,7 @@ func pause(ctx context.Context, try int, last error) error {
 	}
 }
 
-// newKey returns a request id or an idempotency key.
+// newKey returns a new request id or idempotency key.
 func newKey() string {
 	id, err := uuid.NewV7()
 	if err != nil {

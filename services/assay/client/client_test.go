@@ -16,7 +16,7 @@ import (
 func TestNewRefusesWhatIsNoURL(t *testing.T) {
 	for _, server := range []string{"", "127.0.0.1:8080", "ftp://x", "http://"} {
 		if _, err := client.New(client.Config{Server: server}); err == nil {
-			t.Errorf("%q was taken", server)
+			t.Errorf("%q was accepted", server)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestRetryIsNotRepeatedBlindly(t *testing.T) {
 }
 
 func TestNoServerIsSaidAtOnce(t *testing.T) {
-	const server = "http://127.0.0.1:1" // the first port is reserved, and never assigned by a system
+	const server = "http://127.0.0.1:1" // port 1 is reserved and never assigned by a system
 	c, err := client.New(client.Config{Server: server})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestListWalksPages(t *testing.T) {
 
 func TestListEndsAtAnError(t *testing.T) {
 	_, c := serve(t, answer(200, client.Page{Files: []client.File{{FileID: "1"}}, NextCursor: "c"}),
-		problem(400, nil, client.Problem{Detail: "the cursor is of another list"}))
+		problem(400, nil, client.Problem{Detail: "the cursor belongs to another list"}))
 	files, failures := 0, 0
 	for _, err := range c.List(t.Context(), client.Listing{}) {
 		if err != nil {

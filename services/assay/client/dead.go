@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// DeadLetter is a message that no consumer could process. The calls on dead letters exist only at a
+// DeadLetter is a message that no consumer could process. Calls for dead letters exist only at a
 // server's operator address.
 type DeadLetter struct {
 	Sequence uint64          `json:"sequence"`
@@ -28,12 +28,12 @@ type DeadLetter struct {
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
 	Consumer string    `json:"consumer,omitempty"`
-	Reason   string    `json:"reason,omitempty"` // a part of it
-	From     time.Time `json:"from,omitzero"`    // stored then or later
-	To       time.Time `json:"to,omitzero"`      // stored before
+	Reason   string    `json:"reason,omitempty"` // substring of the reason
+	From     time.Time `json:"from,omitzero"`    // stored at or after this time
+	To       time.Time `json:"to,omitzero"`      // stored before this time
 }
 
-// DeadLetters reads up to limit dead letters after a sequence number, oldest first, and reports
+// DeadLetters returns up to limit dead letters after a sequence number, oldest first, and reports
 // whether there are more.
 func (c *Client) DeadLetters(ctx context.Context, f DeadFilter, after uint64, limit int) ([]DeadLetter, bool, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "after": {strconv.FormatUint(after, 10)}}
@@ -55,34 +55,34 @@ func (c *Client) DeadLetters(ctx context.Context, f DeadFilter, after uint64, li
 	return page.DeadLetters, page.More, err
 }
 
-// DeadLetter reads one dead letter with its payload.
+// DeadLetter returns one dead letter with its payload.
 func (c *Client) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
 	var deadLetter DeadLetter
 	err := c.do(ctx, call{method: http.MethodGet, path: join("dead", strconv.FormatUint(sequence, 10))}, &deadLetter)
 	return deadLetter, err
 }
 
-// BulkRequest selects dead letters: one, or those of a filter. The zero values of Rate and Max are
-// the server's defaults.
+// BulkRequest selects dead letters: either one, or those that match a filter. If Rate or Max is 0,
+// the server's default applies.
 type BulkRequest struct {
 	Sequence uint64 `json:"sequence,omitempty"`
 	DeadFilter
 	DryRun bool `json:"dryRun,omitempty"`
-	Rate   int  `json:"rate,omitempty"` // dead letters per second at most
-	Max    int  `json:"max,omitempty"`  // dead letters at most
+	Rate   int  `json:"rate,omitempty"` // maximum dead letters per second
+	Max    int  `json:"max,omitempty"`  // maximum number of dead letters
 }
 
-// BulkResult is the result for each of the dead letters.
+// BulkResult contains the result for each dead letter.
 type BulkResult struct {
 	Results []struct {
 		DeadLetter
 		Done  bool   `json:"done"`
-		Note  string `json:"note,omitempty"`  // why nothing was done
+		Note  string `json:"note,omitempty"`  // why it was skipped
 		Error string `json:"error,omitempty"` // why it failed
 	} `json:"results"`
 	Done   int  `json:"done"`
 	Failed int  `json:"failed"`
-	More   bool `json:"more"` // others follow after Max
+	More   bool `json:"more"` // more dead letters follow after Max
 }
 
 // ReplayDead requeues the items of dead letters.

@@ -14,31 +14,31 @@ import (
 	"time"
 )
 
-// The types of events.
+// Types of events.
 const (
-	// Ready begins each connection. Its ID is the position at which the stream starts.
+	// Ready is the first event of a connection. Its ID is the position at which the stream starts.
 	Ready = "ready"
 	// CompletedEvent and FailedEvent report that an item reached a final state. Data is an Outcome.
 	CompletedEvent = "completed"
 	FailedEvent    = "failed"
-	// NodeEvent and ProgressEvent are about the library. Data is a ChangedNode, or a FileProgress without an
-	// ID.
+	// NodeEvent and ProgressEvent report changes in the library. Data is a ChangedNode, or a
+	// FileProgress without an ID.
 	NodeEvent     = "node"
 	ProgressEvent = "progress"
-	// Resync reports that events were missed, because the requested position is too old. Reread the
-	// items you follow; the stream continues.
+	// Resync reports that events were missed, because the requested position is too old. The caller
+	// must reread the items that it follows. The stream continues.
 	Resync = "resync"
 )
 
-// silence is how long a stream may be silent, without heartbeats, before it counts as broken.
+// silence is how long a stream may be silent, without heartbeats, before it is considered broken.
 const silence = 60 * time.Second
 
-// longestLine bounds a line of the stream, in bytes.
+// longestLine is the maximum length of a line of the stream, in bytes.
 const longestLine = 1 << 20
 
 // Event is one live event.
 type Event struct {
-	ID   string // position in the stream, for Following.After
+	ID   string // position in the stream, for use as Following.After
 	Type string
 	Data json.RawMessage
 }
@@ -46,20 +46,20 @@ type Event struct {
 // Outcome is the data of a CompletedEvent or FailedEvent.
 type Outcome struct {
 	Area         string     `json:"area"`
-	ID           string     `json:"id"` // of the item: the file's id, the source id
+	ID           string     `json:"id"` // id of the item: a file id or a source id
 	OwnerID      string     `json:"ownerId"`
-	Name         string     `json:"name"` // the file's name
+	Name         string     `json:"name"` // name of the file
 	CompletedAt  time.Time  `json:"completedAt"`
 	FailedAt     time.Time  `json:"failedAt"`
 	ErrorMessage string     `json:"errorMessage"`
-	Result       *Result    `json:"textStatistics"` // of a file
-	Sentiment    *Sentiment `json:"textSentiment"`  // of an item of the feed
+	Result       *Result    `json:"textStatistics"` // result of a file
+	Sentiment    *Sentiment `json:"textSentiment"`  // result of an item of the feed
 }
 
-// Sentiment is the result of an item of the feed.
+// Sentiment is the sentiment of an item of the feed.
 type Sentiment struct {
 	Sentiment string  `json:"sentiment"` // positive, neutral, negative
-	Score     float64 `json:"score"`     // the confidence in it, 0 to 1
+	Score     float64 `json:"score"`     // confidence in Label, 0 to 1
 	Compound  float64 `json:"compound"`  // -1 to 1
 }
 
@@ -77,7 +77,7 @@ type ChangedNode struct {
 	ChangedAt time.Time `json:"changedAt"`
 }
 
-// FileProgress is the data of a ProgressEvent: how many steps of the processing of a file there are.
+// FileProgress is the data of a ProgressEvent: the number of processing steps of a file by state.
 type FileProgress struct {
 	FileID  string `json:"fileId"`
 	Status  string `json:"status"`
@@ -89,23 +89,24 @@ type FileProgress struct {
 
 // Following selects live events.
 type Following struct {
-	OwnerID string // empty is the client's own
+	OwnerID string // empty means the client's owner
 	// AllOwners follows every owner. Only the operator address of query allows it.
 	AllOwners bool
-	// Area follows the items of this area, which have no owner, at the events call of the
-	// area, such as /v1/feed/events for feed. Filter is that call's query, may be nil.
+	// Area follows the items of this area, which have no owner, using the events call of the area,
+	// such as /v1/feed/events for feed. Filter is the query of that call and may be nil.
 	Area   string
 	Filter url.Values
-	// Node follows a node of the library and all below it, as Reading reads it. Its stream has no outcomes.
+	// Node follows a node of the library and everything below it, with the access of Reading. Its stream has no
+	// outcomes.
 	Node    string
 	Reading Reading
-	// After is the ID of the last event received; the stream continues after it
-	// with no gap. Empty begins with what happens from now on.
+	// After is the ID of the last event received. The stream resumes after it without a gap. If it
+	// is empty, the stream starts with new events.
 	After string
 }
 
 // Events follows the live events. When a connection breaks it reconnects, however long that takes,
-// and continues after the last event. It ends with an error when ctx ends, when the server rejects
+// and continues after the last event. It returns an error when ctx is done, when the server rejects
 // the request, or when the first connection fails.
 func (c *Client) Events(ctx context.Context, f Following) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -135,7 +136,7 @@ func (c *Client) Events(ctx context.Context, f Following) iter.Seq2[Event, error
 	}
 }
 
-// follow reads one connection to its end, which is not an error, or until deliver returns false.
+// follow reads one connection until it ends, which is not an error, or until deliver returns false.
 func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -167,7 +168,7 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	if err != nil {
 		return err
 	}
-	// The error of closing does not matter: the stream is resumed or abandoned.
+	// The error of Close does not matter: the stream is resumed or abandoned.
 	defer func() { _ = resp.Body.Close() }()
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
@@ -179,8 +180,8 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 }
 
 // readEvents reads a text/event-stream (HTML standard, section 9.2.6) until it ends or breaks, or
-// deliver returns false. Heartbeats, and ids without data, are delivered with neither Type nor
-// Data. An incomplete event is dropped.
+// deliver returns false. Heartbeats, and ids without data, are delivered without Type and Data. An
+// incomplete event is discarded.
 func readEvents(stream io.Reader, deliver func(Event) bool) {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, longestLine)

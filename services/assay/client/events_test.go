@@ -48,7 +48,7 @@ func TestEventsGoOnBehindTheLast(t *testing.T) {
 		after += r.header.Get("Last-Event-ID") + " "
 	}
 	if after != "3 4 4 6 " {
-		t.Errorf("went on behind %q", after)
+		t.Errorf("continued after %q", after)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// A large file is uploaded in parts. If the program is interrupted, it continues the upload when it runs again,
-// because the Key is the same.
+// A large file is uploaded in parts. If the program is interrupted, the next run continues the upload, because
+// the Key is the same.
 func ExampleClient_Upload() {
 	c, err := client.New(client.Config{Server: "http://127.0.0.1:8080", OwnerID: "an-owner"})
 	if err != nil {

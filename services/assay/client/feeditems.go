@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// Reanalysis selects items of the feed that an older model analyzed. Its zero value selects all.
+// Reanalysis selects items of the feed that an older model analyzed. The zero value selects all.
 type Reanalysis struct {
-	Since  time.Time `json:"since,omitzero"`   // ingested then or later
-	DryRun bool      `json:"dryRun,omitempty"` // only count them
+	Since  time.Time `json:"since,omitzero"`   // ingested at or after this time
+	DryRun bool      `json:"dryRun,omitempty"` // only count the items
 	Cursor string    `json:"cursor,omitempty"` // NextCursor of the previous page
 }
 
-// ReanalysisPage is the result of a part of the items.
+// ReanalysisPage is the result for one page of items.
 type ReanalysisPage struct {
-	ModelVersion string          `json:"modelVersion"` // which analyzes the outdated items
+	ModelVersion string          `json:"modelVersion"` // version of the model that will analyze the outdated items
 	Outdated     []OutdatedItems `json:"outdated"`
-	Current      int             `json:"current"` // of ModelVersion
-	Waiting      int             `json:"waiting"` // for an analysis, before the call
+	Current      int             `json:"current"` // items analyzed by ModelVersion
+	Waiting      int             `json:"waiting"` // items already waiting for analysis before the call
 	Unreadable   int             `json:"unreadable"`
 	NextCursor   string          `json:"nextCursor,omitempty"` // empty on the last page
 }
 
-// OutdatedItems are items that an older model analyzed.
+// OutdatedItems is the number of items that an older model analyzed.
 type OutdatedItems struct {
 	ModelVersion string `json:"modelVersion"`
 	Items        int    `json:"items"`
 }
 
-// Reanalyze makes a part of the outdated items of the feed wait for the current model. Repeating a call
-// is safe. The call exists only at a server's operator address.
+// Reanalyze marks one page of outdated items of the feed for analysis by the current model. It is
+// idempotent. The call exists only at a server's operator address.
 func (c *Client) Reanalyze(ctx context.Context, r Reanalysis) (ReanalysisPage, error) {
 	var page ReanalysisPage
 	err := c.do(ctx, call{method: http.MethodPost, path: join("feed", "reanalyze"), body: r}, &page)
@@ -50,7 +50,7 @@ type FeedItem struct {
 	MatchedTags  []string       `json:"matchedTags"`
 	Metadata     map[string]any `json:"metadata,omitempty"` // not in lists
 	Status       string         `json:"status"`             // pending or analyzed
-	Language     string         `json:"language,omitempty"` // BCP 47; und if the detection is not reliable
+	Language     string         `json:"language,omitempty"` // BCP 47; und if the language could not be detected reliably
 	Sentiment    string         `json:"sentiment"`
 	Score        float64        `json:"score"`
 	Compound     float64        `json:"compound"`
@@ -58,20 +58,20 @@ type FeedItem struct {
 	ErrorMessage string         `json:"errorMessage,omitempty"`
 }
 
-// Rated reports whether the sentiment is that of the text: only English is rated.
+// Rated reports whether the item has a sentiment of its own: only English text is rated.
 func (i FeedItem) Rated() bool {
 	return i.Language == "" || i.Language == "en" || i.Language == "und"
 }
 
-// FeedListing selects analyzed items of the last hours. Empty fields select all.
+// FeedListing selects analyzed items of recent hours. Empty fields select all.
 type FeedListing struct {
 	Hours                      int
 	SourceType, Sentiment, Tag string
 	Limit                      int // at most 1000
 }
 
-// FeedItems reads the first items of a listing, newest first or, with a sentiment, highest score first. It
-// reports whether there are more.
+// FeedItems returns the first items of a listing: newest first or, with a sentiment, highest score first.
+// It reports whether there are more.
 func (c *Client) FeedItems(ctx context.Context, l FeedListing) (items []FeedItem, more bool, err error) {
 	query := url.Values{"hours": {strconv.Itoa(l.Hours)}, "limit": {strconv.Itoa(l.Limit)}}
 	for name, value := range map[string]string{"sourceType": l.SourceType, "sentiment": l.Sentiment, "tag": l.Tag} {
@@ -87,7 +87,7 @@ func (c *Client) FeedItems(ctx context.Context, l FeedListing) (items []FeedItem
 	return page.Items, page.NextCursor != "", err
 }
 
-// FeedItem reads one item.
+// FeedItem returns one item.
 func (c *Client) FeedItem(ctx context.Context, sourceID string) (FeedItem, error) {
 	var item FeedItem
 	err := c.do(ctx, call{method: http.MethodGet, path: join("feed", "items", sourceID)}, &item)

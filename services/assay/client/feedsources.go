@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// FeedSourceSettings are the settings of a source of the feed, as operators edit them. An empty
-// field selects the server's default.
+// FeedSourceSettings are the settings of a source of the feed, as operators edit them. If a field
+// is empty, the server's default applies.
 type FeedSourceSettings struct {
 	Kind     string   `json:"kind"` // newsapi or rss
 	URL      string   `json:"url,omitempty"`
 	Enabled  bool     `json:"enabled"`
 	Interval string   `json:"interval,omitempty"` // such as 15m
-	Quota    int      `json:"quota,omitempty"`    // requests in a day (UTC)
+	Quota    int      `json:"quota,omitempty"`    // requests per day (UTC)
 	Tags     []string `json:"tags"`
-	Match    string   `json:"match,omitempty"`       // of rss: text or all
-	Language string   `json:"language,omitempty"`    // of newsapi
-	Pages    int      `json:"pages,omitempty"`       // of newsapi
-	Key      string   `json:"keyVariable,omitempty"` // of newsapi
+	Match    string   `json:"match,omitempty"`       // rss only: text or all
+	Language string   `json:"language,omitempty"`    // newsapi only
+	Pages    int      `json:"pages,omitempty"`       // newsapi only
+	Key      string   `json:"keyVariable,omitempty"` // newsapi only
 }
 
-// FeedSource is a source of the feed. The calls on sources exist only at a server's operator
-// address.
+// FeedSource is a source of the feed. Calls for sources exist only at a server's operator address.
 type FeedSource struct {
 	Name string `json:"name"`
 	FeedSourceSettings
 	State FeedSourceState `json:"state"`
-	ETag  string          `json:"etag,omitempty"` // of the settings; not in lists
+	ETag  string          `json:"etag,omitempty"` // of the settings; absent in lists
 }
 
-// FeedSourceState is the state of a source's polls.
+// FeedSourceState is the polling state of a source.
 type FeedSourceState struct {
 	Status    string          `json:"status"` // disabled, waiting, polling, paused or stopped
 	Reason    string          `json:"reason,omitempty"`
-	NextPoll  time.Time       `json:"nextPoll,omitzero"` // not before
-	Failures  int             `json:"failures"`          // in a row
-	QuotaUsed int             `json:"quotaUsed"`         // of this day
+	NextPoll  time.Time       `json:"nextPoll,omitzero"` // earliest time
+	Failures  int             `json:"failures"`          // consecutive
+	QuotaUsed int             `json:"quotaUsed"`         // on this day
 	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`
 }
 
@@ -49,14 +48,14 @@ type FeedSourcePoll struct {
 	Taken    struct {
 		Created   int `json:"created"`
 		Duplicate int `json:"duplicate"`
-		// TagsDropped counts the tags that entries matched beyond the 5 of an item.
+		// TagsDropped counts matching tags beyond the maximum of 5 per item.
 		TagsDropped int `json:"tagsDropped"`
 		Invalid     int `json:"invalid"`
 		Skipped     int `json:"skipped"`
 	} `json:"taken"`
 }
 
-// FeedSources reads all sources, sorted by name.
+// FeedSources returns all sources, sorted by name.
 func (c *Client) FeedSources(ctx context.Context) ([]FeedSource, error) {
 	var all struct {
 		Sources []FeedSource `json:"sources"`
@@ -65,14 +64,14 @@ func (c *Client) FeedSources(ctx context.Context) ([]FeedSource, error) {
 	return all.Sources, err
 }
 
-// FeedSource reads one source.
+// FeedSource returns one source.
 func (c *Client) FeedSource(ctx context.Context, name string) (FeedSource, error) {
 	return c.source(ctx, call{method: http.MethodGet, path: join("feed", "sources", name)})
 }
 
-// PutFeedSource adds a source if etag is empty. Otherwise it changes the source with this ETag, or
-// any for *. The Problem is 412 when the source has another ETag. After a broken connection it is
-// unknown whether the change was made.
+// PutFeedSource adds a source if etag is empty. Otherwise it changes the source if its ETag matches
+// etag, where * matches any. If the ETag differs, it returns a Problem with status 412. After a
+// broken connection it is unknown whether the change was made.
 func (c *Client) PutFeedSource(ctx context.Context, name string, settings FeedSourceSettings, etag string) (FeedSource, error) {
 	header := http.Header{"If-Match": {etag}}
 	if etag == "" {
@@ -81,8 +80,8 @@ func (c *Client) PutFeedSource(ctx context.Context, name string, settings FeedSo
 	return c.source(ctx, call{method: http.MethodPut, path: join("feed", "sources", name), header: header, body: settings, once: true})
 }
 
-// DeleteFeedSource removes the source with this ETag, or any for *. Its items remain. Errors are
-// those of PutFeedSource.
+// DeleteFeedSource removes the source if its ETag matches etag, where * matches any. Its items
+// remain. Errors are the same as for PutFeedSource.
 func (c *Client) DeleteFeedSource(ctx context.Context, name, etag string) error {
 	header := http.Header{"If-Match": {etag}}
 	return c.do(ctx, call{method: http.MethodDelete, path: join("feed", "sources", name), header: header, once: true}, nil)

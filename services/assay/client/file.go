@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The states of a file.
+// States of a file.
 const (
 	Pending    = "PENDING"
 	InProgress = "IN_PROGRESS"
@@ -21,41 +21,41 @@ const (
 // File is an uploaded text with its state and result.
 type File struct {
 	FileID       string    `json:"fileId"`
-	OwnerID      string    `json:"ownerId,omitempty"` // only of the client's own files
+	OwnerID      string    `json:"ownerId,omitempty"` // only for the client's own files
 	FileName     string    `json:"fileName"`
 	Status       string    `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt"`
-	Result       *Result   `json:"result,omitempty"`       // when COMPLETED, but not in lists
-	ErrorMessage string    `json:"errorMessage,omitempty"` // when FAILED
+	Result       *Result   `json:"result,omitempty"`       // set when COMPLETED, except in lists
+	ErrorMessage string    `json:"errorMessage,omitempty"` // set when FAILED
 }
 
-// Final reports whether processing has ended: the file changes only on request.
+// Final reports whether processing has finished. A final file changes only on request.
 func (f File) Final() bool { return f.Status == Completed || f.Status == Failed }
 
 // Result is the analysis of a text.
 type Result struct {
 	TotalWords    int64   `json:"totalWords"`
 	UniqueWords   int64   `json:"uniqueWords"`
-	AvgWordLength float64 `json:"avgWordLength"` // code points
-	Top10Words    []Word  `json:"top10Words"`    // by count, then code point order
+	AvgWordLength float64 `json:"avgWordLength"` // in code points
+	Top10Words    []Word  `json:"top10Words"`    // by count, then in code point order
 }
 
-// Word is a word and how often it occurs.
+// Word is a word and its number of occurrences.
 type Word struct {
 	Word  string `json:"word"`
 	Count int64  `json:"count"`
 }
 
-// Get returns a file. A wait above 0 lets the server hold the response until the file is final or
-// the time is over; the server has a limit of its own.
+// Get returns a file. If wait is positive, the server holds the response until the file is final or
+// wait has passed. The server limits wait.
 func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (File, error) {
 	var file File
 	err := c.do(ctx, held(join("files", fileID), wait), &file)
 	return file, err
 }
 
-// held returns the read of a path whose response the server may hold.
+// held returns the GET call for a path whose response the server may delay.
 func held(path string, wait time.Duration) call {
 	op := call{method: http.MethodGet, path: path}
 	if wait > 0 {
@@ -64,10 +64,10 @@ func held(path string, wait time.Duration) call {
 	return op
 }
 
-// longPoll is how long Wait asks the server to hold a response.
+// longPoll is the wait time that Wait requests from the server.
 const longPoll = 25 * time.Second
 
-// Wait returns the file when it is final. It waits as long as ctx lets it.
+// Wait returns the file when it is final. It waits until ctx is done.
 func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
 	for {
 		file, err := c.Get(ctx, fileID, longPoll)
@@ -77,8 +77,8 @@ func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
 	}
 }
 
-// Uploaded reports that the bytes of a reserved file are in the bucket. The Problem is 409 when
-// they are missing, or differ from the reservation.
+// Uploaded reports that the content of a reserved file is in the bucket. It returns a Problem with
+// status 409 if the content is missing or differs from the reservation.
 func (c *Client) Uploaded(ctx context.Context, fileID string) (File, error) {
 	return c.uploaded(ctx, fileID, c.ownerID, newKey(), "")
 }
@@ -92,38 +92,38 @@ func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID, uploa
 	return file, err
 }
 
-// Retry requests another analysis of a FAILED file; the Problem is 409 in any other state.
+// Retry requests another analysis of a FAILED file. In any other state it returns a Problem with status 409.
 func (c *Client) Retry(ctx context.Context, fileID string) (File, error) {
 	var file File
 	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), once: true}, &file)
 	return file, err
 }
 
-// Delete removes a file and its bytes. A missing file is not an error.
+// Delete removes a file and its content. A missing file is not an error.
 func (c *Client) Delete(ctx context.Context, fileID string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("files", fileID)}, nil)
 }
 
-// Content returns the bytes as uploaded. The caller closes it.
+// Content returns the uploaded content. The caller closes it.
 func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, error) {
 	return c.body(ctx, call{method: http.MethodGet, path: join("files", fileID, "content")})
 }
 
 // Listing selects an owner's files, or photo jobs, newest first.
 type Listing struct {
-	OwnerID string // empty is the client's own
-	Status  string // empty lists all
-	Limit   int    // items on a page; 0 is the server's default
-	Cursor  string // of the page before; empty is the first page
+	OwnerID string // empty means the client's owner
+	Status  string // empty means all
+	Limit   int    // maximum items per page; 0 means the server's default
+	Cursor  string // NextCursor of the previous page; empty for the first page
 }
 
-// Page is one page of a list. NextCursor is empty on the last.
+// Page is one page of a list. NextCursor is empty on the last page.
 type Page struct {
 	Files      []File `json:"files"`
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 
-// ListPage returns one page. It may have fewer files than its limit, or none, without being the
+// ListPage returns one page. It may contain fewer files than the limit, or none, without being the
 // last.
 func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	var page Page
@@ -134,7 +134,7 @@ func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	return page, err
 }
 
-// listing returns the read of a page of an owner's items.
+// listing returns the GET call for a page of an owner's items.
 func (c *Client) listing(ctx context.Context, l Listing, items string) (call, error) {
 	owner, err := c.owner(ctx, l.OwnerID)
 	query := url.Values{}
@@ -150,7 +150,7 @@ func (c *Client) listing(ctx context.Context, l Listing, items string) (call, er
 	return call{method: http.MethodGet, path: join("owners", owner, items), query: query}, err
 }
 
-// List iterates over all files from l.Cursor, reading pages as needed. It ends after the first
+// List iterates over all files from l.Cursor, reading pages as needed. It stops after the first
 // error.
 func (c *Client) List(ctx context.Context, l Listing) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Me is who the caller is to the server.
+// Me is the caller as authenticated by the server.
 type Me struct {
 	Owner     string    `json:"owner,omitempty"`
 	Proven    bool      `json:"proven"`
@@ -21,14 +21,14 @@ type Me struct {
 	Use       Use       `json:"use"`
 }
 
-// Me asks the server who the caller is.
+// Me returns the caller as authenticated by the server.
 func (c *Client) Me(ctx context.Context) (Me, error) {
 	var me Me
 	err := c.do(ctx, call{method: http.MethodGet, path: join("me")}, &me)
 	return me, err
 }
 
-// Key is an API key, without its secret. The calls on keys exist only at a server's operator address.
+// Key is an API key without its secret. Calls for keys exist only at a server's operator address.
 type Key struct {
 	ID         string    `json:"id"`
 	Owner      string    `json:"owner"`
@@ -40,7 +40,7 @@ type Key struct {
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
 	RotatedAt  time.Time `json:"rotatedAt,omitzero"`
 	RevokedAt  time.Time `json:"revokedAt,omitzero"`
-	LastUsedAt time.Time `json:"lastUsedAt,omitzero"` // to about a minute; in lists
+	LastUsedAt time.Time `json:"lastUsedAt,omitzero"` // accurate to about a minute; only in lists
 }
 
 // NewKey is a key with its token, which the server does not show again.
@@ -49,23 +49,23 @@ type NewKey struct {
 	Token string `json:"token"`
 }
 
-// KeyTerms are what a new key is for.
+// KeyTerms describes a new key.
 type KeyTerms struct {
 	Owner     string   `json:"owner"`
 	Name      string   `json:"name,omitempty"`
-	Scopes    []string `json:"scopes,omitempty"` // read, write; empty for both
+	Scopes    []string `json:"scopes,omitempty"` // read, write; empty means both
 	Operator  bool     `json:"operator,omitempty"`
-	ExpiresIn string   `json:"expiresIn,omitempty"` // such as 2160h; empty for never
+	ExpiresIn string   `json:"expiresIn,omitempty"` // such as 2160h; empty means never
 }
 
-// CreateKey creates an API key. It is not repeated after a broken connection, which may have created one.
+// CreateKey creates an API key. It is not retried after a broken connection, because the key may have been created.
 func (c *Client) CreateKey(ctx context.Context, terms KeyTerms) (NewKey, error) {
 	var key NewKey
 	err := c.do(ctx, call{method: http.MethodPost, path: join("keys"), body: terms, once: true}, &key)
 	return key, err
 }
 
-// Keys lists the API keys of an owner, or of all for an empty one, newest first.
+// Keys returns the API keys of an owner, or of all owners if owner is empty, newest first.
 func (c *Client) Keys(ctx context.Context, owner string) ([]Key, error) {
 	op := call{method: http.MethodGet, path: join("keys"), query: url.Values{}}
 	if owner != "" {
@@ -86,7 +86,7 @@ func (c *Client) RotateKey(ctx context.Context, id string, grace time.Duration) 
 	return key, err
 }
 
-// RevokeKey ends a key for good.
+// RevokeKey revokes a key permanently.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("keys", id)}, nil)
 }

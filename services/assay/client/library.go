@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The states of a file of the library, and that of folders.
+// States of a file of the library, and the state of folders.
 const (
 	LibraryCreated            = "Created"
 	LibraryLoading            = "Loading"
@@ -20,9 +20,9 @@ const (
 	LibraryFailed             = "Failed"
 )
 
-// The types of nodes.
+// Types of nodes.
 const (
-	NodeUser   = "User" // the root of an owner
+	NodeUser   = "User" // root folder of an owner
 	NodeFolder = "Folder"
 	NodeFile   = "File"
 )
@@ -31,7 +31,7 @@ const (
 type Node struct {
 	ID          string      `json:"id"`
 	Type        string      `json:"type"`
-	SubType     string      `json:"subType,omitempty"` // the workflow of a file
+	SubType     string      `json:"subType,omitempty"` // workflow of a file
 	Name        string      `json:"name"`
 	DisplayName string      `json:"displayName,omitempty"`
 	OwnedBy     string      `json:"ownedBy,omitempty"`  // only for the owner
@@ -39,14 +39,14 @@ type Node struct {
 	TrashedFrom string      `json:"trashedFrom,omitempty"`
 	Status      string      `json:"status"`
 	Trashed     bool        `json:"trashed"`
-	Length      *int64      `json:"length,omitempty"` // bytes of a file
+	Length      *int64      `json:"length,omitempty"` // size of a file in bytes
 	Images      []NodeImage `json:"images,omitempty"`
-	// TotalRecords is how many molecules, spectra or rows the file has.
+	// TotalRecords is the number of molecules, spectra or rows in the file.
 	TotalRecords int64            `json:"totalRecords,omitempty"`
 	Permissions  *NodePermissions `json:"permissions,omitempty"` // only for the owner
-	// ErrorMessage says why a file is Failed. Lists do not have it.
+	// ErrorMessage is the reason why a file is Failed. It is absent in lists.
 	ErrorMessage string    `json:"errorMessage,omitempty"`
-	Version      int64     `json:"version"` // grows with every change
+	Version      int64     `json:"version"` // increases with every change
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt"`
 }
@@ -54,7 +54,7 @@ type Node struct {
 // IsFolder reports whether the node can have children.
 func (n Node) IsFolder() bool { return n.Type == NodeFolder || n.Type == NodeUser }
 
-// Final reports whether the node is not a file in processing.
+// Final reports whether the node is a folder, or a file whose processing has finished.
 func (n Node) Final() bool {
 	switch n.Status {
 	case LibraryProcessed, LibraryProcessedPartially, LibraryFailed:
@@ -72,17 +72,17 @@ type NodeImage struct {
 	Length   int64  `json:"length"` // bytes
 }
 
-// NodePermissions say who may read a node besides its owner.
+// NodePermissions lists who may read a node besides its owner.
 type NodePermissions struct {
 	IsPublic bool     `json:"isPublic"`
 	Users    []string `json:"users"`
 	Groups   []string `json:"groups"`
 }
 
-// Reading is how a node is read. The zero value reads as the owner.
+// Reading selects how to read a node. The zero value reads as the owner.
 type Reading struct {
-	Link string        // the token of a share link
-	Wait time.Duration // above 0, the server may hold the response until the node is final
+	Link string        // token of a share link
+	Wait time.Duration // if positive, the server may delay the response until the node is final
 }
 
 func (r Reading) query() url.Values {
@@ -114,7 +114,7 @@ func (c *Client) Node(ctx context.Context, id string, r Reading) (Node, error) {
 	return n, err
 }
 
-// WaitNode returns the node when it is final. It waits as long as ctx lets it.
+// WaitNode returns the node when it is final. It waits until ctx is done.
 func (c *Client) WaitNode(ctx context.Context, id string) (Node, error) {
 	for {
 		n, err := c.Node(ctx, id, Reading{Wait: longPoll})
@@ -124,7 +124,7 @@ func (c *Client) WaitNode(ctx context.Context, id string) (Node, error) {
 	}
 }
 
-// NodePath returns a node and the folders above it, from the top.
+// NodePath returns a node and the folders above it, starting at the top.
 func (c *Client) NodePath(ctx context.Context, id string, r Reading) ([]Node, error) {
 	var path struct {
 		Nodes []Node `json:"nodes"`
@@ -133,16 +133,16 @@ func (c *Client) NodePath(ctx context.Context, id string, r Reading) ([]Node, er
 	return path.Nodes, err
 }
 
-// NodePage is one page of a list. NextCursor is empty on the last.
+// NodePage is one page of a list. NextCursor is empty on the last page.
 type NodePage struct {
 	Nodes      []Node `json:"nodes"`
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 
-// nodesPerPage is the limit of the lists that are read to their end.
+// nodesPerPage is the page size of lists that are read completely.
 const nodesPerPage = 1000
 
-// nodes iterates over the nodes of a list. It ends after the first error.
+// nodes iterates over the nodes of a list. It stops after the first error.
 func (c *Client) nodes(ctx context.Context, op call) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
 		op.query.Set("limit", strconv.Itoa(nodesPerPage))
@@ -177,12 +177,12 @@ func (c *Client) NodesByType(ctx context.Context, kind string) iter.Seq2[Node, e
 	return c.nodes(ctx, op)
 }
 
-// Trash iterates over what the owner has put into the trash, newest first.
+// Trash iterates over the owner's trash, newest first.
 func (c *Client) Trash(ctx context.Context) iter.Seq2[Node, error] {
 	return c.nodes(ctx, libraryRead(Reading{}, "nodes", "trash"))
 }
 
-// NodeContent returns the bytes of a file. The caller closes them.
+// NodeContent returns the content of a file. The caller closes it.
 func (c *Client) NodeContent(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
 	return c.body(ctx, libraryRead(r, "files", id, "content"))
 }
@@ -192,7 +192,7 @@ func (c *Client) NodeImage(ctx context.Context, id, image string, r Reading) (io
 	return c.body(ctx, libraryRead(r, "files", id, "images", image))
 }
 
-// NodeZip returns a folder, or a file, as a zip. The caller closes it.
+// NodeZip returns a folder or file as a zip. The caller closes it.
 func (c *Client) NodeZip(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
 	return c.body(ctx, libraryRead(r, "nodes", id, "zip"))
 }
@@ -211,13 +211,13 @@ type LibraryWorkflow struct {
 	Run            int64         `json:"run"`
 	State          string        `json:"state"`
 	FailureMessage string        `json:"failureMessage,omitempty"`
-	Steps          []LibraryStep `json:"steps"` // of those that process records, only the failed ones
+	Steps          []LibraryStep `json:"steps"` // for steps that process records, only the failed ones
 	Chunks         *struct {
 		Total  int `json:"total"`
 		Open   int `json:"open"`
 		Done   int `json:"done"`
 		Failed int `json:"failed"`
-	} `json:"chunks,omitempty"` // the steps that process 1,000 records each
+	} `json:"chunks,omitempty"` // steps that process 1,000 records each
 }
 
 // LibraryStep is a step of a workflow.
@@ -230,7 +230,7 @@ type LibraryStep struct {
 	Engine   string `json:"engine,omitempty"`
 }
 
-// Workflow returns the processing of a file.
+// Workflow returns the workflow of a file.
 func (c *Client) Workflow(ctx context.Context, fileID string) (LibraryWorkflow, error) {
 	var w LibraryWorkflow
 	err := c.do(ctx, libraryRead(Reading{}, "files", fileID, "workflow"), &w)

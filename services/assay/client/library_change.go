@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// NewFolder declares a folder.
+// NewFolder describes a folder to create.
 type NewFolder struct {
 	Name     string `json:"name"`
-	ParentID string `json:"parentId,omitempty"` // empty is the root
-	Key      string `json:"-"`                  // as of Reservation
+	ParentID string `json:"parentId,omitempty"` // empty means the root
+	Key      string `json:"-"`                  // see Reservation
 }
 
 // CreateFolder creates a folder.
@@ -22,27 +22,27 @@ func (c *Client) CreateFolder(ctx context.Context, f NewFolder) (Node, error) {
 	return n, err
 }
 
-// NewPage declares a page to import.
+// NewPage describes a page to import.
 type NewPage struct {
 	URL      string `json:"url"`
-	Name     string `json:"name,omitempty"`     // empty is that of the URL
-	ParentID string `json:"parentId,omitempty"` // empty is the root
-	Key      string `json:"-"`                  // as of Reservation
+	Name     string `json:"name,omitempty"`     // empty means the name in the URL
+	ParentID string `json:"parentId,omitempty"` // empty means the root
+	Key      string `json:"-"`                  // see Reservation
 }
 
-// ImportPage creates a file for what a URL leads to. The server fetches it afterwards.
+// ImportPage creates a file for the page at a URL. The server fetches the page asynchronously.
 func (c *Client) ImportPage(ctx context.Context, p NewPage) (Node, error) {
 	var n Node
 	err := c.do(ctx, reservation("library/pages", p.Key, p), &n)
 	return n, err
 }
 
-// NodeChange is what to change of a node; nil leaves it as it is.
+// NodeChange describes a change of a node; nil fields are not changed.
 type NodeChange struct {
 	Name        *string `json:"name,omitempty"`
 	DisplayName *string `json:"displayName,omitempty"`
 	ParentID    *string `json:"parentId,omitempty"`
-	Version     int64   `json:"-"` // that the node must still have; 0 for any
+	Version     int64   `json:"-"` // version that the node must still have; 0 means any
 }
 
 // ChangeNode renames a node, moves it, or sets its display name.
@@ -50,7 +50,7 @@ func (c *Client) ChangeNode(ctx context.Context, id string, change NodeChange) (
 	op := call{method: http.MethodPatch, path: join("library", "nodes", id), body: change}
 	if change.Version > 0 {
 		op.header = http.Header{"If-Match": {`"v` + strconv.FormatInt(change.Version, 10) + `"`}}
-		op.once = true // a repeat of one that was made would be refused
+		op.once = true // repeating a successful change would be rejected
 	}
 	var n Node
 	err := c.do(ctx, op, &n)
@@ -64,7 +64,7 @@ func (c *Client) ReprocessLibraryFile(ctx context.Context, id string) (Node, err
 	return n, err
 }
 
-// RetryLibraryStep makes one failed step of a file again, and keeps what the others have made.
+// RetryLibraryStep runs one failed step of a file again and keeps the results of the others.
 func (c *Client) RetryLibraryStep(ctx context.Context, id, step string) (Node, error) {
 	var n Node
 	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "workflow", "steps", step, "retry"), once: true}, &n)
@@ -76,7 +76,7 @@ func (c *Client) TrashNode(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id)}, nil)
 }
 
-// EraseNode erases a node and all below it for good. It ends before all of a folder is gone.
+// EraseNode permanently erases a node and everything below it. It returns before all of a folder is erased.
 func (c *Client) EraseNode(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id), query: url.Values{"permanent": {"true"}}}, nil)
 }
@@ -88,20 +88,20 @@ func (c *Client) RestoreNode(ctx context.Context, id string) (Node, error) {
 	return n, err
 }
 
-// PublishNode sets whether anyone may read a node and all below it.
+// PublishNode sets whether anyone may read a node and everything below it.
 func (c *Client) PublishNode(ctx context.Context, id string, public bool) error {
 	return c.do(ctx, call{
 		method: http.MethodPut, path: join("library", "nodes", id, "permissions"), body: map[string]bool{"isPublic": public},
 	}, nil)
 }
 
-// ShareLink allows its holder to read a node and all below it.
+// ShareLink grants its holder read access to a node and everything below it.
 type ShareLink struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// CreateLink creates a share link that is valid for a time, at most 30 days.
+// CreateLink creates a share link with a limited lifetime of at most 30 days.
 func (c *Client) CreateLink(ctx context.Context, id string, valid time.Duration) (ShareLink, error) {
 	var l ShareLink
 	err := c.do(ctx, call{
@@ -129,18 +129,18 @@ func (c *Client) RetryLibraryFile(ctx context.Context, id string) (Node, error) 
 	return n, err
 }
 
-// NewLibraryFile declares an upload.
+// NewLibraryFile describes an upload.
 type NewLibraryFile struct {
 	Name        string `json:"name"`
-	Size        int64  `json:"size"` // bytes, exact
+	Size        int64  `json:"size"` // exact size in bytes
 	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other bytes. Not with Parts
+	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other content; not with Parts
 	Parts       bool   `json:"parts,omitempty"`    // upload in parts; see Upload
-	ParentID    string `json:"parentId,omitempty"` // empty is the root
-	Key         string `json:"-"`                  // as of Reservation
+	ParentID    string `json:"parentId,omitempty"` // empty means the root
+	Key         string `json:"-"`                  // see Reservation
 }
 
-// ReservedNode is a file that waits for its upload, and the request that uploads it.
+// ReservedNode is a file that waits for its upload, with the request that uploads it.
 type ReservedNode struct {
 	Node
 	Upload UploadRequest `json:"upload"`
@@ -153,9 +153,8 @@ func (c *Client) ReserveLibraryFile(ctx context.Context, f NewLibraryFile) (Rese
 	return reserved, err
 }
 
-// UploadLibraryFile reserves a file, uploads its bytes, of which the source is used besides its
-// Reservation, and confirms the upload. It retries as Upload does, without creating a second file, and uploads in
-// parts as Upload does.
+// UploadLibraryFile reserves a file, uploads its content from the source, whose Reservation is ignored, and
+// confirms the upload. Like Upload, it retries without creating a second file, and uploads large files in parts.
 func (c *Client) UploadLibraryFile(ctx context.Context, f NewLibraryFile, src Source) (Node, error) {
 	if f.Key == "" {
 		f.Key = newKey()
@@ -184,7 +183,7 @@ func (c *Client) UploadLibraryFile(ctx context.Context, f NewLibraryFile, src So
 	return node, err
 }
 
-// LibraryUploaded confirms that the bytes of a file are in the bucket.
+// LibraryUploaded confirms that the content of a file is in the bucket.
 func (c *Client) LibraryUploaded(ctx context.Context, id string) (Node, error) {
 	return c.libraryUploaded(ctx, id, "")
 }

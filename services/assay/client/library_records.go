@@ -11,21 +11,21 @@ import (
 
 // LibraryRecord is a molecule, a reaction, a crystal, a spectrum or a row of a file.
 type LibraryRecord struct {
-	Index         int             `json:"index"` // from 0, in the order of the file
+	Index         int             `json:"index"` // zero-based, in the order of the file
 	State         string          `json:"state"` // LibraryProcessed or LibraryFailed
 	Name          string          `json:"name,omitempty"`
-	Error         string          `json:"error,omitempty"` // why it failed
-	Fields        json.RawMessage `json:"fields"`          // an object of what the file says, in its order
-	Properties    json.RawMessage `json:"properties"`      // an object of what Assay determined
+	Error         string          `json:"error,omitempty"` // reason for the failure
+	Fields        json.RawMessage `json:"fields"`          // JSON object of values read from the file, in their order
+	Properties    json.RawMessage `json:"properties"`      // JSON object of values computed by Assay
 	NotDetermined []string        `json:"notDetermined,omitempty"`
 }
 
-// RecordQuery selects records. Its zero value is all of them.
+// RecordQuery selects records. The zero value selects all.
 type RecordQuery struct {
-	From   int    // index of the first one
-	Fields string // names separated by commas; empty is all
+	From   int    // index of the first record
+	Fields string // comma-separated names; empty means all
 	Filter string // such as "logP < 3"
-	Limit  int    // of a page; 0 is the server's
+	Limit  int    // page size; 0 means the server's default
 }
 
 func (q RecordQuery) query() url.Values {
@@ -43,16 +43,16 @@ func (q RecordQuery) query() url.Values {
 	return query
 }
 
-// RecordPage is one page of the records of a file. NextCursor is empty on the last.
+// RecordPage is one page of the records of a file. NextCursor is empty on the last page.
 type RecordPage struct {
-	Total      int             `json:"total"` // records that were processed, or failed
+	Total      int             `json:"total"` // records processed or failed
 	Failed     int             `json:"failed"`
-	Found      int             `json:"found"` // in the file
+	Found      int             `json:"found"` // records in the file
 	Records    []LibraryRecord `json:"records"`
 	NextCursor string          `json:"nextCursor,omitempty"`
 }
 
-// RecordPage returns the page of records at a cursor, the first if that is empty.
+// RecordPage returns the page of records at a cursor, or the first page if cursor is empty.
 func (c *Client) RecordPage(ctx context.Context, fileID string, q RecordQuery, cursor string) (RecordPage, error) {
 	op := libraryRead(Reading{}, "files", fileID, "records")
 	op.query = q.query()
@@ -65,7 +65,7 @@ func (c *Client) RecordPage(ctx context.Context, fileID string, q RecordQuery, c
 	return page, err
 }
 
-// Records iterates over the records of a file, in its order. It ends after the first error.
+// Records iterates over the records of a file, in the order of the file. It stops after the first error.
 func (c *Client) Records(ctx context.Context, fileID string, q RecordQuery) iter.Seq2[LibraryRecord, error] {
 	return func(yield func(LibraryRecord, error) bool) {
 		for cursor := ""; ; {
@@ -103,15 +103,16 @@ func (c *Client) RecordContent(ctx context.Context, fileID string, index int) (i
 	return c.body(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "content"))
 }
 
-// Export is what is exported of the records of a file.
+// Export describes an export of the records of a file.
 type Export struct {
 	Format string // csv, jsonl, or the format of the file, such as sdf
-	Fields string // names separated by commas; empty is all
-	Rename string // pairs such as weight:Mass, separated by commas
+	Fields string // comma-separated names; empty means all
+	Rename string // comma-separated pairs such as weight:Mass
 	Filter string
 }
 
-// ExportRecords exports the records of a file. The caller closes the stream; one that breaks off is an error of it.
+// ExportRecords exports the records of a file. The caller closes the stream. Reading a truncated export returns an
+// error.
 func (c *Client) ExportRecords(ctx context.Context, fileID string, e Export) (io.ReadCloser, error) {
 	op := libraryRead(Reading{}, "files", fileID, "export")
 	op.query = RecordQuery{Fields: e.Fields, Filter: e.Filter}.query()

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Search selects nodes by their words. Zero values select all.
+// Search selects nodes by the words that they contain. Zero values do not restrict the result.
 type Search struct {
-	Query    string // words, "phrases", beginnings of words such as rep*, and -exclusions
+	Query    string // words, "phrases", prefixes such as rep*, and -exclusions
 	Type     string // such as NodeFile
-	Format   string // the ending of the names of files, such as pdf
-	ParentID string // of a folder: what is below it
+	Format   string // file name extension, such as pdf
+	ParentID string // id of a folder; searches below it
 	Status   string
-	From, To time.Time // of the creation; To is excluded
-	Limit    int       // of hits on a page; the server's default if 0
-	Cursor   string    // NextCursor of the page before
-	After    string    // of NodeVersion: waits until the server can find that version
+	From, To time.Time // range of the creation time; To is exclusive
+	Limit    int       // page size; 0 means the server's default
+	Cursor   string    // NextCursor of the previous page
+	After    string    // a NodeVersion: waits until the search index has that version
 }
 
 // NodeVersion names a version of a node, for Search.After and Sorting.After.
 func NodeVersion(n Node) string { return n.ID + ":" + strconv.FormatInt(n.Version, 10) }
 
-// SearchPage is a page of hits, the best first.
+// SearchPage is a page of hits, best first.
 type SearchPage struct {
 	Hits           []SearchHit  `json:"hits"`
 	Facets         SearchFacets `json:"facets"`
@@ -35,14 +35,14 @@ type SearchPage struct {
 	IndexedVersion uint64       `json:"indexedVersion"`
 }
 
-// SearchHit is a node that was found.
+// SearchHit is a matching node.
 type SearchHit struct {
 	Node     Node            `json:"node"`
 	Score    float64         `json:"score"`
 	Snippets []SearchSnippet `json:"snippets"`
 }
 
-// SearchSnippet is a part of a name or text with the words of the query.
+// SearchSnippet is an excerpt of a name or text that contains words of the query.
 type SearchSnippet struct {
 	Field string       `json:"field"` // name or text
 	Parts []SearchPart `json:"parts"`
@@ -54,7 +54,7 @@ type SearchPart struct {
 	Match bool   `json:"match,omitempty"`
 }
 
-// SearchFacets count the hits of all pages.
+// SearchFacets counts the hits on all pages.
 type SearchFacets struct {
 	Type   []SearchCount `json:"type"`
 	Format []SearchCount `json:"format"`
@@ -67,7 +67,7 @@ type SearchCount struct {
 	Count int    `json:"count"`
 }
 
-// SearchLibrary returns a page of what the owner may read and a query finds.
+// SearchLibrary returns one page of nodes that match a query and that the owner may read.
 func (c *Client) SearchLibrary(ctx context.Context, s Search) (SearchPage, error) {
 	op := libraryRead(Reading{}, "search")
 	for name, value := range map[string]string{
@@ -95,8 +95,8 @@ func timeOf(t time.Time) string {
 
 // Sorting is the order of a list.
 type Sorting struct {
-	Sort  string // such as "name,-size"; empty for newest first
-	After string // of NodeVersion: waits until the list has that version
+	Sort  string // such as "name,-size"; empty means newest first
+	After string // a NodeVersion: waits until the list has that version
 }
 
 func (s Sorting) set(query url.Values) {
@@ -108,17 +108,17 @@ func (s Sorting) set(query url.Values) {
 	}
 }
 
-// SortedChildren iterates over what is in a folder.
+// SortedChildren iterates over the content of a folder.
 func (c *Client) SortedChildren(ctx context.Context, folderID string, s Sorting) iter.Seq2[Node, error] {
 	return c.sorted(ctx, s, "nodes", folderID, "children")
 }
 
-// SharedNodes iterates over what others share with the owner.
+// SharedNodes iterates over the nodes that others share with the owner.
 func (c *Client) SharedNodes(ctx context.Context, s Sorting) iter.Seq2[Node, error] {
 	return c.sorted(ctx, s, "nodes", "shared")
 }
 
-// PublicNodes iterates over what is public.
+// PublicNodes iterates over the public nodes.
 func (c *Client) PublicNodes(ctx context.Context, s Sorting) iter.Seq2[Node, error] {
 	return c.sorted(ctx, s, "nodes", "public")
 }
@@ -134,7 +134,7 @@ func (c *Client) NodeText(ctx context.Context, id string, r Reading) (io.ReadClo
 	return c.body(ctx, libraryRead(r, "files", id, "text"))
 }
 
-// NodeMetadata returns what is known of the content of a file.
+// NodeMetadata returns the metadata of a file.
 func (c *Client) NodeMetadata(ctx context.Context, id string, r Reading) (map[string]any, error) {
 	var found struct {
 		Metadata map[string]any `json:"metadata"`

@@ -20,13 +20,13 @@ import (
 const (
 	// PartsAbove is the size in bytes above which files are uploaded in parts.
 	PartsAbove = 64 << 20
-	// parallelParts is how many parts of a file are sent at once.
+	// parallelParts is the number of parts of a file that are sent concurrently.
 	parallelParts = 4
 )
 
-// StoredPart is a part that the bucket has.
+// StoredPart is a part that is stored in the bucket.
 type StoredPart struct {
-	Number int32  `json:"number"` // from 1
+	Number int32  `json:"number"` // starts at 1
 	Size   int64  `json:"size"`   // bytes
 	CRC32  string `json:"crc32"`  // base64 of 4 bytes, big endian
 }
@@ -37,7 +37,7 @@ type signedPart struct {
 	UploadRequest
 }
 
-// report returns the body that reports an upload as done; nil unless it is one in parts.
+// report returns the body that reports an upload as finished, or nil unless it is an upload in parts.
 func report(uploadID string) any {
 	if uploadID == "" {
 		return nil
@@ -45,7 +45,8 @@ func report(uploadID string) any {
 	return map[string]string{"uploadId": uploadID}
 }
 
-// partsLost reports whether an upload in parts must send some parts again: some are not stored, or it ended.
+// partsLost reports whether an upload in parts must send some parts again because they are not stored or the upload was
+// aborted.
 func partsLost(err error) bool {
 	if refused, ok := errors.AsType[*Refused](err); ok {
 		return refused.Code == "NoSuchUpload"
@@ -54,7 +55,7 @@ func partsLost(err error) bool {
 	return ok && (p.Type == "urn:assay:problem:parts-missing" || p.Type == "urn:assay:problem:upload-not-open")
 }
 
-// putParts sends the parts of a file that are not stored.
+// putParts sends the missing parts of a file.
 func (c *Client) putParts(ctx context.Context, to delivery, src Source) error {
 	u := &partsUpload{client: c, to: to, src: src, sent: make([]int64, to.PartCount+1)}
 	if err := u.list(ctx); err != nil {
@@ -69,7 +70,7 @@ func (c *Client) putParts(ctx context.Context, to delivery, src Source) error {
 	return group.Wait()
 }
 
-// partsUpload is the sending of the parts of one file.
+// partsUpload is an upload of one file in parts.
 type partsUpload struct {
 	client *Client
 	to     delivery
@@ -80,7 +81,7 @@ type partsUpload struct {
 	sent   []int64 // of each part
 }
 
-// list reads which parts are stored.
+// list reads the list of stored parts.
 func (u *partsUpload) list(ctx context.Context) error {
 	var list struct {
 		Parts []StoredPart `json:"parts"`
@@ -100,7 +101,7 @@ func (u *partsUpload) list(ctx context.Context) error {
 	return nil
 }
 
-// resume reports the parts that are stored as sent. Their bytes are compared before they are left out.
+// resume marks stored parts as sent. It compares their content first.
 func (u *partsUpload) resume() {
 	for number := int32(1); number <= u.to.PartCount; number++ {
 		if stored, ok := u.stored[number]; ok {
@@ -110,7 +111,7 @@ func (u *partsUpload) resume() {
 	u.progress(1, u.sent[1])
 }
 
-// send sends a part unless it is stored. After a failure it asks first whether the part was stored nevertheless.
+// send sends a part unless it is already stored. After a failure it checks whether the part was stored nevertheless.
 func (u *partsUpload) send(ctx context.Context, number int32) error {
 	from := int64(number-1) * u.to.PartSize
 	part := StoredPart{Number: number, Size: min(u.to.PartSize, u.src.Size-from)}
@@ -180,7 +181,7 @@ func (u *partsUpload) sign(ctx context.Context, part StoredPart) (UploadRequest,
 	return signed.Parts[at].UploadRequest, nil
 }
 
-// progress reports how much of the file is sent, of which so much is of one part.
+// progress reports the number of bytes sent, given the number of bytes of one part.
 func (u *partsUpload) progress(number int32, sent int64) {
 	if u.src.Progress == nil {
 		return
@@ -195,7 +196,7 @@ func (u *partsUpload) progress(number int32, sent int64) {
 	u.src.Progress(total)
 }
 
-// until is a reader that fails once ctx ends.
+// until is a reader that fails once ctx is done.
 type until struct {
 	ctx context.Context
 	io.Reader

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The states of a photo job besides Completed and Failed, and that of a batch which ended and of
-// which some jobs failed.
+// States of a photo job besides Completed and Failed, and the state of a finished batch with failed
+// jobs.
 const (
 	Queued     = "QUEUED"
 	Processing = "PROCESSING"
@@ -18,7 +18,7 @@ const (
 	Partial    = "PARTIAL"
 )
 
-// MaxPhotoBatch is the most photos of a batch.
+// MaxPhotoBatch is the maximum number of photos in a batch.
 const MaxPhotoBatch = 20
 
 // Photo is a job that describes and edits a photo.
@@ -37,23 +37,23 @@ type Photo struct {
 	ProcessingStartedAt   *time.Time     `json:"processingStartedAt,omitempty"`
 	ProcessingCompletedAt *time.Time     `json:"processingCompletedAt,omitempty"`
 	AnalysisResult        *PhotoAnalysis `json:"analysisResult,omitempty"`
-	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // when COMPLETED
-	Error                 *PhotoError    `json:"error,omitempty"`      // when FAILED, or of the last attempt
-	Degraded              string         `json:"degraded,omitempty"`   // what was not done as requested
+	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // set when COMPLETED
+	Error                 *PhotoError    `json:"error,omitempty"`      // set when FAILED, or error of the last attempt
+	Degraded              string         `json:"degraded,omitempty"`   // requests that were not fulfilled
 	BatchID               string         `json:"batchId,omitempty"`
-	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos are removed
+	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos will be removed
 }
 
-// Final reports whether processing has ended: the job changes only on request.
+// Final reports whether processing has finished. A final job changes only on request.
 func (p Photo) Final() bool { return p.Status == Completed || p.Status == Failed }
 
-// PhotoOptions are wishes besides the prompt. The zero value of each is none.
+// PhotoOptions are options besides the prompt. Zero values mean no preference.
 type PhotoOptions struct {
 	Provider    string `json:"provider,omitempty"`
 	Format      string `json:"format,omitempty"`  // jpeg, png, webp
 	Quality     int    `json:"quality,omitempty"` // 1 to 100
-	Width       int    `json:"width,omitempty"`   // maximum, in pixels
-	Height      int    `json:"height,omitempty"`  // maximum, in pixels
+	Width       int    `json:"width,omitempty"`   // maximum in pixels
+	Height      int    `json:"height,omitempty"`  // maximum in pixels
 	AspectRatio string `json:"aspectRatio,omitempty"`
 	Seed        int64  `json:"seed,omitempty"`
 }
@@ -62,10 +62,10 @@ type PhotoOptions struct {
 type PhotoAnalysis struct {
 	Labels      []PhotoLabel `json:"labels"`
 	Description string       `json:"description,omitempty"`
-	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil if the provider does not rate it
+	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil if the provider does not rate safety
 }
 
-// PhotoLabel names something in a photo.
+// PhotoLabel names an object in a photo.
 type PhotoLabel struct {
 	Name       string  `json:"name"`
 	Confidence float64 `json:"confidence"` // 0 to 1
@@ -85,19 +85,19 @@ type PhotoEdit struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// PhotoError is why a job failed.
+// PhotoError describes why a job failed.
 type PhotoError struct {
 	Code       string `json:"code"` // such as IMAGE_UNREADABLE
 	Message    string `json:"message"`
 	RetryCount int    `json:"retryCount"` // attempts after the first
 }
 
-// PhotoBatch is the jobs that were created together.
+// PhotoBatch is a set of jobs that were created together.
 type PhotoBatch struct {
 	BatchID    string         `json:"batchId"`
 	Status     string         `json:"status"` // QUEUED, PROCESSING, COMPLETED, PARTIAL, FAILED
 	UpdatedAt  time.Time      `json:"updatedAt"`
-	Total      int            `json:"total"` // jobs that it was made with
+	Total      int            `json:"total"` // number of jobs at creation
 	Queued     int            `json:"queued"`
 	Processing int            `json:"processing"`
 	Editing    int            `json:"editing"`
@@ -107,26 +107,26 @@ type PhotoBatch struct {
 	Photos     []PhotoInBatch `json:"photos"`
 }
 
-// PhotoInBatch is a job in the view of its batch.
+// PhotoInBatch is a job as shown in its batch.
 type PhotoInBatch struct {
 	JobID     string `json:"jobId"`
 	FileName  string `json:"fileName,omitempty"`
 	Status    string `json:"status"`
-	ErrorCode string `json:"errorCode,omitempty"` // when FAILED
+	ErrorCode string `json:"errorCode,omitempty"` // set when FAILED
 }
 
 // Ended reports whether all jobs of the batch are final or deleted.
 func (b PhotoBatch) Ended() bool { return b.Completed+b.Failed+b.Deleted == b.Total }
 
-// GetPhoto returns a job. A wait above 0 lets the server hold the response until the job is final
-// or the time is over; the server has a limit of its own.
+// GetPhoto returns a job. If wait is positive, the server holds the response until the job is final
+// or wait has passed. The server limits wait.
 func (c *Client) GetPhoto(ctx context.Context, jobID string, wait time.Duration) (Photo, error) {
 	var photo Photo
 	err := c.do(ctx, held(join("photos", jobID), wait), &photo)
 	return photo, err
 }
 
-// WaitPhoto returns the job when it is final. It waits as long as ctx lets it.
+// WaitPhoto returns the job when it is final. It waits until ctx is done.
 func (c *Client) WaitPhoto(ctx context.Context, jobID string) (Photo, error) {
 	for {
 		photo, err := c.GetPhoto(ctx, jobID, longPoll)
@@ -136,28 +136,29 @@ func (c *Client) WaitPhoto(ctx context.Context, jobID string) (Photo, error) {
 	}
 }
 
-// GetPhotoBatch returns a batch; wait is as of GetPhoto.
+// GetPhotoBatch returns a batch. For wait, see GetPhoto.
 func (c *Client) GetPhotoBatch(ctx context.Context, batchID string, wait time.Duration) (PhotoBatch, error) {
 	var batch PhotoBatch
 	err := c.do(ctx, held(join("photo-batches", batchID), wait), &batch)
 	return batch, err
 }
 
-// PhotoChange is the changes of a retry; nil keeps a value.
+// PhotoChange describes changes for a retry; nil fields are not changed.
 type PhotoChange struct {
 	Prompt  *string       `json:"prompt,omitempty"`
 	Options *PhotoOptions `json:"options,omitempty"`
 }
 
-// RetryPhoto queues a FAILED job again. The Problem is 409 in any other state, and 410 once the
-// uploaded photo is not kept any more.
+// RetryPhoto queues a FAILED job again. It returns a Problem with status 409 in any other state,
+// and 410 if the uploaded photo is no longer kept.
 func (c *Client) RetryPhoto(ctx context.Context, jobID string, change PhotoChange) (Photo, error) {
 	var photo Photo
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "retry"), body: change, once: true}, &photo)
 	return photo, err
 }
 
-// CancelPhoto ends a job as FAILED; the Problem is 409 when it has ended otherwise.
+// CancelPhoto cancels a job, which becomes FAILED. It returns a Problem with status 409 if the job has already
+// finished.
 func (c *Client) CancelPhoto(ctx context.Context, jobID string) (Photo, error) {
 	var photo Photo
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "cancel")}, &photo)
@@ -181,14 +182,14 @@ func (c *Client) DeletePhotoBatch(ctx context.Context, batchID string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("photo-batches", batchID)}, nil)
 }
 
-// The photos of a job that can be downloaded.
+// Photos of a job that can be downloaded.
 const (
 	EditedPhoto   = "final"
 	OriginalPhoto = "original"
 )
 
-// DownloadPhoto returns the edited photo or the original. The Problem is 409 until it exists, and
-// 410 once it is removed. The caller closes it.
+// DownloadPhoto returns the edited photo or the original. It returns a Problem with status 409
+// until the photo exists, and 410 after it was removed. The caller closes it.
 func (c *Client) DownloadPhoto(ctx context.Context, jobID, variant string) (io.ReadCloser, error) {
 	resp, err := c.open(ctx, call{
 		method: http.MethodGet, path: join("photos", jobID, "download"),
@@ -200,13 +201,13 @@ func (c *Client) DownloadPhoto(ctx context.Context, jobID, variant string) (io.R
 	return resp.Body, nil
 }
 
-// PhotoPage is one page of a list. NextCursor is empty on the last.
+// PhotoPage is one page of a list. NextCursor is empty on the last page.
 type PhotoPage struct {
 	Photos     []Photo `json:"photos"`
 	NextCursor string  `json:"nextCursor,omitempty"`
 }
 
-// ListPhotosPage returns one page. It may have fewer jobs than its limit, or none, without being
+// ListPhotosPage returns one page. It may contain fewer jobs than the limit, or none, without being
 // the last.
 func (c *Client) ListPhotosPage(ctx context.Context, l Listing) (PhotoPage, error) {
 	var page PhotoPage
@@ -217,7 +218,7 @@ func (c *Client) ListPhotosPage(ctx context.Context, l Listing) (PhotoPage, erro
 	return page, err
 }
 
-// ListPhotos iterates over all jobs from l.Cursor, newest first, reading pages as needed. It ends
+// ListPhotos iterates over all jobs from l.Cursor, newest first, reading pages as needed. It stops
 // after the first error.
 func (c *Client) ListPhotos(ctx context.Context, l Listing) iter.Seq2[Photo, error] {
 	return func(yield func(Photo, error) bool) {

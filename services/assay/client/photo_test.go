@@ -17,7 +17,7 @@ func photoOf(name string) client.PhotoSource {
 	}
 }
 
-// reservedPhotos responds to a reservation of two photos whose bytes go to /bucket of the server.
+// reservedPhotos responds to a reservation of two photos, with uploads to /bucket of the same server.
 func reservedPhotos(w http.ResponseWriter, r *http.Request) {
 	upload := client.UploadRequest{Method: http.MethodPut, URL: "http://" + r.Host + "/bucket", Headers: map[string]string{"If-None-Match": "*"}}
 	answer(201, client.ReservedPhotoBatch{BatchID: "B", Photos: []client.ReservedPhoto{{JobID: "1", Upload: upload}, {JobID: "2", Upload: upload}}})(w, r)

@@ -10,34 +10,34 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// PhotoReservation declares a photo.
+// PhotoReservation describes a photo to upload.
 type PhotoReservation struct {
 	FileName    string `json:"fileName"`
-	Size        int64  `json:"size"` // bytes, exact
+	Size        int64  `json:"size"` // exact size in bytes
 	ContentType string `json:"contentType"`
-	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes
-	Prompt      string `json:"prompt,omitempty"` // empty is enhance, or the prompt of the batch
-	// Key is as of Reservation. That of a photo in a batch is not used.
+	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other content
+	Prompt      string `json:"prompt,omitempty"` // empty means enhance, or the prompt of the batch
+	// Key is like Reservation.Key. It is ignored for a photo in a batch.
 	Key string `json:"-"`
 }
 
-// PhotoSource is a photo and its bytes, which may be read more than once.
+// PhotoSource is a photo and its content, which may be read more than once.
 type PhotoSource struct {
 	PhotoReservation
 	Content io.ReaderAt
-	// Progress is as of Source.
+	// Progress is like Source.Progress.
 	Progress func(sent int64)
 }
 
-// ReservedPhoto is a job that waits for its upload, and the request that uploads it.
+// ReservedPhoto is a job that waits for its upload, with the request that uploads it.
 type ReservedPhoto struct {
 	JobID  string        `json:"jobId"`
-	Status string        `json:"status"` // not of a photo in a batch
+	Status string        `json:"status"` // empty for a photo in a batch
 	Upload UploadRequest `json:"upload"`
 }
 
-// ReservedPhotoBatch is a batch whose jobs wait for their uploads. Photos has those that were not
-// deleted, in their order.
+// ReservedPhotoBatch is a batch whose jobs wait for their uploads. Photos contains the jobs that
+// were not deleted, in order.
 type ReservedPhotoBatch struct {
 	BatchID string          `json:"batchId"`
 	Photos  []ReservedPhoto `json:"photos"`
@@ -53,15 +53,15 @@ func (c *Client) ReservePhoto(ctx context.Context, r PhotoReservation, o PhotoOp
 	return reserved, err
 }
 
-// PhotoBatchReservation declares the photos of a batch.
+// PhotoBatchReservation describes the photos of a batch.
 type PhotoBatchReservation struct {
-	Prompt  string             `json:"prompt,omitempty"` // of photos without one
+	Prompt  string             `json:"prompt,omitempty"` // for photos without a prompt
 	Options PhotoOptions       `json:"options"`
 	Photos  []PhotoReservation `json:"photos"` // 1 to MaxPhotoBatch
-	Key     string             `json:"-"`      // as of Reservation
+	Key     string             `json:"-"`      // see Reservation
 }
 
-// ReservePhotoBatch creates the QUEUED jobs of a batch, all or none.
+// ReservePhotoBatch creates all QUEUED jobs of a batch, or none.
 func (c *Client) ReservePhotoBatch(ctx context.Context, r PhotoBatchReservation) (ReservedPhotoBatch, error) {
 	var reserved ReservedPhotoBatch
 	err := c.do(ctx, reservation("photo-batches", r.Key, r), &reserved)
@@ -75,8 +75,9 @@ func reservation(of, key string, body any) call {
 	return call{method: http.MethodPost, path: join(strings.Split(of, "/")...), body: body, header: http.Header{"Idempotency-Key": {key}}}
 }
 
-// UploadPhoto reserves a photo, uploads its bytes to the bucket and confirms the upload. It returns
-// the job's current state, usually QUEUED. It retries as Upload does, without creating a second job.
+// UploadPhoto reserves a photo, uploads its content to the bucket and confirms the upload. It
+// returns the job's current state, usually QUEUED. It retries as Upload does, without creating a
+// second job.
 func (c *Client) UploadPhoto(ctx context.Context, src PhotoSource, o PhotoOptions) (Photo, error) {
 	if src.Key == "" {
 		src.Key = newKey()
@@ -93,9 +94,9 @@ func (c *Client) UploadPhoto(ctx context.Context, src PhotoSource, o PhotoOption
 }
 
 // UploadPhotoBatch reserves the photos of the sources as a batch with the prompt and options of r,
-// whose Photos are not read, and uploads at most parallel of them at once. It calls uploaded for each
-// of them, concurrently, with its index and what UploadPhoto returns. It returns an error when
-// nothing was reserved.
+// ignoring r.Photos, and uploads at most parallel of them concurrently. It calls uploaded for each
+// photo, concurrently, with its index and the result of its upload. It returns an error if the
+// reservation failed.
 func (c *Client) UploadPhotoBatch(ctx context.Context, sources []PhotoSource, r PhotoBatchReservation, parallel int, uploaded func(i int, p Photo, err error)) (batchID string, err error) {
 	if r.Key == "" {
 		r.Key = newKey()
@@ -144,8 +145,8 @@ func (p PhotoSource) source() Source {
 	return Source{Reservation: Reservation{Size: p.Size}, Content: p.Content, Progress: p.Progress}
 }
 
-// PhotoUploaded reports that the bytes of a reserved photo are in the bucket. The Problem is 409
-// when they are missing, or differ from the reservation.
+// PhotoUploaded reports that the content of a reserved photo is in the bucket. It returns a Problem
+// with status 409 if the content is missing or differs from the reservation.
 func (c *Client) PhotoUploaded(ctx context.Context, jobID string) (Photo, error) {
 	var photo Photo
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "uploaded")}, &photo)

@@ -12,7 +12,7 @@ import (
 type PhotoProviderSettings struct {
 	Enabled       bool     `json:"enabled"`
 	BaseURL       string   `json:"baseUrl"`
-	KeyVariable   string   `json:"keyVariable"` // the environment variable of the analyzer that has the key
+	KeyVariable   string   `json:"keyVariable"` // environment variable of the analyzer that contains the key
 	AnalyzeModel  string   `json:"analyzeModel,omitempty"`
 	EditModel     string   `json:"editModel"`
 	AnalyzeMicros int64    `json:"analyzeMicros"`
@@ -28,49 +28,49 @@ type PhotoProviderSettings struct {
 	FallbackAfter string   `json:"fallbackAfter"`
 }
 
-// PhotoProvider is a paid provider of photo jobs. The calls on providers exist only at a server's
+// PhotoProvider is a paid provider of photo jobs. Calls for providers exist only at a server's
 // operator address.
 type PhotoProvider struct {
 	Name string `json:"name"`
 	PhotoProviderSettings
 	State PhotoProviderState `json:"state"`
-	ETag  string             `json:"etag,omitempty"` // of the settings; not in lists
+	ETag  string             `json:"etag,omitempty"` // of the settings; absent in lists
 }
 
-// PhotoProviderState is what the calls of a provider came to.
+// PhotoProviderState summarizes the calls to a provider and their results.
 type PhotoProviderState struct {
 	HeldUntil   time.Time          `json:"heldUntil,omitzero"` // at the provider's request
 	OpenUntil   time.Time          `json:"openUntil,omitzero"` // of the breaker
-	Failures    int                `json:"failures"`           // in a row
+	Failures    int                `json:"failures"`           // consecutive
 	Suspended   string             `json:"suspended,omitempty"`
 	SuspendedAt time.Time          `json:"suspendedAt,omitzero"`
 	Running     int                `json:"running"`
 	CallsToday  int                `json:"callsToday"`
 	CostToday   int64              `json:"costTodayMicros"`
-	Days        []PhotoProviderDay `json:"days"` // the newest last
+	Days        []PhotoProviderDay `json:"days"` // newest last
 }
 
-// PhotoProviderDay is what a provider was called, and may have billed, in a day (UTC).
+// PhotoProviderDay counts the calls to a provider on one day (UTC) and their maximum cost.
 type PhotoProviderDay struct {
 	Day        string `json:"day"`
 	Calls      int    `json:"calls"`
 	CostMicros int64  `json:"costMicros"`
 }
 
-// PhotoProviderList is all paid providers.
+// PhotoProviderList contains all paid providers.
 type PhotoProviderList struct {
-	Default   string          `json:"default"` // of jobs that ask for none; stub is the local one
+	Default   string          `json:"default"` // provider of jobs that name none; stub is the local one
 	Providers []PhotoProvider `json:"providers"`
 	ETag      string          `json:"etag,omitempty"` // of Default
 }
 
-// PhotoProviders reads all paid providers.
+// PhotoProviders returns all paid providers.
 func (c *Client) PhotoProviders(ctx context.Context) (PhotoProviderList, error) {
 	return c.photoProviders(ctx, call{method: http.MethodGet, path: join("photo-providers")})
 }
 
-// PutDefaultPhotoProvider changes the default provider that has this ETag, or any for *. It returns
-// what PutPhotoProvider does.
+// PutDefaultPhotoProvider changes the default provider if its ETag matches etag, where * matches
+// any. Errors are the same as for PutPhotoProvider.
 func (c *Client) PutDefaultPhotoProvider(ctx context.Context, name, etag string) (PhotoProviderList, error) {
 	body := map[string]string{"default": name}
 	return c.photoProviders(ctx, call{method: http.MethodPut, path: join("photo-providers"), header: http.Header{"If-Match": {etag}}, body: body, once: true})
@@ -86,7 +86,7 @@ func (c *Client) photoProviders(ctx context.Context, op call) (PhotoProviderList
 	return found, err
 }
 
-// PhotoProviderCheck is whether a provider accepts the key of an analyzer.
+// PhotoProviderCheck tells whether a provider accepts the key of an analyzer.
 type PhotoProviderCheck struct {
 	Name       string `json:"name"`
 	OK         bool   `json:"ok"`
@@ -97,15 +97,15 @@ type PhotoProviderCheck struct {
 	Millis     int64  `json:"millis"`
 }
 
-// CheckPhotoProvider makes a free call to a paid provider. It exists only at the operator address
-// of an analyzer.
+// CheckPhotoProvider makes a free call to a paid provider. The call exists only at the operator
+// address of an analyzer.
 func (c *Client) CheckPhotoProvider(ctx context.Context, name string) (PhotoProviderCheck, error) {
 	var found PhotoProviderCheck
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photo-providers", name, "check")}, &found)
 	return found, err
 }
 
-// PhotoCosts is what paid providers were called, and may have billed, from one day to another.
+// PhotoCosts counts the calls to paid providers in a range of days and their maximum cost.
 type PhotoCosts struct {
 	From       string              `json:"from"`
 	To         string              `json:"to"`
@@ -114,16 +114,16 @@ type PhotoCosts struct {
 	Providers  []PhotoProviderCost `json:"providers"`
 }
 
-// PhotoProviderCost is the part of one provider.
+// PhotoProviderCost is the share of one provider.
 type PhotoProviderCost struct {
 	Name       string             `json:"name"`
 	Calls      int                `json:"calls"`
 	CostMicros int64              `json:"costMicros"`
-	Days       []PhotoProviderDay `json:"days"` // the newest last
+	Days       []PhotoProviderDay `json:"days"` // newest last
 }
 
-// PhotoCosts reads the costs from one day (UTC, such as 2026-11-22) to another, both included. Empty
-// is the first of this month, and today.
+// PhotoCosts returns the calls and costs between two days (UTC, such as 2026-11-22), inclusive.
+// Empty means the first day of the current month, and today.
 func (c *Client) PhotoCosts(ctx context.Context, from, to string) (PhotoCosts, error) {
 	query := url.Values{}
 	for name, day := range map[string]string{"from": from, "to": to} {
@@ -136,13 +136,14 @@ func (c *Client) PhotoCosts(ctx context.Context, from, to string) (PhotoCosts, e
 	return found, err
 }
 
-// PhotoProvider reads one paid provider.
+// PhotoProvider returns one paid provider.
 func (c *Client) PhotoProvider(ctx context.Context, name string) (PhotoProvider, error) {
 	return c.photoProvider(ctx, call{method: http.MethodGet, path: join("photo-providers", name)})
 }
 
-// PutPhotoProvider changes the settings with this ETag, or any for *. The Problem is 412 when they
-// have another ETag. After a broken connection it is unknown whether the change was made.
+// PutPhotoProvider changes the settings if their ETag matches etag, where * matches any. If the
+// ETag differs, it returns a Problem with status 412. After a broken connection it is unknown
+// whether the change was made.
 func (c *Client) PutPhotoProvider(ctx context.Context, name string, settings PhotoProviderSettings, etag string) (PhotoProvider, error) {
 	header := http.Header{"If-Match": {etag}}
 	return c.photoProvider(ctx, call{method: http.MethodPut, path: join("photo-providers", name), header: header, body: settings, once: true})

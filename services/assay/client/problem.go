@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Problem is an error response of the server (RFC 9457). Its text is for people.
+// Problem is an error response of the server (RFC 9457). Its text is meant for users.
 type Problem struct {
 	Type     string         `json:"type"`
 	Title    string         `json:"title"`
@@ -23,7 +23,7 @@ type Problem struct {
 	Errors   []FieldProblem `json:"errors"`
 	// RequestID identifies the request in the server's logs.
 	RequestID string `json:"-"`
-	// RetryAfter is how long the server asks to wait; 0 if it does not.
+	// RetryAfter is the delay that the server requests before a retry, or 0.
 	RetryAfter time.Duration `json:"-"`
 }
 
@@ -52,18 +52,18 @@ func (p *Problem) Error() string {
 func (p *Problem) busy() bool {
 	switch p.Status {
 	case http.StatusTooManyRequests:
-		return p.RetryAfter > 0 // without it waiting does not help, as with a quota of stored bytes
+		return p.RetryAfter > 0 // otherwise waiting does not help, as with a quota of stored bytes
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
 }
 
-// largestProblem is how many bytes of an error response are read.
+// largestProblem is the maximum number of bytes read from an error response.
 const largestProblem = 64 << 10
 
-// readProblem reads an error response and closes its body. If a proxy sent something other than a
-// problem, the result still has the status.
+// readProblem reads an error response and closes its body. If the response is not a problem, for
+// example from a proxy, the result contains only the status.
 func readProblem(resp *http.Response) error {
 	problem := &Problem{}
 	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
@@ -80,7 +80,7 @@ func readProblem(resp *http.Response) error {
 	return problem
 }
 
-// retryAfter parses both forms of the header: seconds, and a date.
+// retryAfter parses both forms of the header: a number of seconds and a date.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

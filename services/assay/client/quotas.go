@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Quotas limit an owner; 0 is no limit.
+// Quotas are the limits of an owner; 0 means no limit.
 type Quotas struct {
 	Bytes    int64 `json:"bytes"`
 	Items    int64 `json:"items"`
 	Uploads  int64 `json:"uploads"`
-	Requests int64 `json:"requests"` // per second, to one process
-	Streams  int64 `json:"streams"`  // to one process
+	Requests int64 `json:"requests"` // per second and process
+	Streams  int64 `json:"streams"`  // per process
 }
 
-// QuotaSettings are the quotas that operators have set for an owner; nil is as in the server's settings.
+// QuotaSettings are the quotas that operators have set for an owner; for nil fields the server's settings apply.
 type QuotaSettings struct {
 	Bytes    *int64 `json:"bytes,omitempty"`
 	Items    *int64 `json:"items,omitempty"`
@@ -26,14 +26,14 @@ type QuotaSettings struct {
 	Streams  *int64 `json:"streams,omitempty"`
 }
 
-// Use is what an owner uses of its quotas.
+// Use is the usage of an owner's quotas.
 type Use struct {
 	Bytes   int64 `json:"bytes"`
 	Items   int64 `json:"items"`
 	Uploads int64 `json:"uploads"`
 }
 
-// OwnerQuotas are the quotas of an owner, as operators see them.
+// OwnerQuotas are the quotas of an owner as shown to operators.
 type OwnerQuotas struct {
 	OwnerID string        `json:"ownerId"`
 	Set     QuotaSettings `json:"set"`
@@ -41,21 +41,21 @@ type OwnerQuotas struct {
 	Use     Use           `json:"use"`
 }
 
-// Quotas reads the quotas of an owner. The calls on quotas exist only at the operator address.
+// Quotas returns the quotas of an owner. Calls for quotas exist only at the operator address.
 func (c *Client) Quotas(ctx context.Context, owner string) (OwnerQuotas, error) {
 	var found OwnerQuotas
 	err := c.do(ctx, call{method: http.MethodGet, path: join("quotas", owner)}, &found)
 	return found, err
 }
 
-// SetQuotas replaces what operators have set for an owner.
+// SetQuotas replaces the quotas that operators have set for an owner.
 func (c *Client) SetQuotas(ctx context.Context, owner string, set QuotaSettings) (OwnerQuotas, error) {
 	var found OwnerQuotas
 	err := c.do(ctx, call{method: http.MethodPut, path: join("quotas", owner), body: set}, &found)
 	return found, err
 }
 
-// AuditEntry is a write of an operator.
+// AuditEntry is a write operation of an operator.
 type AuditEntry struct {
 	ID        string    `json:"id"`
 	Time      time.Time `json:"time"`
@@ -71,8 +71,8 @@ type AuditEntry struct {
 	Millis    int64     `json:"millis,omitempty"`
 }
 
-// Audit reads up to limit writes of operators since a time, newest first, and the cursor of the next page. It exists
-// only at the operator address.
+// Audit returns up to limit write operations since a time, newest first, and the cursor of the next page. The call
+// exists only at the operator address.
 func (c *Client) Audit(ctx context.Context, since time.Time, limit int, cursor string) ([]AuditEntry, string, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	if !since.IsZero() {

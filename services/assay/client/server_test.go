@@ -17,7 +17,7 @@ type seen struct {
 	header                    http.Header
 }
 
-// script is a server that sends the next of its responses to each request.
+// script is a server that sends one of its responses to each request, in order.
 type script struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -25,7 +25,7 @@ type script struct {
 	got     []seen
 }
 
-// serve starts a server for the responses. More or fewer requests fail the test.
+// serve starts a server with the given responses. The test fails if the number of requests differs.
 func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) {
 	t.Helper()
 	s := &script{answers: answers}
@@ -50,7 +50,7 @@ func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) 
 	t.Cleanup(func() {
 		s.Close()
 		if len(s.answers) > 0 {
-			t.Errorf("%d answers were not asked for", len(s.answers))
+			t.Errorf("%d responses were not requested", len(s.answers))
 		}
 	})
 	c, err := client.New(client.Config{Server: s.URL, OwnerID: "owner-1"})
@@ -60,7 +60,7 @@ func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) 
 	return s, c
 }
 
-// requests returns the requests so far.
+// requests returns the requests received so far.
 func (s *script) requests() []seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Reservation declares an upload.
+// Reservation describes an upload.
 type Reservation struct {
 	FileName    string `json:"fileName"`
-	Size        int64  `json:"size"` // bytes, exact
+	Size        int64  `json:"size"` // exact size in bytes
 	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes. Not with Parts
-	Parts       bool   `json:"parts,omitempty"`  // upload in parts, as Upload describes
-	// Key makes repeats of the reservation return the same file. If empty, a key is generated.
+	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other content; not with Parts
+	Parts       bool   `json:"parts,omitempty"`  // upload in parts, as described at Upload
+	// Key makes repeated reservations return the same file. If it is empty, a key is generated.
 	Key string `json:"-"`
 }
 
-// Reserved is a file that waits for its upload, and the request that uploads it. A repeat of a
-// reservation whose bytes have already been analyzed has another status.
+// Reserved is a file that waits for its upload, with the request that uploads it. If the
+// reservation is a repeat, the content may be uploaded already, and the status tells.
 type Reserved struct {
 	FileID  string        `json:"fileId"`
 	OwnerID string        `json:"ownerId"`
@@ -33,15 +33,15 @@ type Reserved struct {
 	Upload  UploadRequest `json:"upload"`
 }
 
-// UploadRequest is the request that stores the bytes, to be sent with exactly these headers; or an upload in
-// parts, which has a PartCount.
+// UploadRequest is the request that stores the content and must be sent with exactly these headers. For an
+// upload in parts, PartCount is set instead.
 type UploadRequest struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`
 	Headers   map[string]string `json:"headers"`
 	ExpiresAt time.Time         `json:"expiresAt"`
 
-	UploadID  string `json:"uploadId"` // empty once all bytes are stored
+	UploadID  string `json:"uploadId"` // empty once all content is stored
 	PartSize  int64  `json:"partSize"` // bytes
 	PartCount int32  `json:"partCount"`
 }
@@ -63,22 +63,22 @@ func (c *Client) reserve(ctx context.Context, r Reservation, requestID string) (
 	return reserved, err
 }
 
-// Source is the bytes of an upload. They may be read more than once.
+// Source is the content of an upload. It may be read more than once.
 type Source struct {
 	Reservation
 	Content io.ReaderAt
-	// Progress is called with the number of bytes sent so far; another attempt restarts from 0, or from what is
-	// stored of an upload in parts. It may be nil.
+	// Progress is called with the number of bytes sent so far. Another attempt restarts at 0, or at the
+	// number of stored bytes of an upload in parts. Progress may be nil.
 	Progress func(sent int64)
 }
 
-// Upload reserves a file, uploads its bytes to the bucket and confirms the upload. It returns the
-// file's current state, usually PENDING. It retries after broken connections and if the server is
-// busy, without creating a second file.
+// Upload reserves a file, uploads its content to the bucket and confirms the upload. It returns the file's current
+// state, usually PENDING. It retries after broken connections and if the server is busy, without creating a second
+// file.
 //
-// A file above PartsAbove without a SHA256 is uploaded in parts, four at once, each with its CRC-32. A later call
-// with the same reservation, Key included, and the same bytes then sends only those parts that are not stored, also
-// from another process. The server keeps them for ASSAY_RESERVATION_EXPIRES, 24 hours by default.
+// A file larger than PartsAbove without a SHA256 is uploaded in parts, four concurrently, each with a CRC-32. A
+// later call with the same reservation, including Key, and the same content sends only the missing parts, even from
+// another process. The server keeps parts for ASSAY_RESERVATION_EXPIRES, 24 hours by default.
 func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	if src.Key == "" {
 		src.Key = newKey()
@@ -108,16 +108,17 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	return file, err
 }
 
-// delivery is how the bytes of a reserved file are sent: not at all if neither a URL nor an upload in parts is set.
+// delivery describes how the content of a reserved file is sent. It is not sent if neither a URL nor an upload in parts
+// is set.
 type delivery struct {
 	UploadRequest
 	file  string // path of the file
 	owner string
-	done  func() error // reports that all bytes are sent; may be nil
+	done  func() error // reports that all content is sent; may be nil
 }
 
-// deliver sends the bytes to where reserve returns, and reports them. It calls reserve for each attempt, because a
-// URL may have expired.
+// deliver sends the content to the destination that reserve returns, and reports it. It calls reserve for each
+// attempt, because a URL may have expired.
 func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delivery, error)) error {
 	var last error
 	began := time.Now()
@@ -151,13 +152,13 @@ func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delive
 	return fmt.Errorf("upload: %w", last)
 }
 
-// put sends all bytes once.
+// put sends all content once.
 func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 	return c.putBody(ctx, to, io.NewSectionReader(src.Content, 0, src.Size), src.Size, src.Progress)
 }
 
-// putBody sends the bytes of one request once. 412 means that an earlier attempt stored them although its response
-// did not arrive.
+// putBody sends the content of one request once. 412 means that an earlier attempt stored it although its response
+// was lost.
 func (c *Client) putBody(ctx context.Context, to UploadRequest, content io.Reader, size int64, progress func(sent int64)) error {
 	body := content
 	if progress != nil {
@@ -210,13 +211,13 @@ func retriable(err error) bool {
 		return true
 	}
 	if _, answered := errors.AsType[*Problem](err); answered {
-		return false // it was repeated already if that may help
+		return false // retried already if that may help
 	}
 	refused, ok := errors.AsType[*Refused](err)
 	return !ok || refused.Code == "AccessDenied" || refused.Status >= http.StatusInternalServerError
 }
 
-// progressReader reports how much of source was read.
+// progressReader reports the number of bytes read from source.
 type progressReader struct {
 	source io.Reader
 	report func(int64)
@@ -230,15 +231,15 @@ func (p *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Posted is a file whose bytes come from a stream.
+// Posted is a file whose content is read from a stream.
 type Posted struct {
 	FileName    string
-	ContentType string // empty is application/octet-stream
+	ContentType string // empty means application/octet-stream
 	Content     io.Reader
-	Key         string // as of Reservation
+	Key         string // see Reservation
 }
 
-// PostFile sends the bytes through the server, which does not need the size in advance. A stream
+// PostFile sends the content through the server, so the size need not be known in advance. A stream
 // cannot be read twice, so nothing is retried.
 func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	if p.Key == "" {
@@ -250,7 +251,7 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	source := &source{from: p.Content}
 	p.Content = source
 	pipe, sink := io.Pipe()
-	defer func() { _ = pipe.Close() }() // never fails; it ends the writer
+	defer func() { _ = pipe.Close() }() // never fails; unblocks the writer
 	form := multipart.NewWriter(sink)
 	req, err := c.request(ctx, call{
 		method: http.MethodPost, path: join("files"), id: newKey(),
@@ -272,7 +273,7 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	return file, decode(resp, &file)
 }
 
-// source keeps read errors separate from send errors, which the transport mixes.
+// source keeps read errors separate from send errors, which the transport does not distinguish.
 type source struct {
 	from   io.Reader
 	failed atomic.Pointer[error]
@@ -286,7 +287,7 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// writeForm writes the only part of the form.
+// writeForm writes the form with a single part.
 func writeForm(form *multipart.Writer, p Posted) error {
 	part, err := form.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {multipart.FileContentDisposition("file", p.FileName)},

@@ -25,7 +25,7 @@ func textSource() client.Source {
 	}
 }
 
-// reserved responds to a reservation whose bytes go to /bucket of the same server.
+// reserved responds to a reservation with an upload to /bucket of the same server.
 func reserved(w http.ResponseWriter, r *http.Request) {
 	answer(201, client.Reserved{FileID: "1", Status: client.Pending, Upload: client.UploadRequest{
 		Method: http.MethodPut, URL: "http://" + r.Host + "/bucket?signed=yes",
@@ -67,10 +67,10 @@ func TestUploadReservesPutsAndConfirms(t *testing.T) {
 
 func TestUploadTriesAgainWithoutASecondFile(t *testing.T) {
 	s, c := serve(t,
-		hangUp, reserved, hangUp, // no response to the reservation, then none to the bytes
+		hangUp, reserved, hangUp, // no response to the reservation, then none to the upload
 		reserved, bucket(503, "SlowDown"),
 		reserved, bucket(403, "AccessDenied"), // the URL expired
-		reserved, bucket(412, "PreconditionFailed"), // the broken attempt stored the bytes
+		reserved, bucket(412, "PreconditionFailed"), // the broken attempt has stored the content
 		answer(202, client.File{FileID: "1"}))
 	if _, err := c.Upload(t.Context(), textSource()); err != nil {
 		t.Fatal(err)

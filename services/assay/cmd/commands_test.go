@@ -89,7 +89,7 @@ func TestContent(t *testing.T) {
 	p.run("content", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "No text file with this id.")
 }
 
-// at calls a function once, when a text was written.
+// at calls a function when the given text is written, but only once.
 type at struct {
 	strings.Builder
 	text string
@@ -106,8 +106,8 @@ func (a *at) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// watch watches until it has written last, and uploads when it has begun. One goroutine writes both
-// of its outputs.
+// watch runs the command until it has written last, and uploads once it has started. One goroutine
+// writes both of its outputs.
 func (p person) watch(last string, args ...string) ran {
 	p.Helper()
 	return p.follow(last, func() {
@@ -116,7 +116,7 @@ func (p person) watch(last string, args ...string) ran {
 	}, append([]string{"watch"}, args...)...)
 }
 
-// follow runs a command that watches until its output has the last text; do is called when it watches.
+// follow runs a command that watches until its output contains the last text. It calls do once the command watches.
 func (p person) follow(last string, do func(), args ...string) ran {
 	p.Helper()
 	ctx, stop := context.WithCancel(p.Context())
@@ -179,7 +179,7 @@ func TestWatchGoesOnBehindAnEvent(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if missed := p.watch("resync", "--json", "--after", "1000000"); !strings.HasPrefix(missed.out, `{"event":"resync","id":"`) {
-		t.Errorf("a position that never was: %+v", missed)
+		t.Errorf("a position that never existed: %+v", missed)
 	}
 	p.run("watch", "--after", "x").want(t, 1, "", "is not the id of an event")
 	found, err := endpoints.Read(testDir)

@@ -31,7 +31,7 @@ func newContent(s *settings) *cobra.Command {
 	return cmd
 }
 
-// writeContent writes content to the file output, or to standard output if that is empty or -, and closes it.
+// writeContent writes content to the file output, or to standard output if output is empty or "-". It closes content.
 func writeContent(cmd *cobra.Command, output string, content io.ReadCloser) (err error) {
 	defer func() { err = errors.Join(err, content.Close()) }()
 	if output == "" || output == "-" {
@@ -41,7 +41,7 @@ func writeContent(cmd *cobra.Command, output string, content io.ReadCloser) (err
 	return save(output, content)
 }
 
-// save writes a file, and replaces one that exists. It removes an incomplete one.
+// save writes a file, replacing an existing one. It removes an incomplete file.
 func save(path string, content io.Reader) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func save(path string, content io.Reader) error {
 	return fill(file, content)
 }
 
-// fill writes and closes a new file. It removes an incomplete one.
+// fill writes and closes a new file. It removes an incomplete file.
 func fill(file *os.File, content io.Reader) error {
 	_, err := io.Copy(file, content)
 	if err = errors.Join(err, file.Close()); err != nil {

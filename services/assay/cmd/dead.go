@@ -22,7 +22,7 @@ func newDead(s *settings) *cobra.Command {
 		Long: `List, show, replay and drop dead letters: messages that no consumer could
 process, each with the reason and the number of attempts.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
+The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -31,10 +31,10 @@ that of a running "assay serve".`,
 	cmd.AddCommand(
 		newDeadList(s, &operator), newDeadShow(s, &operator),
 		newBulk(s, &operator, &cobra.Command{
-			Use: "replay [SEQUENCE…]", Short: "Process the items of dead letters again",
-			Long: `Process the items of dead letters again, selected by sequence or by a filter.
-A FAILED file is analyzed again. An item that has since recovered, or failed for
-another reason, is skipped. Dead letters remain until they are dropped.`,
+			Use: "replay [SEQUENCE…]", Short: "Reprocess the items of dead letters",
+			Long: `Reprocess the items of dead letters, selected by sequence or by a filter. A FAILED
+file is analyzed again. Items that have since recovered, or failed for another reason,
+are skipped. Dead letters are kept until they are dropped.`,
 			Example: `  assay dead replay 17
   assay dead replay --reason "S3" --from 6h --dry-run`,
 		}, "replayed", (*client.Client).ReplayDead),
@@ -77,11 +77,11 @@ func moment(flag, text string) (time.Time, error) {
 	return at, nil
 }
 
-// within rejects a number that the server would reject, and 0, which the server would replace by
+// within rejects a number that the server would reject, and 0, which the server would replace with
 // its default.
 func within(flag string, given, most int) error {
 	if given < 1 || given > most {
-		return &Usage{Err: fmt.Errorf("%s %d: must be 1 to %d", flag, given, most)}
+		return &Usage{Err: fmt.Errorf("%s %d: must be between 1 and %d", flag, given, most)}
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, became stri
 	return err
 }
 
-// attempts returns how often a message was tried.
+// attempts returns the number of processing attempts of a message.
 func attempts(l client.DeadLetter) string {
 	switch l.Attempts {
 	case 0:
@@ -189,7 +189,7 @@ func parseSequence(text string) (uint64, error) {
 	return sequence, nil
 }
 
-// bulkCall is a call on selected dead letters.
+// bulkCall is a call for selected dead letters.
 type bulkCall func(*client.Client, context.Context, client.BulkRequest) (client.BulkResult, error)
 
 func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do bulkCall) *cobra.Command {

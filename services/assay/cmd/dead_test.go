@@ -12,7 +12,7 @@ func TestDead(t *testing.T) {
 	p := newPerson(t)
 	id := p.upload("a.pdf", notText)
 	// The dead letter is stored before the file's event is acknowledged, which may be after the
-	// file is FAILED: a retry waits for that.
+	// file is FAILED, so a retry waits for it.
 	p.run("retry", id)
 	p.run("get", id, "--wait")
 	lines := ""
@@ -29,7 +29,7 @@ func TestDead(t *testing.T) {
 		t.Errorf("dead show: %+v", shown)
 	}
 	if again := p.run("dead", "replay", sequence, "--data", testDir); again.status != 0 || !strings.Contains(again.out, "skipped: ") {
-		t.Errorf("dead replay of a dead letter that a retry has outrun: %+v", again)
+		t.Errorf("dead replay of a dead letter after a retry has succeeded: %+v", again)
 	}
 	if dropped := p.run("dead", "drop", sequence, "--data", testDir); dropped.status != 0 || !strings.Contains(dropped.out, "dropped") {
 		t.Errorf("dead drop: %+v", dropped)

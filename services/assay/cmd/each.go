@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// each calls do for each of several files, reports failures, and continues unless there is no
-// server or the command was interrupted.
+// each calls do for each of several files, reports failures, and continues unless the server is
+// unreachable or the command is interrupted.
 func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) error) error {
 	failed := 0
 	for _, id := range ids {
@@ -31,14 +31,14 @@ func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) erro
 	return someFailed(failed, len(ids))
 }
 
-// failedLine is a failure with its file.
+// failedLine is the JSON line of a failure.
 type failedLine struct {
 	FileID string `json:"fileId,omitempty"`
-	Path   string `json:"path,omitempty"` // of an upload, as it was given
+	Path   string `json:"path,omitempty"` // of an upload, as given on the command line
 	Error  string `json:"error"`
 }
 
-// report reports a failure: for people on standard error, for scripts as a line between the results.
+// report reports a failure: as text on standard error, or as a JSON line between the results.
 func report(cmd *cobra.Command, s *settings, f failedLine) error {
 	if s.json {
 		return writeJSON(cmd.OutOrStdout(), f)
@@ -47,8 +47,8 @@ func report(cmd *cobra.Command, s *settings, f failedLine) error {
 	return err
 }
 
-// someFailed returns the error that sets the exit status after all failures were reported; nil if
-// there was none.
+// someFailed returns the error that sets the exit status after all failures have been reported, nil
+// if there were none.
 func someFailed(failed, of int) error {
 	switch {
 	case failed == 0:
@@ -59,7 +59,7 @@ func someFailed(failed, of int) error {
 	return &reported{summary: fmt.Sprintf("%d of %d failed", failed, of)}
 }
 
-// reported is a failure that was already reported; the summary may be empty.
+// reported is a failure that was already printed. summary may be empty.
 type reported struct{ summary string }
 
 func (r *reported) Error() string { return cmp.Or(r.summary, "failed") }

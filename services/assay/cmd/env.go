@@ -11,9 +11,9 @@ import (
 func newEnv(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "env",
-		Short: "Print the variables with which aws and nats reach the embedded engines",
-		Long: `Print the variables with which the AWS CLI, the AWS SDKs and the nats command reach
-the embedded engines of "assay serve" on this machine, as POSIX shell commands.
+		Short: "Print the variables with which aws and nats connect to the embedded engines",
+		Long: `Print the environment variables that make the AWS CLI, the AWS SDKs and the nats
+command use the embedded engines of "assay serve" on this machine, as POSIX shell commands.
 The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 		Example: `  eval "$(assay env)"
   aws s3 ls s3://assay-files --endpoint-url "$AWS_ENDPOINT_URL_S3"`,
@@ -24,13 +24,13 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 				return err
 			}
 			variables := [][2]string{
-				{"AWS_PAGER", ""}, // version 2 of the AWS CLI fails where its pager is not installed
+				{"AWS_PAGER", ""}, // version 2 of the AWS CLI fails if its pager is not installed
 				{"NATS_URL", at.NATS},
 				{"AWS_ENDPOINT_URL_S3", at.S3},
 				{"AWS_ENDPOINT_URL_DYNAMODB", at.DynamoDB},
 				{"AWS_ENDPOINT_URL_DYNAMODB_STREAMS", at.DynamoDB},
 				{"AWS_REGION", at.Region},
-				{"AWS_DEFAULT_REGION", at.Region}, // which version 1 of the AWS CLI reads
+				{"AWS_DEFAULT_REGION", at.Region}, // version 1 of the AWS CLI reads this one
 			}
 			if at.Credentials != "" {
 				variables = append(variables, [2]string{"AWS_SHARED_CREDENTIALS_FILE", at.Credentials},
@@ -44,7 +44,7 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 				}
 				return writeJSON(out, object)
 			}
-			if at.Credentials != "" { // these take precedence over the file
+			if at.Credentials != "" { // these take precedence over the credentials file
 				if _, err := fmt.Fprintln(out, "unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE AWS_DEFAULT_PROFILE"); err != nil {
 					return err
 				}

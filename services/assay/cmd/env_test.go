@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// TestEnv checks that a shell that evaluates the output finds the engines and the file with the
-// keys, and that no secret is printed.
+// TestEnv checks that a shell that evaluates the output can reach the engines and the credentials
+// file, and that no secret is printed.
 func TestEnv(t *testing.T) {
 	dir := t.TempDir() + "/it's here"
 	at := endpoints.Endpoints{HTTP: "http://h", NATS: "nats://n", S3: "http://s", DynamoDB: "http://d", Region: "eu-north-1", Credentials: dir + "/credentials"}
@@ -38,7 +38,7 @@ func TestEnv(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(environ), "other") {
-		t.Errorf("the keys of another account come first:\n%s", environ)
+		t.Errorf("the keys of another account take precedence:\n%s", environ)
 	}
 
 	var object map[string]string

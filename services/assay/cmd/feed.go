@@ -30,7 +30,7 @@ func newSources(s *settings) *cobra.Command {
 		Long: `List, show, add, change and remove the sources of the feed: NewsAPI searches, and
 RSS, Atom or JSON feeds, which ingest polls.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
+The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -42,7 +42,7 @@ that of a running "assay serve".`,
 
 func newSourcesList(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the sources, with their state", Args: cobra.NoArgs,
+		Use: "list", Short: "List the sources and their state", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -98,7 +98,7 @@ func newSourcesShow(s *settings, operator *string) *cobra.Command {
 	}
 }
 
-// source reads a source, and returns it with the client that can change it.
+// source reads a source. It returns it with a client that can change it.
 func (s *settings) source(ctx context.Context, operator, name string) (*client.Client, client.FeedSource, error) {
 	c, err := s.operatorClient(operator)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a source; its items are kept", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {

@@ -93,7 +93,7 @@ func newFeedShow(s *settings) *cobra.Command {
 	}
 }
 
-// writeFeedItem writes the fields of an item in readable form.
+// writeFeedItem writes the fields of an item as readable text.
 func writeFeedItem(w io.Writer, i client.FeedItem) error {
 	var out strings.Builder
 	row := func(name, value string) {

@@ -17,15 +17,15 @@ func newReanalyze(s *settings) *cobra.Command {
 	var all, dry bool
 	cmd := &cobra.Command{
 		Use:   "reanalyze",
-		Short: "Analyze items of an older model again",
-		Long: `Analyze items of an older model again, with the model of the server.
+		Short: "Reanalyze items that an older model analyzed",
+		Long: `Reanalyze items that an older model analyzed, with the current model of the server.
 
-An item keeps its result, and its place in lists and numbers, until the new result
-replaces it. Items of the current model are skipped: after a failure or Ctrl-C, run
-the command again. Upgrade all analyzers first. With --dry-run, the command counts
-the items that are left.
+An item keeps its result, and its place in lists and statistics, until the new result
+replaces it. Items of the current model are skipped, so run the command again after a
+failure or Ctrl-C. Upgrade all analyzers first. With --dry-run, the command counts
+the remaining items.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
+The command calls the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 		Example: `  assay feed reanalyze --since 24h --dry-run
   assay feed reanalyze --since 2026-11-20T00:00:00Z`,
@@ -58,13 +58,13 @@ that of a running "assay serve".`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
-	flags.StringVar(&since, "since", "", "items that were ingested since this time (RFC 3339), or since this long ago (6h)")
+	flags.StringVar(&since, "since", "", "only items ingested since this time (RFC 3339), or since this long ago (6h)")
 	flags.BoolVar(&all, "all", false, "all items")
 	flags.BoolVar(&dry, "dry-run", false, "only count the items")
 	return cmd
 }
 
-// add adds a page to the sum of those before.
+// add adds the counts of a page to the totals.
 func add(sum *client.ReanalysisPage, page client.ReanalysisPage) {
 	sum.ModelVersion = page.ModelVersion
 	sum.Current += page.Current
@@ -80,7 +80,7 @@ func add(sum *client.ReanalysisPage, page client.ReanalysisPage) {
 	}
 }
 
-// items counts the items of all pages.
+// items returns the number of items on all pages.
 func items(sum client.ReanalysisPage) int {
 	n := sum.Current + sum.Waiting
 	for _, outdated := range sum.Outdated {
@@ -93,9 +93,9 @@ func (s *settings) writeReanalysis(w io.Writer, sum client.ReanalysisPage, dry b
 	if s.json {
 		return writeJSON(w, sum)
 	}
-	will := "are analyzed again"
+	will := "are being reanalyzed"
 	if dry {
-		will = "are to be analyzed again"
+		will = "would be reanalyzed"
 	}
 	var out strings.Builder
 	out.WriteString("MODEL\tITEMS\tSTATUS\n")
@@ -104,10 +104,10 @@ func (s *settings) writeReanalysis(w io.Writer, sum client.ReanalysisPage, dry b
 	}
 	fmt.Fprintf(&out, "%s\t%d\tare current\n", sum.ModelVersion, sum.Current)
 	if sum.Waiting > 0 {
-		fmt.Fprintf(&out, "none\t%d\twait for an analysis\n", sum.Waiting)
+		fmt.Fprintf(&out, "none\t%d\twaiting for analysis\n", sum.Waiting)
 	}
 	if sum.Unreadable > 0 {
-		fmt.Fprintf(&out, "none\t%d\tcannot be read\n", sum.Unreadable)
+		fmt.Fprintf(&out, "none\t%d\tunreadable\n", sum.Unreadable)
 	}
 	return writeTable(w, out.String())
 }

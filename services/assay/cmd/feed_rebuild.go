@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// RebuildConfig names the backends of `assay feed rebuild`, with the variables of the
+// RebuildConfig configures the backends of `assay feed rebuild`. It uses the variables of the
 // services.
 type RebuildConfig struct {
 	AWS      backend.AWS

@@ -19,13 +19,13 @@ func newSourcesSet(s *settings, operator *string) *cobra.Command {
 	var add, remove []string
 	var match string
 	cmd := &cobra.Command{
-		Use: "set NAME", Short: "Add a source, or change some of its settings",
+		Use: "set NAME", Short: "Add a source or change some of its settings",
 		Long: `Add a source, or change some of its settings. Settings without a flag keep their
-value, or take the server's default in a new source. The change takes effect at
-once; a paused or stopped source starts again.
+value, or have the server's default in a new source. The change takes effect
+immediately; a paused or stopped source resumes.
 
-A concurrent change is not lost: this one is applied on top of it. With --if-match
-it is applied only if the source still has the etag that "show" printed.`,
+A concurrent change is not lost: the command applies its change on top of it. With --if-match
+the change is applied only if the source still has the etag that "show" printed.`,
 		Example: `  assay feed sources set go --kind rss --url https://go.dev/blog/feed.atom --tags go,release --match all
   assay feed sources set news --kind newsapi --tags solar,wind --interval 30m --quota 50
   assay feed sources set news --add-tag tide --remove-tag wind
@@ -80,10 +80,10 @@ it is applied only if the source still has the etag that "show" printed.`,
 	return cmd
 }
 
-// changed returns the settings with the given flags applied.
+// changed returns the settings after applying the given flags.
 func changed(current, given client.FeedSourceSettings, isGiven func(flag string) bool) client.FeedSourceSettings {
 	if current.Kind == "" || isGiven("kind") && given.Kind != current.Kind {
-		// The other settings belong to the other kind, or are that kind's defaults.
+		// The other settings belong to the other kind and may be its defaults.
 		current = client.FeedSourceSettings{Enabled: current.Kind == "" || current.Enabled, Interval: current.Interval, Tags: current.Tags}
 	}
 	for flag, set := range map[string]func(){
@@ -100,11 +100,11 @@ func changed(current, given client.FeedSourceSettings, isGiven func(flag string)
 	return current
 }
 
-// setTries bounds how often a change is retried after a conflict. Each time one of the other
-// writers succeeded.
+// setTries limits how often a change is retried after a conflict. In each conflict another writer
+// has succeeded.
 const setTries = 20
 
-// setSource changes a source after reading it, or the one with an ETag. adds permits creating it.
+// setSource reads and changes a source, or changes the version with an ETag. adds permits creating it.
 func setSource(ctx context.Context, c *client.Client, name, match string, adds bool, change func(client.FeedSourceSettings) client.FeedSourceSettings) (client.FeedSource, error) {
 	for try := 1; ; try++ {
 		current, err := c.FeedSource(ctx, name)
@@ -113,7 +113,7 @@ func setSource(ctx context.Context, c *client.Client, name, match string, adds b
 			return client.FeedSource{}, err
 		}
 		if missing && !adds {
-			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add one, set --kind, --tags and what else it requires", name)}
+			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add it, set --kind, --tags and the other required flags", name)}
 		}
 		put, err := c.PutFeedSource(ctx, name, change(current.FeedSourceSettings), cmp.Or(match, current.ETag))
 		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {
@@ -122,7 +122,7 @@ func setSource(ctx context.Context, c *client.Client, name, match string, adds b
 	}
 }
 
-// problemOf returns the status of an error response, otherwise 0.
+// problemOf returns the status of an error response, or 0 for other errors.
 func problemOf(err error) int {
 	if problem, ok := errors.AsType[*client.Problem](err); ok {
 		return problem.Status

@@ -81,10 +81,10 @@ etag          "1"
 	p.sources("list").want(t, 0, "NAME  KIND     STATUS    EVERY  USED TODAY  LAST POLL  TAGS\n"+
 		"news  newsapi  disabled  1h     0 of 50     none       solar, tide\n", "")
 	if shown := p.sources("set", "news", "--tags", "sun", "--if-match", `"2"`); shown.status != 0 || !strings.Contains(shown.out, "tags          sun\n") {
-		t.Errorf("a change of the source as it was seen: %+v", shown)
+		t.Errorf("a change of the version that was read: %+v", shown)
 	}
 
-	// This address is blocked, as the poll reports.
+	// This address is blocked, and the poll reports that.
 	p.sources("set", "site", "--kind", "rss", "--url", "http://127.0.0.1/feed", "--tags", "a")
 	shown := p.sources("show", "site")
 	for late := time.After(30 * time.Second); !strings.Contains(shown.out, "refused: 0 created"); shown = p.sources("show", "site") {
@@ -97,7 +97,7 @@ etag          "1"
 	if !strings.Contains(shown.out, "failures   1 consecutive\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
 		t.Errorf("got %+v", shown)
 	}
-	// After a change of kind it keeps the settings that both kinds have.
+	// After a change of kind the source keeps the settings that both kinds share.
 	shown = p.sources("set", "site", "--kind", "newsapi", "--enabled=false", "--json")
 	if !strings.HasPrefix(shown.out, `{"name":"site","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"15m","quota":100,"tags":["a"],"language":"en",`) {
 		t.Errorf("got %+v", shown)

@@ -15,7 +15,7 @@ func newGet(s *settings) *cobra.Command {
 		Short: "Show a file and its result",
 		Long: `Show a file and its result.
 
-With --wait, get waits until the file is COMPLETED or FAILED; for FAILED the exit
+With --wait, get waits until the file is COMPLETED or FAILED. If it is FAILED, the exit
 status is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

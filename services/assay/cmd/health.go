@@ -10,7 +10,7 @@ func newHealth(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
 		Short: "Check that the server is ready",
-		Long:  `Check that the server is ready, as a container's health check: the exit status is 0 if it is, and 1 if not.`,
+		Long:  `Check that the server is ready, for use as a container health check. The exit status is 0 if it is ready, otherwise 1.`,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			server, err := s.findServer()

@@ -18,9 +18,9 @@ func newKeys(s *settings) *cobra.Command {
 		Short: "Create, list, rotate and revoke API keys",
 		Long: `Create, list, rotate and revoke the API keys of a server with ASSAY_AUTH=token.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
-that of a running "assay serve". They need an operator's key in ASSAY_TOKEN. The first
-one is printed by "assay serve --auth token", or "assay setup --operator-key".`,
+The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
+that of a running "assay serve". They require an operator's key in ASSAY_TOKEN. The
+first one is printed by "assay serve --auth token" or "assay setup --operator-key".`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -34,12 +34,12 @@ func newKeysCreate(s *settings, operator *string) *cobra.Command {
 	var expires time.Duration
 	cmd := &cobra.Command{
 		Use: "create --owner OWNER", Short: "Create an API key and print it", Args: cobra.NoArgs,
-		Long: "Create an API key and print it. It is not shown again: the server stores its hash.",
+		Long: "Create an API key and print it. It cannot be shown again: the server stores only its hash.",
 		Example: `  assay keys create --owner anna --name laptop
   assay keys create --owner backup --scope read --expires 2160h`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if s.owner == "" {
-				return &Usage{Err: fmt.Errorf("name the owner of the key with --owner")}
+				return &Usage{Err: fmt.Errorf("set the owner of the key with --owner")}
 			}
 			terms.Owner = s.owner
 			if expires != 0 {
@@ -57,14 +57,14 @@ func newKeysCreate(s *settings, operator *string) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&terms.Name, "name", "", "what the key is for")
-	flags.StringSliceVar(&terms.Scopes, "scope", nil, "read or write; both by default")
-	flags.BoolVar(&terms.Operator, "operator-role", false, "allow the operator calls")
-	flags.DurationVar(&expires, "expires", 0, "how long the key is valid, such as 2160h; by default until it is revoked")
+	flags.StringVar(&terms.Name, "name", "", "purpose of the key")
+	flags.StringSliceVar(&terms.Scopes, "scope", nil, "read or write (default both)")
+	flags.BoolVar(&terms.Operator, "operator-role", false, "allow calls of the operator API")
+	flags.DurationVar(&expires, "expires", 0, "lifetime of the key, such as 2160h (default unlimited)")
 	return cmd
 }
 
-// writeNewKey writes the token alone, for scripts.
+// writeNewKey writes only the token, for use in scripts.
 func (s *settings) writeNewKey(w io.Writer, key client.NewKey) error {
 	if s.json {
 		return writeJSON(w, key)
@@ -76,7 +76,7 @@ func (s *settings) writeNewKey(w io.Writer, key client.NewKey) error {
 func newKeysList(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the API keys, newest first", Args: cobra.NoArgs,
-		Long: "List the API keys, newest first: of all owners, or of --owner.",
+		Long: "List the API keys of all owners, or of --owner, newest first.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -122,7 +122,7 @@ func writeKeys(w io.Writer, keys []client.Key) error {
 func newKeysRotate(s *settings, operator *string) *cobra.Command {
 	var grace time.Duration
 	cmd := &cobra.Command{
-		Use: "rotate ID", Short: "Give an API key a new secret and print it", Args: cobra.ExactArgs(1),
+		Use: "rotate ID", Short: "Replace the secret of an API key and print it", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -142,7 +142,7 @@ func newKeysRotate(s *settings, operator *string) *cobra.Command {
 func newKeysRevoke(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key", Args: cobra.ExactArgs(1),
-		Long: "Revoke an API key. Within 5 seconds no process accepts it. This cannot be undone.",
+		Long: "Revoke an API key. After 5 seconds no process accepts it. This cannot be undone.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {

@@ -17,12 +17,12 @@ import (
 func newLibrary(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "library",
-		Short: "Keep files of any type in folders",
-		Long: `Keep files of any type in folders.
+		Short: "Store files of any type in folders",
+		Long: `Store files of any type in folders.
 
-A PATH in the library begins at your root folder, such as /Reports/2026/a.pdf; the
-first slash is optional. Of several nodes with one name the newest is meant. The
-id of a node is accepted instead.`,
+A PATH in the library starts at your root folder, such as /Reports/2026/a.pdf; the
+leading slash is optional. If several nodes have the same name, the newest is used.
+The id of a node may be given instead.`,
 		Example: `  assay library put ~/Documents/Reports --to /Archive
   assay library tree /Archive
   assay library share /Archive/Reports --for 168h
@@ -36,7 +36,7 @@ id of a node is accepted instead.`,
 	return cmd
 }
 
-// find returns the node of a path, or of an id.
+// find returns the node with a path or id.
 func find(ctx context.Context, c *client.Client, path string) (client.Node, error) {
 	if id, err := uuid.Parse(path); err == nil {
 		return c.Node(ctx, id.String(), client.Reading{})
@@ -47,13 +47,13 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 			return n, err
 		}
 		if n, err = child(ctx, c, n.ID, name); err == nil && n.ID == "" {
-			err = fmt.Errorf("there is nothing named %q in the library at %s", name, path)
+			err = fmt.Errorf("there is no %q in the library at %s", name, path)
 		}
 	}
 	return n, err
 }
 
-// node returns the node of a path, or of an id, with the client that reads it.
+// node returns the node with a path or id, and the client that reads it.
 func (s *settings) node(ctx context.Context, path string) (*client.Client, client.Node, error) {
 	c, err := s.client()
 	if err != nil {
@@ -67,7 +67,7 @@ func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// child returns the newest node of a name in a folder; one without an id if there is none.
+// child returns the newest node with a name in a folder, or a node without an id if there is none.
 func child(ctx context.Context, c *client.Client, folderID, name string) (client.Node, error) {
 	for n, err := range c.Children(ctx, folderID, client.Reading{}) {
 		if err != nil || n.Name == name {
@@ -98,7 +98,7 @@ func named(n client.Node) string {
 	return name
 }
 
-// lengthOf is the size of a file for people; empty for a folder.
+// lengthOf returns the size of a file in readable form, or "" for a folder.
 func lengthOf(n client.Node) string {
 	if n.Length == nil {
 		return ""
@@ -125,7 +125,7 @@ func newLibraryList(s *settings) *cobra.Command {
 	var trash bool
 	cmd := &cobra.Command{
 		Use:   "ls [PATH]",
-		Short: "List what is in a folder, newest first",
+		Short: "List the content of a folder, newest first",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if trash && len(args) > 0 {
@@ -168,7 +168,7 @@ func newLibraryList(s *settings) *cobra.Command {
 func newLibraryTree(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tree [PATH]",
-		Short: "Show a folder with all that is in it",
+		Short: "Show a folder and everything below it",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()
@@ -219,7 +219,7 @@ func (t *tree) write(prefix string, n client.Node) error {
 	return err
 }
 
-// below writes what is in a folder, by name.
+// below writes the content of a folder, sorted by name.
 func (t *tree) below(ctx context.Context, indent string, folder client.Node) error {
 	if !folder.IsFolder() {
 		return nil

@@ -16,11 +16,11 @@ import (
 func newLibraryMove(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mv PATH TARGET",
-		Short: "Move a node into a folder, or rename it",
+		Short: "Move a node to a folder, or rename it",
 		Long: `Move a node into a folder, or rename it.
 
-A TARGET that is a folder takes the node in. Otherwise its last part is the new
-name, in the folder that the rest names.`,
+If TARGET is a folder, the node is moved into it. Otherwise the last part of TARGET is
+the new name, and the rest is the new folder.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, n, err := s.node(cmd.Context(), args[0])
@@ -68,7 +68,7 @@ func newLibraryRemove(s *settings) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&permanent, "permanent", false, "erase them for good, with all that is in them")
+	cmd.Flags().BoolVar(&permanent, "permanent", false, "erase them permanently, with everything below them")
 	return cmd
 }
 
@@ -78,8 +78,8 @@ func newLibraryRestore(s *settings) *cobra.Command {
 		Short: "Move nodes from the trash back to their folders",
 		Long: `Move nodes from the trash back to their folders.
 
-NAME is the name of a node in the trash, or its id. Of several with one name, the
-one that was created last is meant.`,
+NAME is the name or id of a node in the trash. If several nodes have the same name,
+the one created last is used.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			c, err := s.client()
@@ -110,7 +110,7 @@ func trashed(cmd *cobra.Command, c *client.Client, name string) (string, error) 
 			return n.ID, err
 		}
 	}
-	return "", fmt.Errorf("there is nothing named %q in the trash", name)
+	return "", fmt.Errorf("there is no %q in the trash", name)
 }
 
 func newLibraryShare(s *settings) *cobra.Command {
@@ -118,11 +118,11 @@ func newLibraryShare(s *settings) *cobra.Command {
 	var valid time.Duration
 	cmd := &cobra.Command{
 		Use:   "share PATH",
-		Short: "Let others read a node and all that is in it",
-		Long: `Let others read a node and all that is in it.
+		Short: "Let others read a node and everything below it",
+		Long: `Let others read a node and everything below it.
 
 Without a flag, share prints a link that is valid for a week. Anyone who has the link
-can read.`,
+can read the node.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()
@@ -154,10 +154,10 @@ can read.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&valid, "for", 7*24*time.Hour, "how long the link is valid, at most 720h")
-	flags.BoolVar(&public, "public", false, "let everyone read it, without a link")
-	flags.BoolVar(&private, "private", false, "let nobody read it without a link")
-	flags.BoolVar(&revoke, "revoke", false, "make all links to it invalid")
+	flags.DurationVar(&valid, "for", 7*24*time.Hour, "lifetime of the link, at most 720h")
+	flags.BoolVar(&public, "public", false, "make it public, so that everyone can read it without a link")
+	flags.BoolVar(&private, "private", false, "make it private again; existing links remain valid")
+	flags.BoolVar(&revoke, "revoke", false, "revoke all links to it")
 	cmd.MarkFlagsMutuallyExclusive("public", "private", "revoke", "for")
 	return cmd
 }
@@ -192,7 +192,7 @@ func newLibraryWait(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "wait PATH…",
 		Short: "Wait until files are processed",
-		Long:  "Wait until files are processed. A file that Failed gives exit status 1.",
+		Long:  "Wait until files are processed. The exit status is 1 if a file Failed.",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			return eachPath(cmd, s, paths, func(c *client.Client, n client.Node) error {

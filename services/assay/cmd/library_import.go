@@ -16,8 +16,8 @@ func newLibraryImport(s *settings) *cobra.Command {
 		Short: "Import web pages by their URLs",
 		Long: `Import web pages by their URLs.
 
-The server fetches the page and keeps it as a file, with its readable text and the
-picture that it names as its own. A URL may also lead to a PDF or a picture. Pages of
+The server fetches the page and stores it as a file, with its readable text and its
+preview picture. A URL may also point to a PDF or a picture. Pages of
 private networks are imported only if the server allows their network.`,
 		Example: `  assay library import https://example.com/article --to /Articles --wait`,
 		Args:    cobra.MinimumNArgs(1),
@@ -45,8 +45,8 @@ private networks are imported only if the server allows their network.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "", "name of the file; by default that in the URL")
-	flags.StringVar(&to, "to", "/", "folder of the library to import to")
+	flags.StringVar(&name, "name", "", "name of the file (default: the name in the URL)")
+	flags.StringVar(&to, "to", "/", "folder of the library to import into")
 	flags.BoolVar(&wait, "wait", false, "wait until the pages are processed")
 	return cmd
 }

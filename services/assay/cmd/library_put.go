@@ -34,33 +34,33 @@ func newLibraryPut(s *settings) *cobra.Command {
 	p := &put{settings: s}
 	cmd := &cobra.Command{
 		Use:   "put FILE|DIR…",
-		Short: "Upload files, and folders with all that is in them",
-		Long: `Upload files, and folders with all that is in them.
+		Short: "Upload files, and folders with their content",
+		Long: `Upload files, and folders with their content.
 
-What an earlier run has uploaded to the same folder, and is there unchanged, is not
-uploaded again: repeat the command after an interruption. Of a file above 64 MiB, which
-is uploaded in parts, it then sends only what is missing. While the server is busy or
-restarts, requests are repeated. Symbolic links in a folder are left out.
+Files that an earlier run uploaded to the same folder are not uploaded again unless
+they have changed, so repeat the command after an interruption. Files above 64 MiB are
+uploaded in parts; only the missing parts are sent again. While the server is busy or
+restarts, requests are retried. Symbolic links in a folder are skipped.
 
-What failed is listed on standard error; a folder that cannot be read or created does
+Failures are listed on standard error. A folder that cannot be read or created does
 not stop the others.
 Exit status: 0 on success, 1 if a file or a folder failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: p.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.to, "to", "/", "folder of the library to upload to")
+	flags.StringVar(&p.to, "to", "/", "folder of the library to upload into")
 	flags.BoolVar(&p.wait, "wait", false, "wait until the files are processed")
 	flags.IntVar(&p.parallel, "parallel", 8, "maximum number of concurrent uploads")
-	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to repeat a request while the server is busy or away")
+	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to retry a request while the server is busy or unavailable")
 	return cmd
 }
 
 // local is a file to upload.
 type local struct {
 	path     string
-	folderID string // to upload it to
-	err      error  // why it, or the folder at the path, cannot be uploaded
+	folderID string // folder to upload it to
+	err      error  // the reason why the file or folder cannot be uploaded
 }
 
 func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
@@ -108,22 +108,22 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 	return err
 }
 
-// collect returns the files at a path, and creates the folders for them. The error is one that would
-// stop all uploads.
+// collect returns the files at a path and creates the folders for them. It returns only errors that
+// would stop all uploads.
 func (p *put) collect(ctx context.Context, path, folderID string) (files []local, folders int, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return []local{{path: path, folderID: folderID, err: err}}, 0, nil
 	}
-	absolute, err := filepath.Abs(path) // also . has a name
+	absolute, err := filepath.Abs(path) // resolves the name of "."
 	if err != nil {
 		return nil, 0, err
 	}
-	made := map[string]string{} // the ids of folders, by their paths
+	made := map[string]string{} // ids of folders, by path
 	err = filepath.WalkDir(absolute, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			files = append(files, local{path: at, err: err})
-			return nil // a folder that cannot be read has no entries
+			return nil // an unreadable folder has no entries
 		}
 		parent := made[filepath.Dir(at)]
 		if at == absolute {
@@ -150,7 +150,7 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 
 // folder creates a folder, or returns the one that an earlier run created.
 func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, error) {
-	name, err := library.CleanName(name) // the name that the server stores
+	name, err := library.CleanName(name) // the name as the server stores it
 	if err != nil {
 		return client.Node{}, err
 	}
@@ -159,11 +159,11 @@ func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, e
 	})
 }
 
-// mostKeys bounds how often the same path is created again after its node was moved, renamed or trashed.
+// mostKeys limits how often a path is created again after its node was moved, renamed or trashed.
 const mostKeys = 100
 
-// once calls create with the number of an idempotency key, until the node of that key is in a folder
-// and has a name: those of earlier keys are elsewhere.
+// once calls create with the numbers of successive idempotency keys until the node has the expected
+// folder and name. Nodes of earlier keys were moved.
 func once(parentID, name string, create func(try string) (client.Node, error)) (client.Node, error) {
 	for try := range mostKeys {
 		n, err := create(strconv.Itoa(try))
@@ -171,16 +171,16 @@ func once(parentID, name string, create func(try string) (client.Node, error)) (
 			return n, err
 		}
 	}
-	return client.Node{}, fmt.Errorf("was moved or removed %d times since it was uploaded; rename it", mostKeys)
+	return client.Node{}, fmt.Errorf("was moved or removed %d times after its upload; rename it", mostKeys)
 }
 
-// keyUsed reports whether an idempotency key was used for something else.
+// keyUsed reports whether an idempotency key was used for a different request.
 func keyUsed(err error) bool {
 	p, ok := errors.AsType[*client.Problem](err)
 	return ok && p.Type == "urn:assay:problem:idempotency-key-reused"
 }
 
-// keyOf returns the idempotency key of what a run creates.
+// keyOf returns the idempotency key of an item that a run creates.
 func keyOf(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -197,7 +197,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	if err != nil {
 		return client.Node{}, plain(err)
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	info, err := file.Stat()
 	if err != nil {
 		return client.Node{}, plain(err)
@@ -220,7 +220,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 		SHA256: digest, ParentID: l.folderID,
 	}
 	if f.Size > client.PartsAbove {
-		f.SHA256, f.Parts = "", true // its parts have checksums
+		f.SHA256, f.Parts = "", true // the parts have checksums of their own
 	}
 	n, err := once(f.ParentID, f.Name, func(try string) (client.Node, error) {
 		f.Key = keyOf("file", f.ParentID, f.Name, digest, try)
@@ -231,12 +231,12 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	}
 	hashed := begun{Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	if changed, err := hashed.changed(file); changed || err != nil {
-		return n, errors.Join(err, errors.New("changed during its upload; upload it again"))
+		return n, errors.Join(err, errors.New("changed while it was uploaded; upload it again"))
 	}
 	return n, nil
 }
 
-// putLine is a node with the path that it was read from.
+// putLine is a node and the path that it was read from.
 type putLine struct {
 	Path string `json:"path"`
 	client.Node

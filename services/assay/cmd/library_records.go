@@ -15,13 +15,13 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-const filterHelp = `A FILTER compares fields of the file and properties that Assay determined:
+const filterHelp = `A FILTER compares fields of the file and properties that Assay computed:
 
   logP < 3 and ("Melting Point" >= 120 or not CAS) and name ~ 'acid'
 
 The comparisons are <, <=, >, >= with a number or a date, = and !=, and ~ and !~ for
-a text within the value. A name alone selects the records with a value; error those
-that failed.`
+a substring. A name alone selects the records that have a value; the word error selects
+the failed records.`
 
 func newLibraryRecords(s *settings) *cobra.Command {
 	var q client.RecordQuery
@@ -59,13 +59,13 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.Filter, "filter", "", "only the records that the FILTER selects")
-	flags.StringVar(&q.Fields, "fields", "", "names of fields and properties to show, separated by commas")
+	flags.StringVar(&q.Fields, "fields", "", "comma-separated names of the fields and properties to show")
 	flags.IntVar(&limit, "limit", 50, "maximum number of records")
 	flags.IntVar(&q.From, "from", 0, "index of the first record, from 0")
 	return cmd
 }
 
-// maxShown is how many characters of a value a line shows.
+// maxShown is the maximum number of characters of a value that a line shows.
 const maxShown = 40
 
 // writeRecord writes a record as one line.
@@ -91,7 +91,7 @@ func (s *settings) writeRecord(w io.Writer, r client.LibraryRecord) error {
 	return err
 }
 
-// members returns the members of an object as name=value, in their order.
+// members returns the members of a JSON object as name=value, in order.
 func members(object json.RawMessage) ([]string, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
@@ -103,7 +103,7 @@ func members(object json.RawMessage) ([]string, error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("a record of the server cannot be read: %w", err)
+			return nil, fmt.Errorf("the server sent an unreadable record: %w", err)
 		}
 		if _, bracket := t.(json.Delim); bracket {
 			continue
@@ -126,8 +126,8 @@ func newLibraryExport(s *settings) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "export PATH",
-		Short: "Export the records of a file as CSV, JSON Lines or in its own format",
-		Long:  "Export the records of a file as CSV, JSON Lines or in its own format. Records that failed are left out.\n\n" + filterHelp,
+		Short: "Export the records of a file as CSV, JSON Lines or in the file's own format",
+		Long:  "Export the records of a file as CSV, JSON Lines or in the file's own format. Failed records are omitted.\n\n" + filterHelp,
 		Example: `  assay library export /drugs.sdf --format csv --fields formula,logP --rename logP:LogP -o drugs.csv
   assay library export /drugs.sdf --filter 'weight < 500' -o light.sdf`,
 		Args: cobra.ExactArgs(1),
@@ -136,7 +136,7 @@ func newLibraryExport(s *settings) *cobra.Command {
 				e.Format = strings.ToLower(strings.TrimPrefix(path.Ext(output), "."))
 			}
 			if e.Format == "" {
-				return &Usage{Err: fmt.Errorf("name the --format: %s", strings.Join(exportFormats, ", "))}
+				return &Usage{Err: fmt.Errorf("specify --format: %s", strings.Join(exportFormats, ", "))}
 			}
 			if !slices.Contains(exportFormats, e.Format) {
 				return &Usage{Err: fmt.Errorf("--format %s: must be one of %s", e.Format, strings.Join(exportFormats, ", "))}
@@ -153,13 +153,13 @@ func newLibraryExport(s *settings) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&e.Format, "format", "", "csv, jsonl, or the format of the file; by default the ending of the output")
-	flags.StringVar(&e.Fields, "fields", "", "names of fields and properties in their order, separated by commas; all by default")
-	flags.StringVar(&e.Rename, "rename", "", "pairs of a name and the name in the export, such as logP:LogP, separated by commas")
+	flags.StringVar(&e.Format, "format", "", "csv, jsonl, or the format of the file (default: the extension of the output)")
+	flags.StringVar(&e.Fields, "fields", "", "comma-separated names of fields and properties, in the order of the output (default all)")
+	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of a name and its name in the export, such as logP:LogP")
 	flags.StringVar(&e.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
 	return cmd
 }
 
-// exportFormats are those that the server has for some file.
+// exportFormats lists the export formats of all kinds of files.
 var exportFormats = []string{"csv", "jsonl", "sdf", "rdf", "rxn", "cif", "jdx"}

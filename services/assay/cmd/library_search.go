@@ -16,13 +16,12 @@ func newLibrarySearch(s *settings) *cobra.Command {
 	var below string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find folders and files by the words of their names and texts",
-		Long: `Find folders and files by the words of their names and texts.
+		Short: "Search folders and files by the words in their names and texts",
+		Long: `Search folders and files by the words in their names and texts.
 
-All words of the query must be there. Write "words in this order", the beginning of a
-word with an asterisk, such as rep*, and -word for what must be absent. Case and
-accents do not matter. Your own nodes are found, those that others share with you, and
-public ones.`,
+All words of the query must occur. Write a phrase as "words in this order", a prefix as
+rep*, and an excluded word as -word. Case and accents are ignored. The search covers
+your own nodes, those that others share with you, and public ones.`,
 		Example: `  assay library search budget
   assay library search '"annual report" 202* -draft' --format pdf --in /Reports`,
 		Args: cobra.MinimumNArgs(1),
@@ -62,14 +61,14 @@ public ones.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.Type, "type", "", "only Folder, File or Record")
-	flags.StringVar(&q.Format, "format", "", "only files of this ending, such as pdf")
-	flags.StringVar(&q.Status, "status", "", "only nodes of this status, such as Failed")
-	flags.StringVar(&below, "in", "", "only what is below this folder, a path or an id")
-	flags.IntVar(&q.Limit, "limit", 20, "how many hits to show, at most 100")
+	flags.StringVar(&q.Format, "format", "", "only files with this extension, such as pdf")
+	flags.StringVar(&q.Status, "status", "", "only nodes with this status, such as Failed")
+	flags.StringVar(&below, "in", "", "only nodes below this folder, given as a path or id")
+	flags.IntVar(&q.Limit, "limit", 20, "maximum number of hits to show, up to 100")
 	return cmd
 }
 
-// writeSnippets writes the passages of a text in lines, with brackets around the words that were looked for.
+// writeSnippets writes passages of a text, one per line, with brackets around the matching words.
 func writeSnippets(w io.Writer, snippets []client.SearchSnippet) error {
 	for _, snippet := range snippets {
 		if snippet.Field != "text" {
@@ -111,7 +110,7 @@ func newLibraryText(s *settings) *cobra.Command {
 func newLibraryMetadata(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "metadata PATH...",
-		Short: "Print what is known of the content of files, as JSON",
+		Short: "Print the metadata of files as JSON",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachPath(cmd, s, args, func(c *client.Client, n client.Node) error {

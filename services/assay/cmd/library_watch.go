@@ -17,12 +17,12 @@ func newLibraryWatch(s *settings) *cobra.Command {
 	var after string
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
-		Short: "Print changes of a folder and all that is in it, until interrupted",
-		Long: `Print changes of a folder and all that is in it, until interrupted.
+		Short: "Print changes of a folder and everything below it, until interrupted",
+		Long: `Print changes of a folder and everything below it, until interrupted.
 
 When the connection is lost, watch reconnects and resumes without a gap. With
 --json each line is {"event", "id", "data"}; to resume after a line, pass its id to
---after. An event "resync" says that changes were missed, because the id is too
+--after. The event "resync" means that changes were missed because the id is too
 old: list the folder again.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ old: list the folder again.`,
 	return cmd
 }
 
-// writeChange writes an event of the library in readable form: changes to out, messages about the watch to
+// writeChange writes an event of the library as readable text: changes to out, messages about the watch to
 // notes.
 func writeChange(out, notes io.Writer, e client.Event) error {
 	switch e.Type {
@@ -63,7 +63,7 @@ func writeChange(out, notes io.Writer, e client.Event) error {
 	case client.ProgressEvent:
 		var p client.FileProgress
 		if err := json.Unmarshal(e.Data, &p); err != nil {
-			return errors.New("the progress of a file cannot be read")
+			return errors.New("the server sent unreadable progress of a file")
 		}
 		ended := p.Done + p.Failed + p.Skipped
 		_, err := fmt.Fprintf(out, "%s  %s  %-8s  %d of %d steps\n", time.Now().Format(time.TimeOnly), p.FileID, "progress", ended, ended+p.Open)

@@ -17,7 +17,7 @@ func newLicenses() *cobra.Command {
 		Short: "Show the licenses of Assay and its embedded data",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			notices := slices.Sorted(slices.Values(slices.Concat(analyzer.Notices(), query.Notices()))) // both have RDKit
+			notices := slices.Sorted(slices.Values(slices.Concat(analyzer.Notices(), query.Notices()))) // both contain RDKit
 			_, err := io.WriteString(cmd.OutOrStdout(), process.Licenses(slices.Compact(notices)...))
 			return err
 		},

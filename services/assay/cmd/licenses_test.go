@@ -11,7 +11,7 @@ import (
 func TestLicenses(t *testing.T) {
 	var out, errs strings.Builder
 	if status := cmd.Run(t.Context(), []string{"licenses"}, strings.NewReader(""), &out, &errs); status != 0 {
-		t.Fatalf("assay licenses ends with %d: %s", status, errs.String())
+		t.Fatalf("assay licenses exits with status %d: %s", status, errs.String())
 	}
 	for _, want := range []string{
 		"Apache License", "Version 2.0", "END OF TERMS AND CONDITIONS",
@@ -21,7 +21,7 @@ func TestLicenses(t *testing.T) {
 		"data of VADER", "Copyright (c) 2016 C.J. Hutto", "The above copyright notice and this permission notice shall be included",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("assay licenses does not say %q", want)
+			t.Errorf("assay licenses does not print %q", want)
 		}
 	}
 }

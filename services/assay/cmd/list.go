@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// pageSize is the number of files per request; the server accepts up to 1000.
+// pageSize is the number of files per request. The server accepts up to 1000.
 const pageSize = 200
 
 func newList(s *settings) *cobra.Command {
@@ -74,7 +74,7 @@ func newList(s *settings) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	complete := cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc("status", complete); err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // there is no such flag
 	}
 	return cmd
 }

@@ -10,13 +10,13 @@ import (
 
 // errNoEngines explains how to get a program with the engines.
 var errNoEngines = errors.New(`this program was built without the embedded engines of "assay serve"; ` +
-	`build it without the tag noengines, or its image with --build-arg TAGS=`)
+	`build it without the tag noengines, or build its image with --build-arg TAGS=`)
 
-// newServe is `assay serve` of a build without engines, whose services run as separate programs. It
-// accepts any arguments and fails.
+// newServe returns `assay serve` for a build without engines, whose services run as separate
+// programs. It accepts any arguments and fails.
 func newServe(*settings) *cobra.Command { return missing("serve") }
 
-// newVerify returns the same for `assay verify`.
+// newVerify returns `assay verify` for such a build.
 func newVerify(*settings) *cobra.Command { return missing("verify") }
 
 func missing(name string) *cobra.Command {

@@ -16,7 +16,7 @@ import (
 func newPhoto(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "photo",
-		Short: "Have photos described and edited",
+		Short: "Describe and edit photos",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,23 +36,23 @@ func newPhotoList(s *settings) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			status = strings.ToUpper(status)
 			if status != "" && !slices.Contains(statuses, status) {
-				return &Usage{Err: fmt.Errorf("--status %s: want one of %s", status, strings.Join(statuses, ", "))}
+				return &Usage{Err: fmt.Errorf("--status %s: must be one of %s", status, strings.Join(statuses, ", "))}
 			}
 			if limit < 1 {
-				return &Usage{Err: fmt.Errorf("--limit %d: want 1 or more", limit)}
+				return &Usage{Err: fmt.Errorf("--limit %d: must be 1 or more", limit)}
 			}
 			c, err := s.client()
 			if err != nil {
 				return err
 			}
-			const largest = 100 // that the server accepts
+			const largest = 100 // maximum that the server accepts
 			listed := 0
 			for photo, err := range c.ListPhotos(cmd.Context(), client.Listing{Status: status, Limit: min(limit, largest)}) {
 				if err != nil {
 					return err
 				}
 				if !all && listed == limit {
-					note(cmd.ErrOrStderr(), "There are more; see them with --all or a higher --limit.")
+					note(cmd.ErrOrStderr(), "There are more; use --all or raise --limit.")
 					return nil
 				}
 				if listed++; listed == 1 {
@@ -70,13 +70,13 @@ func newPhotoList(s *settings) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&status, "status", "", "only photos of this status: "+strings.Join(statuses, ", "))
-	cmd.Flags().IntVar(&limit, "limit", 20, "most photos to list")
+	cmd.Flags().StringVar(&status, "status", "", "only photos with this status: "+strings.Join(statuses, ", "))
+	cmd.Flags().IntVar(&limit, "limit", 20, "maximum number of photos to list")
 	cmd.Flags().BoolVar(&all, "all", false, "list all photos")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	complete := cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc("status", complete); err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // there is no such flag
 	}
 	return cmd
 }
@@ -85,11 +85,11 @@ func newPhotoGet(s *settings) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "get ID",
-		Short: "Show a photo with its description and its edit",
+		Short: "Show a photo with its description and edit",
 		Long: `Show a photo with its description and its edit.
 
-With --wait the photo is shown once it is COMPLETED or FAILED; FAILED then gives
-exit status 1.`,
+With --wait, get waits until the photo is COMPLETED or FAILED. If it is FAILED, the exit
+status is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()
@@ -129,7 +129,7 @@ func (s *settings) writePhoto(w io.Writer, p client.Photo) error {
 	return err
 }
 
-// photoOutcome summarizes the result of a photo; empty until there is one.
+// photoOutcome summarizes the result of a photo. It returns "" until there is one.
 func photoOutcome(p client.Photo) string {
 	switch {
 	case p.Status == client.Failed && p.Error != nil:
@@ -144,7 +144,7 @@ func photoOutcome(p client.Photo) string {
 	return "  (" + text + ")"
 }
 
-// writePhotoFields writes all fields of a photo in readable form.
+// writePhotoFields writes all fields of a photo as readable text.
 func writePhotoFields(w io.Writer, p client.Photo) error {
 	var out strings.Builder
 	field := func(name, format string, values ...any) { fmt.Fprintf(&out, name+"\t"+format+"\n", values...) }

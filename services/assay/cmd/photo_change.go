@@ -12,10 +12,10 @@ func newPhotoRetry(s *settings) *cobra.Command {
 	var prompt string
 	cmd := &cobra.Command{
 		Use:   "retry ID…",
-		Short: "Have FAILED photos edited again",
+		Short: "Edit FAILED photos again",
 		Args:  cobra.MinimumNArgs(1),
 	}
-	cmd.Flags().StringVar(&prompt, "prompt", "", "another prompt; that of before by default")
+	cmd.Flags().StringVar(&prompt, "prompt", "", "new prompt (default: the previous one)")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		var change client.PhotoChange
 		if cmd.Flags().Changed("prompt") {
@@ -31,7 +31,7 @@ func newPhotoRetry(s *settings) *cobra.Command {
 func newPhotoCancel(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel ID…",
-		Short: "End photos that are not edited yet, as FAILED",
+		Short: "Cancel photos that are not edited yet; they become FAILED",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return eachPhoto(cmd, s, ids, func(c *client.Client, id string) (client.Photo, error) {
@@ -41,7 +41,7 @@ func newPhotoCancel(s *settings) *cobra.Command {
 	}
 }
 
-// eachPhoto changes each of several photos and writes what it then is.
+// eachPhoto changes each of several photos and writes its new state.
 func eachPhoto(cmd *cobra.Command, s *settings, ids []string, change func(*client.Client, string) (client.Photo, error)) error {
 	c, err := s.client()
 	if err != nil {
@@ -59,8 +59,8 @@ func eachPhoto(cmd *cobra.Command, s *settings, ids []string, change func(*clien
 func newPhotoDelete(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID…",
-		Short: "Remove photos, both uploaded and edited",
-		Long:  `Remove photos, both uploaded and edited. A missing photo is not an error.`,
+		Short: "Delete photos with their originals and edits",
+		Long:  `Delete photos with their originals and edits. A missing photo is not an error.`,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()
@@ -91,7 +91,7 @@ func newPhotoDownload(s *settings) *cobra.Command {
 	var original bool
 	cmd := &cobra.Command{
 		Use:   "download ID",
-		Short: "Write the edited photo, or the original",
+		Short: "Download the edited photo, or the original",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			c, err := s.client()
@@ -109,7 +109,7 @@ func newPhotoDownload(s *settings) *cobra.Command {
 			return writeContent(cmd, output, content)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write instead of standard output")
-	cmd.Flags().BoolVar(&original, "original", false, "the photo as it was uploaded")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
+	cmd.Flags().BoolVar(&original, "original", false, "download the original instead")
 	return cmd
 }

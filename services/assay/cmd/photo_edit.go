@@ -35,40 +35,40 @@ func newPhotoEdit(s *settings) *cobra.Command {
 	e := &photoEdit{settings: s}
 	cmd := &cobra.Command{
 		Use:   "edit FILE…",
-		Short: "Upload photos and have them described and edited",
-		Long: `Upload photos (JPEG, PNG, WebP, HEIC) and have them described and edited. Several
-are a batch, of 20 photos at most; more are several batches.
+		Short: "Upload photos to describe and edit them",
+		Long: `Upload photos (JPEG, PNG, WebP, HEIC) to describe and edit them. Several photos form
+a batch of at most 20; more photos form several batches.
 
 A prompt is a list of phrases, such as "auto levels, sharpen, crop 1:1 to faces,
 as webp"; docs/photos.md lists them. Without one, photos are enhanced.
 
-A line is written for each photo, with its id and status. With --wait that is
-when its edit is there, and a photo whose edit FAILED counts as failed. With -o
-the edited photos are saved, each under the name of its file with the extension
-of its format; no file is replaced.
-Exit status: 0 when all went well, 1 when a photo failed.`,
+The command prints a line with the id and status of each photo; with --wait, once its
+edit is finished. A photo whose edit FAILED then counts as a failure. With -o, the
+edited photos are saved, each with the name of its file and the extension of its
+format. No file is overwritten.
+Exit status: 0 on success, 1 if a photo failed.`,
 		Example: `  assay photo edit portrait.jpg --prompt "crop 1:1 to faces, as webp" -o edited
   assay photo edit *.jpg --prompt "auto levels, resize 2048" --wait --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: e.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&e.prompt, "prompt", "", "what to do with the photos; enhance by default")
+	flags.StringVar(&e.prompt, "prompt", "", "how to edit the photos (default: enhance)")
 	flags.BoolVar(&e.wait, "wait", false, "wait for the results")
 	flags.StringVarP(&e.output, "output", "o", "", "folder to save the edited photos in; implies --wait")
-	flags.IntVar(&e.parallel, "parallel", 4, "most photos to send at once")
+	flags.IntVar(&e.parallel, "parallel", 4, "maximum number of concurrent uploads")
 	return cmd
 }
 
-// edited is a photo as the server has it.
+// edited is a photo as returned by the server.
 type edited struct {
 	photo client.Photo
-	saved string // path of the edited photo; empty unless it was saved
+	saved string // path of the edited photo; empty if it was not saved
 }
 
 func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	if e.parallel < 1 {
-		return &Usage{Err: fmt.Errorf("--parallel %d: want 1 or more", e.parallel)}
+		return &Usage{Err: fmt.Errorf("--parallel %d: must be 1 or more", e.parallel)}
 	}
 	if e.output != "" {
 		e.wait = true
@@ -89,7 +89,7 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	return e.sender.run(cmd, len(paths), func(ctx context.Context) { e.editAll(ctx, paths) })
 }
 
-// source is a photo that can be sent.
+// source is a photo to upload.
 type source struct {
 	path string
 	file *os.File
@@ -97,7 +97,7 @@ type source struct {
 	client.PhotoSource
 }
 
-// editAll sends the photos, in batches.
+// editAll uploads the photos in batches.
 func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 	for some := range slices.Chunk(paths, client.MaxPhotoBatch) {
 		var sources []source
@@ -111,12 +111,12 @@ func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 		}
 		e.send(ctx, sources)
 		for _, src := range sources {
-			_ = src.file.Close() // only read from
+			_ = src.file.Close() // opened for reading only
 		}
 	}
 }
 
-// open opens a photo and reads what its upload declares.
+// open opens a photo and reads the properties that its upload declares.
 func (e *photoEdit) open(ctx context.Context, path string) (src source, err error) {
 	src = source{path: path, bar: e.sender.bars.add(path)}
 	if src.file, err = os.Open(path); err != nil {
@@ -147,7 +147,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 	return src, nil
 }
 
-// send sends the photos: several as a batch.
+// send uploads the photos, several as a batch.
 func (e *photoEdit) send(ctx context.Context, sources []source) {
 	sent := func(i int, photo client.Photo, err error) {
 		e.sender.done(ctx, sources[i].path, sources[i].bar, edited{photo: photo}, err)
@@ -171,7 +171,7 @@ func (e *photoEdit) send(ctx context.Context, sources []source) {
 	}
 }
 
-// await waits for the edit of a photo, and saves it if wanted.
+// await waits for the edit of a photo and saves it if requested.
 func (e *photoEdit) await(ctx context.Context, r edited) (edited, error) {
 	var err error
 	r.photo, err = e.client.WaitPhoto(ctx, r.photo.JobID)
@@ -181,8 +181,8 @@ func (e *photoEdit) await(ctx context.Context, r edited) (edited, error) {
 	return r, err
 }
 
-// save downloads an edited photo and returns the path of its file, which has the id of the job in
-// its name where the name of the photo is taken.
+// save downloads an edited photo and returns the path of its file. If a file with the name of the
+// photo exists, the name includes the id of the job.
 func (e *photoEdit) save(ctx context.Context, p client.Photo) (path string, err error) {
 	content, err := e.client.DownloadPhoto(ctx, p.JobID, client.EditedPhoto)
 	if err != nil {
@@ -220,7 +220,7 @@ func (e *photoEdit) show(w io.Writer, path string, r edited) error {
 	return err
 }
 
-// editedLine is a photo with the path it was read from, and that of its edit.
+// editedLine is a photo with its path and the path of its edit.
 type editedLine struct {
 	Path  string `json:"path"`
 	Saved string `json:"saved,omitempty"`

@@ -20,12 +20,12 @@ func newPhotoProviders(s *settings) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use:   "providers",
-		Short: "List, show, change and check the paid providers",
-		Long: `List, show, change and check the paid providers that describe and edit photos: switches,
+		Short: "List, show, configure and check the paid providers",
+		Long: `List, show, configure and check the paid providers that describe and edit photos:
 limits, budgets, models and prices.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
-that of a running "assay serve". Keys are in the environment of the analyzer.`,
+The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
+that of a running "assay serve". The keys are environment variables of the analyzer.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -37,7 +37,7 @@ that of a running "assay serve". Keys are in the environment of the analyzer.`,
 
 func newProvidersList(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the paid providers, with their state and costs", Args: cobra.NoArgs,
+		Use: "list", Short: "List the paid providers with their state and costs", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -71,7 +71,7 @@ func writeProviders(w io.Writer, all []client.PhotoProvider) error {
 	return writeTable(w, out.String())
 }
 
-// providerStatus is the state in one word.
+// providerStatus returns the state in one word.
 func providerStatus(p client.PhotoProvider) string {
 	switch {
 	case !p.Enabled:
@@ -84,7 +84,7 @@ func providerStatus(p client.PhotoProvider) string {
 	return "enabled"
 }
 
-// dollars writes millionths of a US dollar.
+// dollars formats millionths of a US dollar.
 func dollars(micros int64) string {
 	text := strings.TrimRight(fmt.Sprintf("%d.%06d", micros/1_000_000, micros%1_000_000), "0")
 	for len(text)-strings.IndexByte(text, '.') <= 2 {
@@ -155,36 +155,36 @@ func newProvidersSet(s *settings, operator *string) *cobra.Command {
 	var given client.PhotoProviderSettings
 	var match string
 	cmd := &cobra.Command{
-		Use: "set NAME", Short: "Change some settings of a paid provider",
+		Use: "set NAME", Short: "Change settings of a paid provider",
 		Long: `Change some settings of a paid provider. Settings without a flag keep their value.
-They apply to the next call, also of photos that wait. A suspended provider is tried
-again.
+They apply from the next call on, including calls for photos that are waiting. A
+suspended provider is tried again.
 
-A concurrent change is not lost: this one is applied on top of it. With --if-match
-it is applied only if the settings still have the etag that "show" printed.`,
+A concurrent change is not lost: the command applies its change on top of it. With --if-match
+the change is applied only if the settings still have the etag that "show" printed.`,
 		Example: `  assay photo providers set gemini --enabled --daily-budget-micros 5000000
   assay photo providers set gemini --fallback seedream,stub --fallback-after 5m
   assay photo providers set gemini --enabled=false`,
 		Args: cobra.ExactArgs(1),
 	}
-	set := map[string]func(*client.PhotoProviderSettings){} // by flag
+	set := map[string]func(*client.PhotoProviderSettings){} // by flag name
 	flags := cmd.Flags()
-	flags.BoolVar(&given.Enabled, "enabled", true, "make calls to the provider")
+	flags.BoolVar(&given.Enabled, "enabled", true, "allow calls to the provider")
 	set["enabled"] = func(p *client.PhotoProviderSettings) { p.Enabled = given.Enabled }
-	flags.StringSliceVar(&given.Fallback, "fallback", nil, "providers that take over, in this order")
+	flags.StringSliceVar(&given.Fallback, "fallback", nil, "providers to fall back to, in order of preference")
 	set["fallback"] = func(p *client.PhotoProviderSettings) { p.Fallback = append([]string{}, given.Fallback...) }
 	for _, f := range []struct {
 		name, usage string
 		of          func(*client.PhotoProviderSettings) *string
 	}{
-		{"url", "address of the API", func(p *client.PhotoProviderSettings) *string { return &p.BaseURL }},
-		{"key-variable", "environment variable of the analyzer with the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
-		{"analyze-model", "model that describes photos", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeModel }},
-		{"edit-model", "model that edits photos", func(p *client.PhotoProviderSettings) *string { return &p.EditModel }},
-		{"price-date", "date when models and prices were compared with the provider's documents, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
-		{"analyze-time", "time limit of a description, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
-		{"edit-time", "time limit of an edit, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
-		{"fallback-after", "time after which a waiting photo goes to the fallback, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
+		{"url", "base URL of the API", func(p *client.PhotoProviderSettings) *string { return &p.BaseURL }},
+		{"key-variable", "environment variable of the analyzer that contains the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
+		{"analyze-model", "model for descriptions", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeModel }},
+		{"edit-model", "model for edits", func(p *client.PhotoProviderSettings) *string { return &p.EditModel }},
+		{"price-date", "date on which models and prices were last compared with the provider's documentation, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
+		{"analyze-time", "timeout of a description, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
+		{"edit-time", "timeout of an edit, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
+		{"fallback-after", "time after which a waiting photo is passed to the fallback, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
 	} {
 		flags.StringVar(f.of(&given), f.name, "", f.usage)
 		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
@@ -235,7 +235,7 @@ it is applied only if the settings still have the etag that "show" printed.`,
 	return cmd
 }
 
-// setProvider changes the settings after reading them, or those with an ETag.
+// setProvider reads and changes the settings of a provider, or changes the version with an ETag.
 func setProvider(ctx context.Context, c *client.Client, name, match string, changes []func(*client.PhotoProviderSettings)) (client.PhotoProvider, error) {
 	for try := 1; ; try++ {
 		current, err := c.PhotoProvider(ctx, name)

@@ -14,9 +14,9 @@ import (
 
 func newProvidersDefault(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "default [NAME]", Short: "Show or change the provider of photos that ask for none",
-		Long: `Show or change the provider of photos that ask for none: a paid one, or stub, the local
-one. The local one does them while the default is disabled without a fallback.`,
+		Use: "default [NAME]", Short: "Show or change the default provider",
+		Long: `Show or change the provider of photos that name none: a paid one, or stub, the local
+one. The local one is used while the default is disabled and has no fallback.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
@@ -55,9 +55,9 @@ func setDefaultProvider(ctx context.Context, c *client.Client, name string, seen
 func newProvidersCheck(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "check NAME", Short: "Check whether a paid provider accepts the key",
-		Long: `Check whether a paid provider accepts the key. Makes one free call, also while the
-provider is disabled. The keys are the analyzer's: without "assay serve", --operator is
-the operator address of an analyzer.`,
+		Long: `Check whether a paid provider accepts the key. The command makes one free call, even
+while the provider is disabled. The analyzer has the keys: without "assay serve",
+--operator is the operator address of an analyzer.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
@@ -86,8 +86,8 @@ func newProvidersCosts(s *settings, operator *string) *cobra.Command {
 	var from, to string
 	cmd := &cobra.Command{
 		Use: "costs", Short: "List the calls and costs of paid providers by day",
-		Long: `List the calls and costs of paid providers by day (UTC), those of this month by default.
-Costs are never less than what was billed. Days are kept for 62 days.`,
+		Long: `List the calls and costs of paid providers by day (UTC), by default of the current
+month. Costs are never lower than the billed amounts. Days are kept for 62 days.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// draw is a JPEG of 160 × 120 pixels.
+// draw returns a JPEG of 160 × 120 pixels.
 func draw(t *testing.T, seed uint32) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -23,7 +23,7 @@ func draw(t *testing.T, seed uint32) string {
 	return out.String()
 }
 
-// edit has a photo edited and returns its id.
+// edit edits a photo and returns its id.
 func (p person) edit(name, prompt string) string {
 	p.Helper()
 	got := p.run("photo", "edit", write(p.T, name, draw(p.T, 1))[0], "--wait", "--prompt", prompt)
@@ -34,7 +34,7 @@ func (p person) edit(name, prompt string) string {
 	return id
 }
 
-// has is want with a part of the output.
+// has is like want for a part of the output.
 func (r ran) has(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if got := unique(r.out); strings.Contains(got, out) {
@@ -48,7 +48,7 @@ func TestPhotoEdit(t *testing.T) {
 	path := write(t, "a.jpg", draw(t, 1))[0]
 	p.run("photo", "edit", path).want(t, 0, "ID  QUEUED      a.jpg\n", "")
 	dir := filepath.Join(t.TempDir(), "edited")
-	for _, name := range []string{"a.png", "a-ID.png"} { // nothing is replaced
+	for _, name := range []string{"a.png", "a-ID.png"} { // no file is replaced
 		p.run("photo", "edit", path, "--prompt", "crop 1:1, magic, as png", "-o", dir).want(t, 0,
 			"ID  COMPLETED   a.jpg  (120 × 120 png; not understood: magic)\n    saved as "+filepath.Join(dir, name)+"\n", "")
 	}
@@ -62,7 +62,7 @@ func checkPhoto(t *testing.T, path, format string, size image.Point) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	config, is, err := image.DecodeConfig(file)
 	if err != nil || is != format || config.Width != size.X || config.Height != size.Y {
 		t.Errorf("%s is %s of %d × %d, %v", path, is, config.Width, config.Height, err)
@@ -91,7 +91,7 @@ func TestPhotoEditOfManyIsABatch(t *testing.T) {
 	}
 	saved, err := filepath.Glob(filepath.Join(dir, "*"))
 	if slices.Sort(saved); err != nil || !slices.Equal(saved, []string{filepath.Join(dir, "a.webp"), filepath.Join(dir, "b.webp")}) {
-		t.Errorf("saved are %v, %v", saved, err)
+		t.Errorf("the saved files are %v, %v", saved, err)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestPhotoGetAndList(t *testing.T) {
 	if all := p.run("photo", "list", "--all", "--json"); strings.Count(all.out, "\n") != 2 {
 		t.Errorf("list of two: %+v", all)
 	}
-	p.run("photo", "list", "--status", "done").want(t, 2, "", "want one of QUEUED, PROCESSING, EDITING, COMPLETED, FAILED")
+	p.run("photo", "list", "--status", "done").want(t, 2, "", "must be one of QUEUED, PROCESSING, EDITING, COMPLETED, FAILED")
 	p.run("photo", "list", "--limit", "0").want(t, 2, "", "See: assay photo list --help")
 }
 

@@ -27,7 +27,7 @@ func writeLine(w io.Writer, f client.File) error {
 	return err
 }
 
-// writeHeader writes the heads of the columns of a list, in the widths of its lines.
+// writeHeader writes the column headers of a list, aligned with its lines.
 func (s *settings) writeHeader(w io.Writer, format string, names ...any) error {
 	if s.json {
 		return nil
@@ -36,7 +36,7 @@ func (s *settings) writeHeader(w io.Writer, format string, names ...any) error {
 	return err
 }
 
-// outcome summarizes the result of a file; empty until there is one.
+// outcome summarizes the result of a file. It returns "" until there is one.
 func outcome(f client.File) string {
 	switch {
 	case f.Result != nil:
@@ -47,7 +47,7 @@ func outcome(f client.File) string {
 	return ""
 }
 
-// writeFile writes all fields of a file in readable form.
+// writeFile writes all fields of a file as readable text.
 func writeFile(w io.Writer, f client.File) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "file\t%s\n", shown(f.FileName))
@@ -70,7 +70,7 @@ func writeFile(w io.Writer, f client.File) error {
 	return writeTable(w, out.String())
 }
 
-// sizeOf returns a number of bytes with its unit, such as 1.5 KiB.
+// sizeOf formats a number of bytes with a unit, such as 1.5 KiB.
 func sizeOf(bytes int64) string {
 	if bytes < 1024 {
 		return fmt.Sprintf("%d B", bytes)
@@ -82,15 +82,15 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%.1f %ciB", size, units[0])
 }
 
-// writeTable writes lines of tab-separated cells in columns.
+// writeTable writes tab-separated cells in aligned columns.
 func writeTable(w io.Writer, lines string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, err := io.WriteString(table, lines)
 	return errors.Join(err, table.Flush())
 }
 
-// shown returns external text in a form safe for a terminal: quoted if it has control characters, or
-// ones that change the direction of text, otherwise unchanged.
+// shown returns external text in a form that is safe for a terminal: quoted if it contains control
+// characters or characters that change the text direction, otherwise unchanged.
 func shown(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return strconv.Quote(text)
@@ -98,6 +98,6 @@ func shown(text string) string {
 	return text
 }
 
-// note prints a message to standard error. Its error is ignored: if standard error is closed,
-// there is no other place for it.
+// note prints a message to standard error. It ignores errors: if standard error is closed, they
+// cannot be reported.
 func note(w io.Writer, format string, values ...any) { _, _ = fmt.Fprintf(w, format+"\n", values...) }

@@ -15,15 +15,15 @@ import (
 )
 
 // progress shows uploads in progress on a terminal. A nil *progress, and the nil *bar that it
-// returns, show nothing.
+// returns, display nothing.
 type progress struct {
 	bars     *mpb.Progress
-	total    *mpb.Bar // of the files; nil for a single one
+	total    *mpb.Bar // totals of all files; nil for a single file
 	terminal io.Writer
 }
 
-// interrupted returns the cursor to the start of its line: a terminal echoes Ctrl-C as two characters,
-// after which the bars would be redrawn.
+// interrupted moves the cursor back to the start of its line, because a terminal echoes Ctrl-C as two
+// characters and the bars would be redrawn after them.
 func (p *progress) interrupted() {
 	if p != nil {
 		_, _ = io.WriteString(p.terminal, "\r") // for display only
@@ -39,7 +39,7 @@ func newProgress(w io.Writer, files int) *progress {
 	p := &progress{bars: mpb.New(mpb.WithOutput(w)), terminal: w}
 	if files > 1 {
 		p.total = p.bars.AddBar(int64(files),
-			mpb.BarPriority(files), // below the others
+			mpb.BarPriority(files), // below the bars of the files
 			mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name("files ")),
 			mpb.AppendDecorators(decor.CountersNoUnit(" %d of %d")))
@@ -58,17 +58,17 @@ func (p *progress) end() {
 	p.bars.Wait()
 }
 
-// bar shows one file.
+// bar displays the progress of one file.
 type bar struct {
 	*mpb.Bar
 	total   *mpb.Bar
-	hashing atomic.Bool // current is what was read, not what was sent
+	hashing atomic.Bool // current counts bytes read, which may exceed bytes sent
 	waiting atomic.Bool
-	resumed atomic.Int64 // bytes that an earlier run has sent, or -1 until that is known
-	streams atomic.Int64 // bytes of an upload whose size is unknown
+	resumed atomic.Int64 // bytes sent by an earlier run, or -1 until known
+	streams atomic.Int64 // bytes sent by an upload of unknown size
 }
 
-// longestName is how much of a path is shown, in code points.
+// longestName is the maximum length of a displayed path, in code points.
 const longestName = 32
 
 func (p *progress) add(path string) *bar {
@@ -100,8 +100,8 @@ func (p *progress) add(path string) *bar {
 	return b
 }
 
-// hash returns a reader of a file of so many bytes for its checksum, which fails once ctx ends, and shows
-// how much was read.
+// hash returns a reader for computing the checksum of a file of the given size. It fails once ctx is
+// done, and displays the number of bytes read.
 func (b *bar) hash(ctx context.Context, file io.Reader, bytes int64) io.Reader {
 	file = until{ctx, file}
 	if b == nil {
@@ -112,7 +112,7 @@ func (b *bar) hash(ctx context.Context, file io.Reader, bytes int64) io.Reader {
 	return io.TeeReader(file, hashed{b})
 }
 
-// until is a reader that fails once ctx ends.
+// until is a reader that fails once ctx is done.
 type until struct {
 	ctx context.Context
 	io.Reader
@@ -125,7 +125,7 @@ func (u until) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// hashed counts the bytes that were read for a checksum.
+// hashed counts the bytes read for a checksum.
 type hashed struct{ *bar }
 
 func (h hashed) Write(p []byte) (int, error) {
@@ -133,7 +133,7 @@ func (h hashed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// size sets the size of the file that is sent from now on.
+// size sets the size of the file that is sent next.
 func (b *bar) size(bytes int64) {
 	if b != nil {
 		b.hashing.Store(false)

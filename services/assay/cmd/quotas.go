@@ -20,19 +20,19 @@ func operatorFlag(cmd *cobra.Command) *string {
 func newQuotas(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quotas",
-		Short: "Show and set what an owner may store and request",
-		Long: `Show and set what an owner may store and request.
+		Short: "Show and set the quotas of an owner",
+		Long: `Show and set the quotas of an owner.
 
-The quotas are bytes and items that are stored, uploads in parts that are open, requests
-per second, and streams of live events that are open. The last two apply to each process.
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else that
+The quotas limit stored bytes and items, open uploads in parts, requests per second, and
+open streams of live events. The last two apply per process.
+The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else that
 of a running "assay serve".`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	operator := operatorFlag(cmd)
 	cmd.AddCommand(&cobra.Command{
-		Use: "show OWNER", Short: "Show the quotas of an owner and their use", Args: cobra.ExactArgs(1),
+		Use: "show OWNER", Short: "Show the quotas of an owner and their usage", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -46,9 +46,9 @@ of a running "assay serve".`,
 		},
 	}, &cobra.Command{
 		Use: "set OWNER [NAME=LIMIT…]", Short: "Set quotas of an owner",
-		Long: `Set quotas of an owner. They replace those that were set before; a quota that is not named
-is as in the server's settings. 0 is no limit.`,
-		Example: "  assay quotas set alice bytes=50GiB items=100000\n  assay quotas set alice   (as in the settings)",
+		Long: `Set quotas of an owner. They replace all quotas set before; for quotas that are not named
+the server's settings apply. 0 means no limit.`,
+		Example: "  assay quotas set alice bytes=50GiB items=100000\n  assay quotas set alice   (resets to the server's settings)",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := quota.Parse(args[1:]...)
@@ -103,16 +103,17 @@ func newAudit(s *settings) *cobra.Command {
 	var since string
 	var limit int
 	cmd := &cobra.Command{
-		Use: "audit", Short: "List the writes of operators, newest first", Args: cobra.NoArgs,
-		Long: `List the writes of operators, newest first: who, from which address, what, and with which
-outcome. A write is unknown while it runs, and if its process ended before it was recorded.
+		Use: "audit", Short: "List write operations of operators, newest first", Args: cobra.NoArgs,
+		Long: `List write operations of operators, newest first, with the operator, address, action and
+outcome. The outcome is unknown while an operation runs, and if its process terminated
+before recording it.
 
-The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else that
+The command calls the server's operator address: --operator, else ASSAY_OPERATOR, else that
 of a running "assay serve".`,
 	}
 	operator := operatorFlag(cmd)
-	cmd.Flags().StringVar(&since, "since", "", "only writes since this time (RFC 3339), or since this long ago (6h)")
-	cmd.Flags().IntVar(&limit, "limit", 50, "maximum number of writes to list, up to 200")
+	cmd.Flags().StringVar(&since, "since", "", "only operations since this time (RFC 3339), or since this long ago (6h)")
+	cmd.Flags().IntVar(&limit, "limit", 50, "maximum number of operations to list, up to 200")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		from, err := moment("--since", since)
 		if err == nil {

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// rateWindow is the time over which a speed is measured; it is not shown before leastWindow.
+// rateWindow is the time over which a rate is measured. No rate is displayed before leastWindow.
 const (
 	rateWindow  = 5 * time.Second
 	leastWindow = time.Second
 )
 
-// rate measures the speed of a transfer.
+// rate measures the transfer rate.
 type rate struct{ samples []sample }
 
-// sample is how many bytes were sent at a time.
+// sample is the number of bytes sent at a point in time.
 type sample struct {
 	at    time.Time
 	bytes int64
 }
 
-// shown adds a sample and returns the speed and the time that the remaining bytes need, such as
-// ", 12.0 MiB/s, 1m20s left"; empty while the speed is not known.
+// shown adds a sample and returns the rate and the remaining time, such as ", 12.0 MiB/s, 1m20s
+// left", or "" while the rate is unknown.
 func (r *rate) shown(at time.Time, bytes, remaining int64) string {
 	if n := len(r.samples); n > 0 && bytes < r.samples[n-1].bytes {
-		r.samples = nil // another attempt
+		r.samples = nil // a new attempt
 	}
 	r.samples = append(r.samples, sample{at, bytes})
 	for len(r.samples) > 1 && at.Sub(r.samples[0].at) > rateWindow {

@@ -17,27 +17,27 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// unfinished records open uploads in parts, so that the next run of the command continues them. It is a directory
-// in the data directory, with one file per upload.
+// unfinished records multipart uploads in progress, so that the next run of the command can continue them. It is
+// a directory in the data directory with one file per upload.
 type unfinished struct {
 	dir string
 
 	mu   sync.Mutex
-	used map[string]bool // files of this run
+	used map[string]bool // files opened by this run
 }
 
-// begun is an upload that has begun.
+// begun is an upload that was started.
 type begun struct {
 	Path     string `json:"path"`     // absolute
 	Size     int64  `json:"size"`     // bytes
 	Modified int64  `json:"modified"` // Unix time in nanoseconds
 	Start    string `json:"start"`    // CRC-32 of the first firstPart bytes, in hex
-	Key      string `json:"key"`      // idempotency key, by which the server finds the upload
+	Key      string `json:"key"`      // idempotency key, which identifies the upload on the server
 
-	note string // the file that remembers it; empty if none does
+	note string // file that records the upload; empty if there is none
 }
 
-// firstPart is how many bytes the first part of a file has, unless the file has more than 156 GiB.
+// firstPart is the size in bytes of the first part of a file of at most 156 GiB.
 const firstPart = 16 << 20
 
 // begin describes a new upload of a file.
@@ -59,14 +59,15 @@ func begin(ctx context.Context, file *os.File) (begun, error) {
 	}, nil
 }
 
-// changed reports whether a file is not as it was when its upload began.
+// changed reports whether a file was modified after its upload began.
 func (b begun) changed(file *os.File) (bool, error) {
 	info, err := file.Stat()
 	return err == nil && (info.Size() != b.Size || info.ModTime().UnixNano() != b.Modified), err
 }
 
-// resume returns the upload of an earlier run of the same file and the same terms, or else remembers the new one.
-// Two uploads of one file in one run are different. If it cannot be remembered, the upload is new.
+// resume returns the upload that an earlier run started for the same file and terms. Otherwise it records the new
+// one. Two uploads of the same file in one run are distinct. If recording fails, it returns the upload as new,
+// with the error.
 func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
 	note := filepath.Join(u.dir, keyOf(append(terms, b.Path)...)+".json")
 	u.mu.Lock()
@@ -87,24 +88,24 @@ func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
 		return b, err
 	}
 	if err := errors.Join(os.MkdirAll(u.dir, 0o700), os.WriteFile(note, content, 0o600)); err != nil {
-		return b, fmt.Errorf("an interrupted upload cannot be continued: %w", err)
+		return b, fmt.Errorf("an interrupted upload cannot be resumed: %w", err)
 	}
 	b.note = note
 	return b, nil
 }
 
-// end forgets an upload that is done.
+// end removes the record of a finished upload.
 func (b begun) end() error {
 	if b.note == "" {
 		return nil
 	}
 	if err := os.Remove(b.note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the upload cannot be forgotten; remove the file, or the next upload finds this one: %w", err)
+		return fmt.Errorf("the record of the upload cannot be removed; remove the file, or the next run resumes this upload: %w", err)
 	}
 	return nil
 }
 
-// unfinished returns the uploads that are remembered in the data folder.
+// unfinished returns the uploads recorded in the data directory.
 func (s *settings) unfinished() (*unfinished, error) {
 	dir, err := endpoints.Dir(s.data)
 	return &unfinished{dir: filepath.Join(dir, "uploads"), used: map[string]bool{}}, err

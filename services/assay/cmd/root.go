@@ -1,4 +1,4 @@
-// Package cmd is the command line of Assay: a file for each command.
+// Package cmd implements the command line of Assay, with one file per command.
 //
 // Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after an interrupt. Results go to standard output,
 // everything else to standard error.
@@ -25,17 +25,17 @@ import (
 const (
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as a shell has it for a program that an interrupt ended
+	exitInterrupted = 130 // the status that a shell reports for an interrupted program
 )
 
-// Usage is the error of an invalid command line.
+// Usage is an invalid use of the command line.
 type Usage struct{ Err error }
 
 func (u *Usage) Error() string { return u.Err.Error() }
 func (u *Usage) Unwrap() error { return u.Err }
 
-// Main runs the command line of this process and returns its exit status. The
-// first interrupt ends the command's context, the second the process.
+// Main runs the command line of this process and returns its exit status. The first interrupt
+// cancels the command's context, the second terminates the process.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -61,7 +61,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	completeDefaults(root) // which keep the outputs that are set
+	completeDefaults(root) // these keep the outputs that are set
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
@@ -85,14 +85,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newRoot(s *settings) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "assay",
-		Short: "Upload texts, analyze them and read the results",
-		Long: `Upload texts, analyze them and read the results.
+		Short: "Upload, analyze and search files",
+		Long: `Upload, analyze and search files.
 
-The server is --server, else ASSAY_SERVER, else the "assay serve" that runs on the
+The server is --server, else ASSAY_SERVER, else the "assay serve" that uses the
 data folder (--data, else ASSAY_DATA_DIR, else the default folder of the user).
-Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is created
+Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is generated
 once and stored in the user's configuration folder. A server with ASSAY_AUTH=token
-needs --token, else ASSAY_TOKEN: an API key, which determines the owner.
+requires --token or ASSAY_TOKEN: an API key, which determines the owner.
 
 Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`,
 		Example: `  assay serve
@@ -109,7 +109,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
 	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
 	flags.StringVar(&s.owner, "owner", "", "owner of the files [ASSAY_OWNER]")
-	flags.StringVar(&s.token, "token", "", "API key, or token of the identity provider; better in the variable [ASSAY_TOKEN]")
+	flags.StringVar(&s.token, "token", "", "API key or token of the identity provider; prefer the variable [ASSAY_TOKEN]")
 	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
 	root.AddCommand(
 		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
@@ -117,7 +117,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	return root
 }
 
-// knownCommand returns the error of an unknown command of a group, with the one that was probably meant.
+// knownCommand returns an error for an unknown command of a group, with a suggestion.
 func knownCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -130,8 +130,8 @@ func knownCommand(group *cobra.Command, args []string) error {
 	return err
 }
 
-// completeDefaults adds cobra's own commands, and makes them reject unknown arguments, as the
-// others do.
+// completeDefaults adds cobra's own commands and makes them reject unknown arguments like all other
+// commands.
 func completeDefaults(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -151,7 +151,7 @@ func completeDefaults(root *cobra.Command) {
 	}
 }
 
-// explain returns the text of an error, with advice.
+// explain returns the text of an error with advice.
 func explain(err error) string {
 	if lost, ok := errors.AsType[*client.Unreachable](err); ok && lost.NoServer() {
 		return fmt.Sprintf("no Assay server responds at %s; start one with: %s serve", lost.Server, process.Invocation("./services/assay"))

@@ -11,14 +11,14 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// mostWaiting bounds how many results are awaited concurrently; each is a request that the server
-// holds.
+// mostWaiting limits how many results are awaited concurrently. Each is a pending request on the
+// server.
 const mostWaiting = 64
 
-// sender sends files and shows the result of each, a T. It runs once.
+// sender sends files and shows the result of each. It runs once.
 type sender[T any] struct {
 	*settings
-	wait     func(context.Context, T) (T, error) // returns the result once it is final; nil does not wait
+	wait     func(context.Context, T) (T, error) // returns the final result; nil does not wait
 	isFailed func(T) bool
 	show     func(path string, result T) error
 
@@ -34,9 +34,9 @@ type sent[T any] struct {
 	err    error
 }
 
-// run calls send, which passes the result of each of so many files to done, and shows the results:
-// as they arrive, or below the progress bars once all have arrived. If there is no server it cancels
-// the rest, which would fail the same way. It returns the error that sets the exit status.
+// run calls send, which calls done with the result of each file, and shows the results as they
+// arrive, or below the progress bars after all have arrived. If the server is unreachable it cancels
+// the remaining files. It returns the error that determines the exit status.
 func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context)) error {
 	s.bars = newProgress(cmd.ErrOrStderr(), files)
 	s.results = make(chan sent[T])
@@ -50,7 +50,7 @@ func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context
 	go func() {
 		defer close(s.results)
 		send(ctx)
-		_ = s.waiting.Wait() // no error is returned in the group, all are in results
+		_ = s.waiting.Wait() // the group returns no error; results contain them
 	}()
 	var shownLater []sent[T]
 	var failed int
@@ -78,8 +78,8 @@ func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context
 	return cmp.Or(err, someFailed(failed, files))
 }
 
-// done accepts a file that was sent, or the error, and waits for its result if wanted. A file that was
-// not sent may have no bar.
+// done accepts a sent file or an error, and waits for the result if requested. A file that was not
+// sent may have no bar.
 func (s *sender[T]) done(ctx context.Context, path string, bar *bar, result T, err error) {
 	if err != nil || s.wait == nil {
 		bar.done()
@@ -95,7 +95,7 @@ func (s *sender[T]) done(ctx context.Context, path string, bar *bar, result T, e
 	})
 }
 
-// showOne shows the result of one file; nothing for a canceled one.
+// showOne shows the result of one file, or nothing for a canceled one.
 func (s *sender[T]) showOne(ctx context.Context, cmd *cobra.Command, one sent[T]) error {
 	switch {
 	case one.err != nil && ctx.Err() != nil:
@@ -106,7 +106,7 @@ func (s *sender[T]) showOne(ctx context.Context, cmd *cobra.Command, one sent[T]
 	return s.show(one.path, one.result)
 }
 
-// inParallel calls do for each of all, for at most limit of them at once.
+// inParallel calls do for each element of all, at most limit at a time.
 func inParallel[E any](limit int, all []E, do func(E)) {
 	var running errgroup.Group
 	running.SetLimit(limit)
@@ -116,5 +116,5 @@ func inParallel[E any](limit int, all []E, do func(E)) {
 			return nil
 		})
 	}
-	_ = running.Wait() // no error is returned in the group
+	_ = running.Wait() // the group returns no error
 }

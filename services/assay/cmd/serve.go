@@ -11,21 +11,21 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// newServe is `assay serve`. Its flags override the variables.
+// newServe returns `assay serve`. Its flags override the environment variables.
 func newServe(s *settings) *cobra.Command {
 	var flags serve.Config
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run all of Assay in this process",
+		Short: "Run all services in this process",
 		Long: `Run ingest, analyzer and query in this process, on embedded NATS, S3 and
 DynamoDB engines, with all data in one folder.
 
-Each flag overrides a variable: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
+Flags override the variables ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
 ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR, ASSAY_AUTH.
-The first start with --auth token creates an operator's API key and prints it. Once it is ready,
-endpoints.json in the data folder lists the addresses and the file with the S3
-keys; "assay env" prints them for a shell. Ctrl-C lets requests and work in
-progress finish; a second one ends the process at once.`,
+The first start with --auth token creates an operator's API key and prints it. Once the
+server is ready, endpoints.json in the data folder lists the addresses and the file with
+the S3 keys; "assay env" prints them for a shell. After Ctrl-C, requests and work in
+progress finish; a second Ctrl-C terminates the process immediately.`,
 		Args: cobra.NoArgs,
 	}
 	set := cmd.Flags()
@@ -34,7 +34,7 @@ progress finish; a second one ends the process at once.`,
 	set.StringVar(&flags.NATSAddr, "nats-addr", "", "address of the embedded NATS server (default a free loopback port)")
 	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
 	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")
-	set.StringVar(&flags.Exposure.Auth, "auth", "", "none, or token: calls need an API key, a token of the identity provider or a session (default none)")
+	set.StringVar(&flags.Exposure.Auth, "auth", "", "none, or token: calls require an API key, a token of the identity provider or a session (default none)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load[serve.Config](os.Environ())
 		if err != nil {
@@ -52,7 +52,7 @@ progress finish; a second one ends the process at once.`,
 				*variable.to = *variable.given
 			}
 		}
-		// --data is a flag of all commands, since each looks into the directory.
+		// --data is a persistent flag, since every command may read the directory.
 		if cmd.Flags().Changed("data") {
 			cfg.DataDir = s.data
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// The commands run against a real server: one `assay serve` for all tests, each of which has its
-// own owner.
+// The commands run against a real server: all tests share one `assay serve`, and each has its own
+// owner.
 
 // testDir is the server's data directory.
 var testDir string
@@ -62,7 +62,7 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	return m.Run(), nil
 }
 
-// announced receives what serve prints when it is ready.
+// announced receives the output of serve when it is ready.
 type announced chan struct{}
 
 func (a announced) Write(p []byte) (int, error) {
@@ -88,14 +88,14 @@ func newPerson(t *testing.T) person {
 
 func (p person) run(args ...string) ran { return p.pipe("", args...) }
 
-// pipe runs a command with standard input.
+// pipe runs a command with the given standard input.
 func (p person) pipe(stdin string, args ...string) ran {
 	p.Helper()
 	p.Setenv("ASSAY_OWNER", p.owner)
 	return run(p.Context(), stdin, args...)
 }
 
-// upload uploads a text under a name, waits until it is final, and returns its id.
+// upload uploads a text with a name, waits for the final status and returns the id.
 func (p person) upload(name, content string) string {
 	p.Helper()
 	got := p.pipe(content, "upload", "-", "--wait", "--name", name)
@@ -124,13 +124,13 @@ var (
 	times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`)
 )
 
-// unique replaces each id by ID and each time by TIME.
+// unique replaces every id with ID and every time with TIME.
 func unique(text string) string {
 	return times.ReplaceAllString(jobs.ReplaceAllString(ids.ReplaceAllString(text, "ID"), "ID"), "TIME")
 }
 
-// want checks exit status and output, in which ID matches any id and TIME any time. It checks that
-// the errors contain errs, or that there are none.
+// want checks exit status and output, where ID matches any id and TIME any time. It checks that the
+// errors contain errs, or are empty if errs is.
 func (r ran) want(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if r.status != status {

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// settings are the flags that all commands share.
+// settings holds the flags that all commands share.
 type settings struct {
 	server string
 	data   string
@@ -26,12 +26,12 @@ type settings struct {
 	token  string
 	json   bool
 
-	patience time.Duration // how long a request is repeated; 0 is the client's default
+	patience time.Duration // how long a request is retried; 0 means the client's default
 
 	opened *client.Client
 }
 
-// close closes what the command opened.
+// close closes everything that the command opened.
 func (s *settings) close() {
 	if s.opened != nil {
 		s.opened.Close()
@@ -57,7 +57,7 @@ func (s *settings) client() (*client.Client, error) {
 	return s.opened, nil
 }
 
-// operatorClient returns a client of the operator address: the named one, otherwise ASSAY_OPERATOR,
+// operatorClient returns a client of the operator address: --operator, otherwise ASSAY_OPERATOR,
 // otherwise that of a running "assay serve".
 func (s *settings) operatorClient(named string) (*client.Client, error) {
 	address := cmp.Or(named, os.Getenv("ASSAY_OPERATOR"))
@@ -92,7 +92,7 @@ func withScheme(server string) string {
 	return server
 }
 
-// endpoints returns those of a server on this machine.
+// endpoints returns the endpoints of a server on this machine.
 func (s *settings) endpoints() (endpoints.Endpoints, error) {
 	dir, err := endpoints.Dir(s.data)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *settings) endpoints() (endpoints.Endpoints, error) {
 	return found, err
 }
 
-// findToken returns the token of the caller, empty for an anonymous one.
+// findToken returns the token of the caller, or "" for an anonymous caller.
 func (s *settings) findToken() string { return cmp.Or(s.token, os.Getenv("ASSAY_TOKEN")) }
 
 func (s *settings) findOwner() (string, error) {
@@ -114,13 +114,13 @@ func (s *settings) findOwner() (string, error) {
 	}
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("no configuration folder for an owner id; set --owner: %w", err)
+		return "", fmt.Errorf("no configuration folder for the owner id; set --owner: %w", err)
 	}
 	return keptOwner(filepath.Join(config, "assay"))
 }
 
-// keptOwner returns the owner id stored in a directory, and creates one the first time. Of several
-// concurrent first calls one wins.
+// keptOwner returns the owner id stored in a directory. The first call creates it; of concurrent
+// first calls, one succeeds.
 func keptOwner(dir string) (string, error) {
 	path := filepath.Join(dir, "owner")
 	content, err := os.ReadFile(path)
@@ -143,7 +143,7 @@ func keptOwner(dir string) (string, error) {
 	}
 	_, err = fmt.Fprintln(draft, id)
 	if err = errors.Join(err, draft.Close()); err == nil {
-		// A link, unlike a rename, does not replace the id of another process.
+		// A link, unlike a rename, does not overwrite the id of another process.
 		err = os.Link(draft.Name(), path)
 	}
 	if err = errors.Join(err, os.Remove(draft.Name())); err != nil && !errors.Is(err, fs.ErrExist) {

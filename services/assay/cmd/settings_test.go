@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// nowhere is the URL of a port without a listener: the first port, reserved since RFC 1078, and
-// never assigned by a system.
+// nowhere is the URL of a port without a listener: port 1, which RFC 1078 reserves and no system
+// assigns.
 const nowhere = "http://127.0.0.1:1"
 
 func TestServerIsFound(t *testing.T) {

@@ -19,13 +19,13 @@ func newSetup() *cobra.Command {
 		Short: "Create the tables, buckets and streams",
 		Long: `Create the tables, buckets and streams that ingest, analyzer and query expect.
 
-The services' variables name the backends: ASSAY_NATS_URL,
+The variables of the services name the backends: ASSAY_NATS_URL,
 ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_ENV and those of AWS.
 Setup is idempotent. Run it after each upgrade, once the services of the previous
-version have stopped. "assay serve" does not need it.
+version have stopped. "assay serve" does not require it.
 
 With --operator-key it also creates an API key for the first operator and prints it,
-unless there is any key. Operators create further ones with "assay keys".`,
+unless a key exists. Operators create further keys with "assay keys".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load[setup.Config](os.Environ())
@@ -37,7 +37,7 @@ unless there is any key. Operators create further ones with "assay keys".`,
 			}
 			token, err := setup.FirstKey(cmd.Context(), cfg)
 			if errors.Is(err, identity.ErrKeys) {
-				note(cmd.ErrOrStderr(), "%v: none was created", err)
+				note(cmd.ErrOrStderr(), "%v: no key was created", err)
 				return nil
 			}
 			if err == nil {

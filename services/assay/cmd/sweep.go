@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// errLeft means that some findings could not be repaired.
-var errLeft = errors.New("something could not be repaired")
+// errLeft means that some problems could not be repaired.
+var errLeft = errors.New("some problems could not be repaired")
 
 func newSweep(s *settings) *cobra.Command {
 	var options sweeper.Options
@@ -26,35 +26,35 @@ func newSweep(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Find and repair stuck items",
-		Long: `Compare the tables, the buckets and the streams, and repair what is stuck.
+		Long: `Compare the tables, buckets and streams, and repair stuck items.
 Analyzers sweep on a timer (ASSAY_SWEEP_EVERY); this command sweeps once, at
-ASSAY_SWEEP_RATE items per second, and prints what it found:
+ASSAY_SWEEP_RATE items per second, and prints its findings:
 
   unnotified_upload    an uploaded object without a notification
   lost_message         an item whose work message is lost
-  mismatched_object    an object of another length than reserved
+  mismatched_object    an object whose length differs from the reservation
   unused_reservation   a reservation without an upload
   orphan_object        an object that belongs to no item
-  abandoned_upload     an upload in parts that was not completed in time; aborted
+  abandoned_upload     an upload in parts that was not completed in time; it is aborted
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
-  overdue_job          a photo job that is not done or not uploaded in time; FAILED
-  overdue_step         a step of a library file without an end for hours; published again, at last failed
-  lost_workflow        a library file in work without the state of its steps; Failed
-  outdated_workflow    the steps of a library file that ended 7 days ago, or of an earlier run
-  orphan_node          a library node whose folder was erased; erased
-  outdated_trash       a library node that was in the trash for ASSAY_TRASH_KEEP; erased
-  outdated_object      an object of a photo job or a library file that is not needed any more
-  unreadable_item      a row that cannot be read; not repaired
+  overdue_job          a photo job not uploaded or finished in time; it becomes FAILED
+  overdue_step         a step of a library file unfinished for hours; it is republished and finally failed
+  lost_workflow        a library file in progress whose step state is lost; it becomes Failed
+  outdated_workflow    steps of a library file that finished 7 days ago, or of an earlier run
+  orphan_node          a library node whose folder was erased; it is erased
+  outdated_trash       a library node in the trash for longer than ASSAY_TRASH_KEEP; it is erased
+  outdated_object      an object of a photo job or library file that is no longer needed
+  unreadable_item      an unreadable row; it is not repaired
 
-It uses the backends of a running "assay serve", or those that the services'
-variables name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
+It uses the backends of a running "assay serve", or those that the variables of the
+services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
 ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and those of AWS.
 
-After a loss of all JetStream data, --outcomes-since also publishes the outcomes of
-items that ended since then again (unnotified_outcome), under the same event ids,
-and restores the dead letters of feed items (lost_dead_letter) for "assay dead
-replay". A text file needs no dead letter: "assay retry" retries it.`,
+After a loss of all JetStream data, --outcomes-since also republishes the outcomes of
+items that finished since then (unnotified_outcome) with the same event ids, and
+restores the dead letters of feed items (lost_dead_letter) for "assay dead replay".
+Text files do not need dead letters: "assay retry" retries them.`,
 		Example: `  assay sweep --dry-run
   assay sweep --outcomes-since 2026-11-20T12:00:00Z
   assay sweep --outcomes-since 6h`,
@@ -85,7 +85,7 @@ replay". A text file needs no dead letter: "assay retry" retries it.`,
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), findingLine(f, options.DryRun))
 			writeErr = errors.Join(writeErr, err)
 		}
-		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // the findings are printed
+		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // findings are printed instead
 		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
 		if err != nil {
 			return config.Unusable(err)

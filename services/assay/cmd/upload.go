@@ -31,7 +31,7 @@ type upload struct {
 
 	begun *unfinished
 	cut   atomic.Bool           // an upload in parts was interrupted
-	lost  atomic.Pointer[error] // why an upload in parts is not remembered
+	lost  atomic.Pointer[error] // why an upload in parts is not recorded
 }
 
 func newUpload(s *settings) *cobra.Command {
@@ -41,13 +41,13 @@ func newUpload(s *settings) *cobra.Command {
 		Short: "Upload texts",
 		Long: `Upload texts; "-" is standard input.
 
-Upload prints a line for each file with its id and status; with --wait, once its
+Upload prints a line with the id and status of each file; with --wait, once its
 result is available. A file whose analysis FAILED then counts as a failure.
 
-A file above 64 MiB is uploaded in parts, several at once. After an interruption,
-repeat the command: it sends only what is missing, as long as the file is unchanged
-and the server keeps the parts, for a day by default. While the server is busy or
-restarts, requests are repeated.
+Files above 64 MiB are uploaded in parts, several concurrently. After an interruption,
+repeat the command: it sends only the missing parts if the file is unchanged and the
+server still has the others, which it keeps for a day by default. While the server is
+busy or restarts, requests are retried.
 
 Exit status: 0 on success, 1 if a file failed.`,
 		Example: `  assay upload book.txt --wait
@@ -60,7 +60,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
 	flags.IntVar(&u.parallel, "parallel", 4, "maximum number of concurrent uploads")
 	flags.StringVar(&u.contentType, "content-type", "", "media type, such as text/plain; charset=shift_jis")
-	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to repeat a request while the server is busy or away")
+	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to retry a request while the server is busy or unavailable")
 	flags.StringVar(&u.name, "name", "", "name to store instead of the file's own, for a single file")
 	return cmd
 }
@@ -121,7 +121,7 @@ func (u *upload) check(paths []string) error {
 	return nil
 }
 
-// send sends one file: by a presigned request, or in a stream if its size is unknown.
+// send sends one file: with a presigned request, or as a stream if its size is unknown.
 func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, error) {
 	if path == "-" {
 		return u.stream(ctx, u.stdin, cmp.Or(u.name, "stdin"), bar)
@@ -130,7 +130,7 @@ func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, 
 	if err != nil {
 		return client.File{}, plain(err)
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	info, err := file.Stat()
 	if err != nil {
 		return client.File{}, plain(err)
@@ -155,7 +155,7 @@ func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, 
 	return u.client.Upload(ctx, client.Source{Reservation: reservation, Content: file, Progress: bar.sent})
 }
 
-// inParts uploads a file in parts, or continues the upload of an earlier run.
+// inParts uploads a file in parts, or resumes the upload of an earlier run.
 func (u *upload) inParts(ctx context.Context, file *os.File, r client.Reservation, bar *bar) (client.File, error) {
 	this, err := begin(ctx, file)
 	if err != nil {
@@ -178,7 +178,7 @@ func (u *upload) inParts(ctx context.Context, file *os.File, r client.Reservatio
 		return sent, err
 	}
 	if changed, err := this.changed(file); changed || err != nil {
-		return sent, errors.Join(err, this.end(), fmt.Errorf("changed during its upload as %s; upload it again", sent.FileID))
+		return sent, errors.Join(err, this.end(), fmt.Errorf("changed while it was uploaded as %s; upload it again", sent.FileID))
 	}
 	return sent, this.end()
 }
@@ -189,7 +189,7 @@ func (u *upload) stream(ctx context.Context, content io.Reader, name string, bar
 	})
 }
 
-// plain removes the path from a file error, since the path is printed beside it.
+// plain removes the path from a file error, because the path is printed next to it.
 func plain(err error) error {
 	if wrapped, ok := errors.AsType[*os.PathError](err); ok {
 		return wrapped.Err
@@ -197,7 +197,7 @@ func plain(err error) error {
 	return err
 }
 
-// sentLine is a file with the path it was read from.
+// sentLine is a file and the path it was read from.
 type sentLine struct {
 	Path string `json:"path"`
 	client.File

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// notText begins a file that is not text.
+// notText is the beginning of a file that is not text.
 const notText = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
 
-// write creates files from pairs of name and content, and returns their paths.
+// write creates files from pairs of name and content and returns their paths.
 func write(t *testing.T, namesAndContents ...string) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()

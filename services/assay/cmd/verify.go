@@ -13,20 +13,20 @@ func newVerify(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the data folder of a stopped assay serve",
-		Long: `Check everything in the data folder of "assay serve": the database and its
-journal, all objects, and the streams of NATS. The folder must not be in use.
+		Long: `Check the data folder of "assay serve": the database and its journal, all objects,
+and the streams of NATS. The folder must not be in use.
 
-Like a start, it first replays the journal after a crash, and restores metadata
-that a copy without extended attributes has lost.
+Like "assay serve", it first replays the journal after a crash and restores metadata
+that was lost when the folder was copied without extended attributes.
 
 With --repair it truncates a damaged journal before the first damaged commit, which
-drops that commit and all later ones, and rewrites the copies of metadata. It keeps
-a copy of the journal. Restore anything else from a backup.
+discards that commit and all later ones, and rewrites the copies of metadata. It keeps
+a copy of the journal. Restore other damaged data from a backup.
 
 Exit status: 0 if no problem was found, 1 otherwise.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "truncate a damaged journal, and rewrite copies of metadata")
+	cmd.Flags().BoolVar(&repair, "repair", false, "truncate a damaged journal and rewrite copies of metadata")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return serve.Verify(cmd.Context(), s.data, repair, cmd.OutOrStdout())
 	}

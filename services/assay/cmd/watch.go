@@ -22,7 +22,7 @@ func newWatch(s *settings) *cobra.Command {
 
 When the connection is lost, watch reconnects and resumes without a gap. With
 --json each line is {"event", "id", "data"}; to resume after a line, pass its id to
---after. An event "resync" says that results were missed, because the id is too
+--after. The event "resync" means that results were missed because the id is too
 old: list your files, then continue.
 
 With --all it uses the operator address of query: --operator, else
@@ -46,18 +46,18 @@ ASSAY_OPERATOR, else that of a running "assay serve".`,
 	return cmd
 }
 
-// watch writes events until the command is interrupted, with write unless as JSON.
+// watch prints events with write, or as JSON, until the command is interrupted.
 func (s *settings) watch(cmd *cobra.Command, c *client.Client, f client.Following, write func(out, notes io.Writer, e client.Event) error) error {
 	watching := false
 	for e, err := range c.Events(cmd.Context(), f) {
 		if cmd.Context().Err() != nil {
-			return nil // interrupted, the normal end of a watch
+			return nil // interrupted: the normal end of a watch
 		}
 		if err != nil {
 			return err
 		}
 		if e.Type == client.Ready && watching {
-			continue // of another connection
+			continue // from another connection
 		}
 		watching = true
 		if s.json {
@@ -69,7 +69,7 @@ func (s *settings) watch(cmd *cobra.Command, c *client.Client, f client.Followin
 			return err
 		}
 	}
-	return errors.New("the events ended")
+	return errors.New("the event stream ended")
 }
 
 type eventLine struct {
@@ -78,8 +78,7 @@ type eventLine struct {
 	Data  json.RawMessage `json:"data,omitempty"`
 }
 
-// writeEvent writes an event in readable form: outcomes to out, messages about the watch itself to
-// notes.
+// writeEvent writes an event as readable text: outcomes to out, messages about the watch to notes.
 func writeEvent(out, notes io.Writer, e client.Event) error {
 	switch e.Type {
 	case client.Ready:

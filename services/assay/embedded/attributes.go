@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// inlineAttribute is the largest value in bytes that is stored in an extended
-	// attribute. ext4 has one block of 4 KiB for all attributes of a file, and the
-	// list of parts of a multipart upload takes 4.5 bytes for each part.
+	// inlineAttribute is the largest value in bytes that is stored in an extended attribute. ext4
+	// stores all attributes of a file in one block of 4 KiB, and the list of parts of a multipart
+	// upload takes 4.5 bytes for each part.
 	inlineAttribute = 1 << 10
-	// elsewhere begins an extended attribute that holds the digest of its value instead of the
-	// value.
+	// elsewhere is the prefix of an extended attribute that contains the digest of its value
+	// instead of the value.
 	elsewhere = "file:"
 )
 
@@ -82,9 +82,10 @@ func digestOf(value []byte) []byte {
 	return []byte(elsewhere + hex.EncodeToString(sum[:]))
 }
 
-// openMetadata returns the store for the metadata of the objects in the directory beside their own,
-// and the directory of its files, which must be synced. The store uses extended attributes; it uses
-// files only if they already exist or the file system has no extended attributes.
+// openMetadata returns the store for the metadata of the objects in the directory next to the
+// objects, and the directory of its files, which must be synced. The store uses extended
+// attributes; it uses files only if they already exist or the file system has no extended
+// attributes.
 func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
 	sidecar, err := needsSidecar(objects, only)

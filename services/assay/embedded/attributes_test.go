@@ -14,7 +14,7 @@ import (
 // The list of the parts of the largest upload, 10,000 of them, takes 45 KiB.
 func TestAttributesOfAnySize(t *testing.T) {
 	dir := t.TempDir()
-	t.Chdir(dir) // as the gateway does: buckets are directories of the working directory
+	t.Chdir(dir) // like the gateway, whose buckets are directories in the working directory
 	a, err := openAttributes(filepath.Join(t.TempDir(), "large"))
 	if err != nil {
 		t.Fatal(err)

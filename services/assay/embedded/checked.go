@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// sumsAttribute holds the CRC-32C of each block of an object.
+	// sumsAttribute contains the CRC-32C of each block of an object.
 	sumsAttribute = "assay-sums"
-	etagAttribute = "etag" // the gateway's
+	etagAttribute = "etag" // that of the gateway
 	sumBlock      = 128 << 10
 	sumSize       = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errDamaged means that an object's bytes are not those that were stored.
+// errDamaged means that the content of an object has changed since it was stored.
 var errDamaged = errors.New("the object is damaged")
 
 // storeSums stores the checksums of an object.
@@ -47,7 +47,7 @@ func (d *durableStore) storeSums(bucket, key string) error {
 	}
 }
 
-// storeSumsOf returns whether the file is still the object.
+// storeSumsOf reports whether the file is still the object.
 func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (same bool, err error) {
 	info, err := file.Stat()
 	if err != nil || info.IsDir() {
@@ -69,8 +69,8 @@ func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (sam
 	return err == nil && os.SameFile(info, now), err
 }
 
-// GetObject verifies each block of an object before it is sent, also for a range. A damaged first
-// block causes an error response, a later one aborts the transfer.
+// GetObject verifies each block of an object before sending it, even for a range. If the first
+// block is damaged, it returns an error; a damaged later block aborts the transfer.
 func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
 	out, err := d.Posix.GetObject(ctx, in)
 	if err != nil || out.Body == nil || aws.ToInt64(out.ContentLength) == 0 {
@@ -92,8 +92,8 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	return out, err
 }
 
-// checkedBody returns a reader that verifies the object, whose first block is already verified; nil
-// for an object without checksums.
+// checkedBody returns a reader that verifies the object, or nil for an object without checksums.
+// The first block is already verified.
 func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) (body *checkedBody, err error) {
 	file, err := os.Open(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {

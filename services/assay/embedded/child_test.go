@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The test binary runs itself as a child process when a test must kill an engine: the first
+// The test binary runs itself as a child process so that a test can kill an engine. The first
 // variable names the engine, the second the directory.
 const (
 	childEngine = "EMBEDDED_TEST_ENGINE"
@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runChild serves until it is killed, or its standard input ends because the
-// parent has ended. It prints its URL first.
+// runChild serves until it is killed or until its standard input ends because the parent has
+// exited. It first prints its URL.
 func runChild(engine, dir string) int {
 	var url string
 	var err error
@@ -59,8 +59,8 @@ func runChild(engine, dir string) int {
 	return 0
 }
 
-// startChild runs an engine in a child process; kill ends it like kill -9 and returns what it wrote
-// to standard output after its URL.
+// startChild runs an engine in a child process; kill sends SIGKILL and returns what it wrote to
+// standard output after its URL.
 func startChild(t *testing.T, engine, dir string) (url string, kill func() string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -1,8 +1,9 @@
 // Package embedded runs the three engines of `assay serve` in this process: NATS with JetStream, an
 // S3 server and DynamoDB. Each listens on a TCP address and stores its data in a directory, so that
-// the services reach it by endpoint and credentials, as they would reach the real services.
+// the services use it by endpoint and credentials, like the real services.
 //
-// The engines lock nothing: the caller ensures that only one process at a time uses a directory.
+// The engines do not lock their directories: the caller ensures that only one process at a time
+// uses a directory.
 package embedded
 
 // loopback is the default host of the engines.

@@ -22,22 +22,22 @@ import (
 // noticeTime bounds S3Config.Created, which delays the response to the client.
 const noticeTime = 5 * time.Second
 
-// durableStore extends the gateway's file store: an object is on disk before the response to its
+// durableStore extends the gateway's file store: an object is durable before the response to its
 // request, and its creation is reported.
 type durableStore struct {
 	*posix.Posix
 	meta       meta.MetadataStorer
-	objects    string // absolute; a directory for each bucket
-	attributes string // absolute; of metadata that is in files
+	objects    string // absolute; contains a directory for each bucket
+	attributes string // absolute; for metadata stored in files
 	sheets     sheets
 	sync       func(*os.File) error
 	folders    folders
-	pages      []byte // CORS rules of a bucket that has none; nil for none
+	pages      []byte // CORS rules of buckets without rules; may be nil
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
 }
 
-// CreateBucket creates a bucket whose directory is on disk when it returns.
+// CreateBucket creates a bucket and syncs its directory.
 func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
 	if err := d.Posix.CreateBucket(ctx, in, acl); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
-// DeleteObject removes an object, and the directories that are then empty.
+// DeleteObject removes an object and the directories that become empty.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
 	out, err := d.Posix.DeleteObject(ctx, in)
@@ -178,7 +178,7 @@ func (d *durableStore) syncObject(bucket, key string) error {
 // syncAttributes syncs the metadata files of an object, or of the bucket for
 // an empty key.
 func (d *durableStore) syncAttributes(bucket, key string) error {
-	// The gateway's name of the directory with one object's metadata files.
+	// The gateway's name for the directory with the metadata files of one object.
 	dir := filepath.Join(d.attributes, bucket, filepath.FromSlash(key), "meta")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

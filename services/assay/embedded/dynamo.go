@@ -18,19 +18,19 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// DynamoDBConfig is the settings of the embedded DynamoDB engine.
+// DynamoDBConfig configures the embedded DynamoDB engine.
 type DynamoDBConfig struct {
-	// Path is the database file. Required; it and its directory are created if absent. One process
-	// at a time may open it.
+	// Path is the database file. Required; the file and its directory are created if absent. Only
+	// one process may open it at a time.
 	Path string
-	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
-	// Hosts are the names under which requests are accepted.
+	// Hosts are the host names for which requests are accepted.
 	Hosts web.Hosts
 	// Log receives failures of the engine. The zero value discards them.
 	Log zerolog.Logger
 
-	// limiter replaces the bounds on connections of clients in a test.
+	// limiter replaces the limits on client connections in a test.
 	limiter *web.Limiter
 }
 
@@ -40,14 +40,13 @@ type DynamoDB struct {
 	server *http.Server
 	unused sync.Map // of net.Conn
 	url    string
-	own    string // URL of the listener of the services
+	own    string // URL of the listener for the services
 }
 
-// dynamoDBDrain bounds the wait for requests in progress at Close.
+// dynamoDBDrain limits how long Close waits for requests in progress.
 const dynamoDBDrain = 5 * time.Second
 
-// StartDynamoDB starts the engine and returns when it accepts connections. The
-// caller closes it.
+// StartDynamoDB starts the engine and returns when it accepts connections. The caller closes it.
 func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("embedded dynamodb: no file name")
@@ -66,7 +65,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		OnRecovery: func(r dynamolite.Recovery) {
 			cfg.Log.Info().Int("commits", r.Commits).Msg("recovered from the journal after a crash")
 			if r.Incomplete > 0 {
-				cfg.Log.Warn().Int64("offset", r.Incomplete).Msg("dropped the last record of the journal: the crash interrupted it before it was acknowledged")
+				cfg.Log.Warn().Int64("offset", r.Incomplete).Msg("discarded the last record of the journal: a crash interrupted it before it was acknowledged")
 			}
 		},
 	})
@@ -105,7 +104,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 // wayOut returns the advice for recovering from damage.
 func wayOut(damage *dynamolite.CorruptError) string {
 	if damage.Repairable {
-		return fmt.Sprintf("restore the data directory from a backup, or run \"assay verify --repair\", which drops the damaged commit and the %d after it", damage.Later)
+		return fmt.Sprintf("restore the data directory from a backup, or run \"assay verify --repair\", which discards the damaged commit and the %d after it", damage.Later)
 	}
 	return "restore the data directory from a backup"
 }
@@ -113,15 +112,15 @@ func wayOut(damage *dynamolite.CorruptError) string {
 // URL returns the endpoint for the AWS SDK and CLI.
 func (d *DynamoDB) URL() string { return d.url }
 
-// OwnURL returns the endpoint for the services of this process, on a separate
-// loopback port. The bounds on connections of clients do not apply to it.
+// OwnURL returns the endpoint for the services of this process, on a separate loopback port. The
+// limits on client connections do not apply to it.
 func (d *DynamoDB) OwnURL() string { return d.own }
 
-// Close lets requests in progress finish, for at most 5 seconds, then closes the file.
+// Close lets requests in progress finish, for at most 5 seconds, and then closes the file.
 func (d *DynamoDB) Close() error {
 	// Shutdown would wait 5 seconds for connections that clients opened and never used.
 	d.unused.Range(func(conn, _ any) bool {
-		_ = conn.(net.Conn).Close() // nothing was sent on it
+		_ = conn.(net.Conn).Close() // nothing was sent on the connection
 		return true
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), dynamoDBDrain)

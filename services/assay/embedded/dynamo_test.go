@@ -197,8 +197,8 @@ func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
 	}
 }
 
-// TestDynamoDBBoundsTheConnectionsOfAClient checks that one connection too many is rejected, and
-// that the listener of the services is not affected.
+// TestDynamoDBBoundsTheConnectionsOfAClient checks that a connection above the limit is rejected
+// and that the listener for the services is not affected.
 func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
 	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), limiter: web.NewLimiter(2, 1)})
 	if err != nil {

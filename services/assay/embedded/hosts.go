@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// addressedTo rejects requests for other hosts, which a page can send after DNS
-// rebinding.
+// addressedTo rejects requests for other hosts, which a web page can send using DNS rebinding.
 func addressedTo(hosts web.Hosts) fiber.Handler {
 	type misdirected struct {
 		XMLName xml.Name `xml:"Error"`

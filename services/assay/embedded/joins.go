@@ -11,12 +11,13 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 )
 
-// joiningSuffix ends the name of the directory of a multipart upload while the gateway joins its parts. The id of
-// the upload, a UUID, begins it.
+// joiningSuffix is the suffix of the directory of a multipart upload while the gateway joins its parts. The name
+// starts with the upload id, a UUID.
 const joiningSuffix = ".inprogress"
 
-// reopenUploads renames the uploads back whose parts were being joined when the process was killed. The gateway
-// would neither list nor complete them, and their parts would stay. Parts are copied, so all of them exist.
+// reopenUploads undoes the renaming of uploads whose parts were being joined when the process was killed.
+// Otherwise the gateway would neither list nor complete them, and their parts would remain. All parts still
+// exist, because joining copies them.
 func reopenUploads(objects string, attributes meta.MetadataStorer) error {
 	joining, err := fs.Glob(os.DirFS(objects), path.Join("*", posix.MetaTmpMultipartDir, "*", "*"+joiningSuffix))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// TestS3ReopensUploads: an upload whose parts were being joined when the process was killed is open after the next
-// start, with its parts.
+// TestS3ReopensUploads checks that an upload whose parts were being joined when the process was killed is open
+// after a restart, with its parts.
 func TestS3ReopensUploads(t *testing.T) {
 	dir := t.TempDir()
 	srv, err := StartS3(t.Context(), S3Config{Dir: dir, AccessKey: testKey, SecretKey: testSecret})
@@ -42,7 +42,7 @@ func TestS3ReopensUploads(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)
 	}
-	// As the gateway names it while it joins the parts.
+	// The gateway's name while it joins the parts.
 	if err := os.Rename(found[0], found[0]+".0123456789abcdef0123456789abcdef-1.inprogress"); err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// BenchmarkList measures pages of 1,000 keys of text files, one after another, of a
-// bucket with 10,000 objects and of one with 300,000. It fails when a page of the
-// large bucket takes more than 3 times as long.
+// BenchmarkList measures consecutive pages of 1,000 keys of text files in a bucket with 10,000
+// objects and one with 300,000. It fails if a page of the large bucket takes more than 3 times as
+// long.
 func BenchmarkList(b *testing.B) {
 	const most = 3
-	b.Chdir(b.TempDir()) // the gateway's buckets are directories of the working directory
+	b.Chdir(b.TempDir()) // like the gateway, whose buckets are directories in the working directory
 	d, err := openStore(S3Config{Dir: b.TempDir(), sync: func(*os.File) error { return nil }})
 	if err != nil {
 		b.Fatal(err)
@@ -54,7 +54,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// storeObjects creates a bucket with objects as uploads leave them.
+// storeObjects creates a bucket with objects in the form that uploads create.
 func storeObjects(b *testing.B, d *durableStore, bucket string, objects int) {
 	b.Helper()
 	for range objects {

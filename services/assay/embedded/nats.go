@@ -21,54 +21,53 @@ const (
 	// message to disk before it acknowledges it.
 	SyncAlways = "always"
 
-	// natsMaxPayload is the largest message in bytes: the NATS default. The
-	// product's events are a few hundred bytes; a dead letter holds one event.
+	// natsMaxPayload is the largest message in bytes: the NATS default. The product's events have a
+	// few hundred bytes; a dead letter contains one event.
 	natsMaxPayload = 1 << 20
 
-	// natsMinConnections is the minimum number of connections that are accepted. The
-	// limit is otherwise a sixteenth of the process's file descriptors. Each service
-	// uses one.
+	// natsMinConnections is the minimum connection limit. Otherwise the limit is a sixteenth of the
+	// process's file descriptors. Each service uses one connection.
 	natsMinConnections = 32
 
-	// natsMaxMemory bounds memory streams, in bytes. The product declares
-	// none; a client that creates one cannot use up the process's memory.
+	// natsMaxMemory limits memory streams, in bytes. The product declares none; the limit prevents
+	// clients from using up the memory of the process.
 	natsMaxMemory = 64 << 20
 
-	// natsReady bounds the wait for the listener. Start recovers the streams before it listens.
+	// natsReady limits the wait for the listener. The server recovers the streams before it listens.
 	natsReady = 10 * time.Second
 )
 
-// NATSConfig is the settings of the embedded NATS server.
+// NATSConfig configures the embedded NATS server.
 type NATSConfig struct {
-	// Dir holds the JetStream files. Required; created if absent. Two servers must never share it;
-	// the server does not lock it.
+	// Dir contains the JetStream files. Required; created if absent. Two servers must never share
+	// it; the server does not lock it.
 	Dir string
-	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
-	// Sync sets when a stored message is synced to disk: "always" (also if empty) is before its
-	// acknowledgement; a duration such as "1s" is within that time. A crash of the machine, but
-	// not of the process, may then lose the messages acknowledged in that time.
+	// Sync sets when a stored message is synced to disk: "always", the default, means before its
+	// acknowledgement; a duration such as "1s" means within that time. A crash of the machine, but
+	// not of the process, may then lose messages acknowledged within that time.
 	Sync string
-	// MaxStore is the maximum size of all streams together, in bytes. 0 is three quarters of the
-	// disk space that is free at start, the server's own default. A publish beyond it is rejected.
+	// MaxStore is the maximum size of all streams together, in bytes. 0 means three quarters of the
+	// free disk space at start, the server's own default. A publish beyond it is rejected.
 	MaxStore int64
-	// Log receives the server's own lines. The zero value discards them.
+	// Log receives the log of the server. The zero value discards it.
 	Log zerolog.Logger
 }
 
 // NATS is a running NATS server with JetStream on file storage.
 type NATS struct {
 	server    *server.Server
-	jetStream server.JetStreamConfig // with StoreDir as EnableJetStream takes it
+	jetStream server.JetStreamConfig // contains StoreDir as passed to EnableJetStream
 	log       *natsLog
 	close     sync.Once
 	closing   chan struct{}
 	recovered chan struct{} // closed when recoverSpace has returned
 }
 
-// StartNATS starts a NATS server and returns when it accepts connections, its streams recovered. It
-// handles no signals and writes nothing to the standard streams. After a full disk, JetStream
-// restarts once there is space. The caller closes it.
+// StartNATS starts a NATS server and returns when the streams are recovered and it accepts
+// connections. It handles no signals and writes nothing to the standard streams. After a full disk,
+// JetStream restarts once there is space. The caller closes it.
 func StartNATS(cfg NATSConfig) (*NATS, error) {
 	opts, err := natsOptions(cfg)
 	if err != nil {
@@ -107,7 +106,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 func (n *NATS) URL() string { return "nats://" + web.Reachable(n.server.Addr().String()) }
 
 // Close stops the server and returns when its files are closed. Connected clients are disconnected.
-// A second call does nothing.
+// Further calls do nothing.
 func (n *NATS) Close() {
 	n.close.Do(func() { close(n.closing) })
 	<-n.recovered
@@ -154,7 +153,7 @@ func natsOptions(cfg NATSConfig) (*server.Options, error) {
 	return opts, nil
 }
 
-// splitAddr splits host:port; an empty address is any free loopback port.
+// splitAddr splits host:port. An empty address means a free loopback port.
 func splitAddr(addr string) (host string, port int, err error) {
 	if addr == "" {
 		return loopback, 0, nil
@@ -173,8 +172,8 @@ func splitAddr(addr string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// natsLog forwards the server's lines, keeps the first fatal one and reports a full disk: the
-// server only logs that it cannot listen, recover or write, and returns no error.
+// natsLog forwards the server's log lines, records the first fatal one and detects a full disk. The
+// server only logs failures to listen, recover or write, and returns no error.
 type natsLog struct {
 	log   zerolog.Logger
 	fatal atomic.Pointer[error]
@@ -192,7 +191,7 @@ func (l *natsLog) Errorf(format string, v ...any) {
 	if fullDisk(line) {
 		select {
 		case l.full <- struct{}{}:
-		default: // reported already
+		default: // already reported
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// natsSpaceCheck is how often a server whose disk was full checks for free space.
+// natsSpaceCheck is the interval at which a server checks for free space after the disk was full.
 const natsSpaceCheck = time.Second
 
 // fullDisk reports whether a line of the server's log says that the disk is full.
@@ -38,8 +38,8 @@ func (n *NATS) recoverSpace() {
 	}
 }
 
-// restartJetStream recovers the streams from disk. Clients reconnect, since the server has dropped
-// their consumers' requests.
+// restartJetStream recovers the streams from disk. Clients reconnect, because the server has
+// dropped the requests of their consumers.
 func (n *NATS) restartJetStream() bool {
 	if err := n.server.ShutdownJetStream(); err != nil {
 		n.log.log.Error().Err(err).Msg("cannot stop JetStream after a full disk")

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 )
 
-// TestNATSWorksAgainAfterAFullDisk checks that the server recovers without a restart of the
-// process, and with all acknowledged messages.
+// TestNATSWorksAgainAfterAFullDisk checks that the server recovers without a restart of the process
+// and has all acknowledged messages.
 func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
 	disktest.Run(t, "size=96m", func(t *testing.T, dir string) {
 		js := connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())
@@ -28,7 +28,7 @@ func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
 		}
 		for publish() == nil {
 			if stored > 100 {
-				t.Fatal("the disk does not become full")
+				t.Fatal("the disk does not fill up")
 			}
 		}
 		if stored == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/versity/versitygw/s3err"
 )
 
-// pagesOf returns the CORS rules that give pages of the web origins full access; nil without
+// pagesOf returns CORS rules that grant full access to pages of the web origins, or nil without
 // origins.
 func pagesOf(origins []string) ([]byte, error) {
 	if len(origins) == 0 {
@@ -27,8 +27,8 @@ func pagesOf(origins []string) ([]byte, error) {
 	}}})
 }
 
-// GetBucketCors gives a bucket without rules those of S3Config.Origins. The gateway's own default
-// would add its headers to the responses to all clients, and read the bucket's rules for each.
+// GetBucketCors returns rules for S3Config.Origins if a bucket has none. The gateway's own default
+// would add headers to the responses to all clients and read the bucket's rules for each.
 func (d *durableStore) GetBucketCors(ctx context.Context, bucket string) ([]byte, error) {
 	rules, err := d.Posix.GetBucketCors(ctx, bucket)
 	if none, ok := errors.AsType[s3err.S3Error](err); ok && d.pages != nil && none.BaseError().Code == "NoSuchCORSConfiguration" {

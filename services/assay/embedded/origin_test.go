@@ -17,7 +17,7 @@ const (
 )
 
 func TestS3AnswersTheWebOrigin(t *testing.T) {
-	for allowed, answers := range map[string]map[string]string{ // the allowed origin, by that of a page
+	for allowed, answers := range map[string]map[string]string{ // allowed origin, by origin of the page
 		"":                         {ownPage: ""},
 		ownPage:                    {ownPage: ownPage, otherPage: ""},
 		ownPage + " " + secondPage: {ownPage: ownPage, secondPage: secondPage, otherPage: ""},

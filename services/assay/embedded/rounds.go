@@ -2,15 +2,14 @@ package embedded
 
 import "sync"
 
-// rounds groups calls: callers share a call that covers everything done before it began (group
-// commit).
+// rounds implements group commit: callers share a call that covers everything done before it began.
 type rounds struct {
 	mu             sync.Mutex
-	waiting, under map[string]*round // not started, and running; at most one of each per name
+	waiting, under map[string]*round // waiting and running; at most one of each per name
 }
 
 type round struct {
-	led  bool // one of the callers that joined will start it
+	led  bool // one of the joined callers will start it
 	done chan struct{}
 	err  error // read only after done is closed
 }
@@ -20,7 +19,7 @@ type round struct {
 func (r *rounds) share(name string, f func() error) error { return r.join(name, f)() }
 
 // join enters the next round of a name, which covers everything done before join. The round begins
-// when the first of its callers calls need: until then others can enter. So every caller must call
+// when the first of its callers calls need; until then others can join. Every caller must call
 // need, which calls f or returns the error of another caller's call.
 func (r *rounds) join(name string, f func() error) (need func() error) {
 	r.mu.Lock()

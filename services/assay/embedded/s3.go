@@ -22,7 +22,7 @@ import (
 
 const (
 	s3MaxConnections = 4096
-	// s3MaxRequests bounds requests in progress; beyond it the server responds with 503. It
+	// s3MaxRequests limits the requests in progress; above it the server responds with 503. It
 	// exceeds the limit for clients (s3Limits), so that requests of the services are always
 	// accepted.
 	s3MaxRequests = 2048
@@ -30,11 +30,11 @@ const (
 	// upload and every copy.
 	s3MaxParts = 10_000
 	s3MaxCopy  = 5 << 30
-	// s3Buffer is the copy buffer of each transfer in bytes; with s3MaxRequests it bounds the
-	// memory of transfers to 256 MiB.
+	// s3Buffer is the copy buffer of each transfer in bytes; together with s3MaxRequests it limits
+	// the memory for transfers to 256 MiB.
 	s3Buffer = 128 << 10
-	// s3PortTries bounds how often another free port is chosen when another process took the last
-	// one before the server could.
+	// s3PortTries limits how often a free port is chosen. Another process may take the port before
+	// the server does.
 	s3PortTries = 5
 )
 
@@ -45,22 +45,22 @@ var ErrS3Running = errors.New("an S3 server already runs in this process")
 // globals of the gateway.
 var s3Running atomic.Bool
 
-// S3Config is the settings of the embedded S3 server.
+// S3Config configures the embedded S3 server.
 type S3Config struct {
-	// Dir holds the buckets (in objects/) and copies of the objects' extended attributes (in
-	// metadata/), or on file systems without them the objects' metadata (in attributes/). Required;
-	// created if absent. Only one process at a time may use it: conditional writes are atomic only
-	// within one server.
+	// Dir contains the buckets (in objects/) and copies of the objects' extended attributes (in
+	// metadata/). On file systems without extended attributes it contains the objects' metadata in
+	// attributes/. Required; created if absent. Only one process at a time may use it: conditional
+	// writes are atomic only within one server.
 	Dir string
-	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
-	// AccessKey and SecretKey are an account with full access. Required.
+	// AccessKey and SecretKey belong to an account with full access. Required.
 	AccessKey, SecretKey string
 	// Others are the secrets of further access keys with full access.
 	Others map[string]string
-	// Region that clients sign for. Empty is us-east-1.
+	// Region is the region for request signatures. Empty means us-east-1.
 	Region string
-	// Hosts are the names under which requests are accepted.
+	// Hosts are the host names for which requests are accepted.
 	Hosts web.Hosts
 	// Origins are the web origins whose pages may call buckets without CORS rules of their own, "*"
 	// for all.
@@ -72,15 +72,15 @@ type S3Config struct {
 	// Log receives failures that occur after an object is stored. The zero value discards them.
 	Log zerolog.Logger
 
-	// sync replaces (*os.File).Sync in a test that observes or breaks it.
+	// sync replaces (*os.File).Sync in tests.
 	sync func(*os.File) error
-	// limits replaces the limits on clients in a test.
+	// limits replaces the limits on clients in tests.
 	limits s3Limits
-	// bodies replaces the limit of memory for small bodies in a test.
+	// bodies replaces the memory limit for small bodies in tests.
 	bodies *web.Bodies
 }
 
-// Object is a stored object as Created sees it.
+// Object is a stored object as passed to Created.
 type Object struct {
 	Bucket, Key string
 	// Size in bytes.
@@ -93,19 +93,19 @@ type Object struct {
 type S3 struct {
 	public  *publicS3
 	own     string // URL of the gateway's listener
-	workDir string // of the process before the start; empty if it did not exist
+	workDir string // before the start; empty if the variable was unset
 	stop    context.CancelFunc
 	stopped chan struct{}
 	err     error // why it stopped; read only after stopped is closed
 	close   sync.Once
-	closed  error // what Close returns
+	closed  error // the result of Close
 }
 
-// StartS3 starts the S3 server and returns when it accepts connections; ctx bounds the start only.
-// The caller closes it.
+// StartS3 starts the S3 server and returns when it accepts connections; ctx applies to the start
+// only. The caller closes it.
 //
 // Only one may run in a process at a time (ErrS3Running), and while it runs the working directory
-// of the whole process is its objects directory: make paths absolute before. Buckets are created
+// of the whole process is its objects directory: make paths absolute first. Buckets are created
 // through the S3 API.
 func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	if cfg.Dir == "" || cfg.AccessKey == "" || cfg.SecretKey == "" {
@@ -176,7 +176,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 			MultipartMaxParts: s3MaxParts,
 			Quiet:             true,
 			KeepAlive:         true,
-			// Set because the gateway prints a line when it creates its own.
+			// Set here because the gateway prints a line when it creates its own.
 			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
 			S3Options: []s3api.Option{
 				s3api.WithOnListen(func() { close(listening) }),
@@ -211,7 +211,7 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 	return a.IAMService.GetUserAccount(access)
 }
 
-// ResolveAccounts returns the access keys that no account has, for the principals of a policy.
+// ResolveAccounts returns the access keys in the principals of a policy that belong to no account.
 func (a accounts) ResolveAccounts(access []string) (unknown []string, err error) {
 	for _, key := range access {
 		if _, ok := a.others[key]; !ok {
@@ -224,11 +224,11 @@ func (a accounts) ResolveAccounts(access []string) (unknown []string, err error)
 // URL returns the endpoint for S3 clients, which must use path-style addressing.
 func (s *S3) URL() string { return s.public.url() }
 
-// OwnURL returns the endpoint for the services of this process, on a separate
-// loopback port. The limits on clients do not apply to it.
+// OwnURL returns the endpoint for the services of this process, on a separate loopback port. The
+// limits on client connections do not apply to it.
 func (s *S3) OwnURL() string { return s.own }
 
-// CheckPort checks over a new connection whether clients reach the server.
+// CheckPort checks with a new connection whether clients can reach the server.
 func (s *S3) CheckPort(ctx context.Context) error { return s.public.check(ctx) }
 
 // Stopped is closed when the server has stopped, by Close or because of an error, which Close
@@ -255,8 +255,8 @@ func (s *S3) stopGateway() error {
 	return err
 }
 
-// freeAddr chooses a free port on loopback, because the gateway does not report the chosen port
-// for port 0.
+// freeAddr chooses a free port on loopback, because the gateway does not report the port that it
+// chose for port 0.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -282,7 +282,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	files, err := posix.New(objects, attrs, posix.PosixOpts{
 		CopyObjectThreshold: s3MaxCopy,
 		IOBufferSize:        s3Buffer,
-		// A lock file for each PUT is needed only by several processes on one directory.
+		// Lock files for PUT are needed only if several processes share the directory.
 		ForceNoObjLockFile: true,
 	})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// completeBody returns IncompleteBody if the body ends before its length or its connection fails.
-// The gateway's own readers treat the end of a broken connection as the end of the body, and store
-// the bytes received until then.
+// completeBody returns IncompleteBody if the body ends before its declared length or the connection
+// fails. The gateway's own readers treat the end of a broken connection as the end of the body, and
+// store the bytes received until then.
 type completeBody struct {
 	io.Reader
 	left int64
@@ -38,7 +38,7 @@ type completeChunks struct {
 
 func (c *completeChunks) Read(p []byte) (int, error) { return c.completeBody.Read(p) }
 
-// complete makes body fail if it ends before length bytes were read.
+// complete makes body fail if it ends before length bytes have been read.
 func complete(body io.Reader, length *int64) io.Reader {
 	if body == nil || length == nil {
 		return body

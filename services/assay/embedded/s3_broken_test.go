@@ -25,15 +25,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// wireText is larger than the bytes that a server reads together with the
-// header.
+// wireText is larger than what a server reads together with the header.
 var wireText = strings.Repeat("one two three ", 20_000)
 
 // request is an upload that can be sent more than once.
 type request struct {
 	method, url string
 	header      http.Header
-	body        string // as it is sent
+	body        string // in the encoding of the transfer
 }
 
 func (r request) build(t *testing.T) *http.Request {

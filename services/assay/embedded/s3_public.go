@@ -17,25 +17,25 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// clientConnections bounds the connections that the port of an embedded server accepts, and
-// connectionsPerClient those of one client address. The listeners of the services have no such
-// bounds.
+// clientConnections limits the connections that the port of an embedded server accepts, and
+// connectionsPerClient those of one client address. The listeners for the services have no such
+// limits.
 const clientConnections, connectionsPerClient = 1024, 512
 
-// s3Limits bound the resources of clients of the S3 server.
+// s3Limits limits the resources of clients of the S3 server.
 type s3Limits struct {
 	clients   int           // connections of all clients; below s3MaxRequests
 	perClient int           // connections of one client address
-	header    time.Duration // for a header to arrive
+	header    time.Duration // for the header
 	body      time.Duration // for the first bytes of a body
-	pause     time.Duration // for more of it
+	pause     time.Duration // for further bytes of a body
 }
 
-// s3Drain bounds the wait for requests of clients at Close.
+// s3Drain limits how long Close waits for requests of clients.
 const s3Drain = 10 * time.Second
 
-// publicS3 serves clients with the gateway's handler, and adds timeouts and connection bounds,
-// which the gateway's own listener does not support.
+// publicS3 serves clients with the gateway's handler, with timeouts and connection limits, which
+// the gateway's own listener does not support.
 type publicS3 struct {
 	listener net.Listener
 	limits   s3Limits
@@ -59,8 +59,8 @@ func listenS3(host string, port int, limits s3Limits) (*publicS3, error) {
 	return &publicS3{listener: listener, limits: limits, gateway: make(chan *fasthttp.Server, 1), stopped: make(chan error, 1)}, nil
 }
 
-// middleware paces the body of a request. It also captures the gateway's server, which the gateway
-// exposes to requests only.
+// middleware applies the timeouts to the body of a request. It also captures the gateway's server,
+// which the gateway exposes to requests only.
 func (p *publicS3) middleware(ctx fiber.Ctx) error {
 	p.once.Do(func() { p.gateway <- ctx.App().Server() })
 	if body := ctx.Request().BodyStream(); body != nil {
@@ -110,7 +110,7 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 
 func (p *publicS3) url() string { return "http://" + web.Reachable(p.listener.Addr().String()) }
 
-// check connects as a new client does. It succeeds too if the server responds that this address has
+// check connects like a new client. It also succeeds if the server responds that this address has
 // too many connections.
 func (p *publicS3) check(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
@@ -129,7 +129,7 @@ func (p *publicS3) check(ctx context.Context) error {
 	return nil
 }
 
-// timedOut responds with 408 to a request that did not arrive in time, which clients retry. The
+// timedOut responds to a request that did not arrive in time with 408, which clients retry. The
 // gateway would log it and respond with 500.
 func timedOut(others func(*fasthttp.RequestCtx, error)) func(*fasthttp.RequestCtx, error) {
 	return func(ctx *fasthttp.RequestCtx, err error) {
@@ -141,7 +141,7 @@ func timedOut(others func(*fasthttp.RequestCtx, error)) func(*fasthttp.RequestCt
 	}
 }
 
-// close stops serving clients. Requests in flight have s3Drain to finish.
+// close stops serving clients. Requests in progress may finish within s3Drain.
 func (p *publicS3) close() error {
 	if p.server == nil {
 		return p.listener.Close()
@@ -150,9 +150,9 @@ func (p *publicS3) close() error {
 	defer cancel()
 	err := p.server.ShutdownWithContext(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the gateway's shutdown cuts off the rest
+		err = nil // the gateway's shutdown aborts the rest
 	}
-	// Serve may not have started, and then Shutdown does not know the listener.
+	// Serve may not have started; then Shutdown does not know the listener.
 	if closed := p.listener.Close(); !errors.Is(closed, net.ErrClosed) {
 		err = errors.Join(err, closed)
 	}

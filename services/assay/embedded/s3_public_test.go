@@ -100,8 +100,8 @@ func TestS3EndsABodyThatStalls(t *testing.T) {
 	}
 }
 
-// TestS3ClosesBeforeItServes checks that close does not wait for a Serve that has not started and
-// would then accept connections forever.
+// TestS3ClosesBeforeItServes checks that close does not wait for a Serve that has not started, and
+// that this Serve does not accept connections afterwards.
 func TestS3ClosesBeforeItServes(t *testing.T) {
 	public, err := listenS3("127.0.0.1", 0, s3Limits{})
 	if err != nil {
@@ -110,7 +110,7 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	public.server = &fasthttp.Server{Handler: func(*fasthttp.RequestCtx) {}}
 	closed := make(chan error, 1)
 	go func() { closed <- public.close() }()
-	if _, err := public.listener.Accept(); !errors.Is(err, net.ErrClosed) { // waits until it is closed
+	if _, err := public.listener.Accept(); !errors.Is(err, net.ErrClosed) { // returns after close
 		t.Fatalf("the listener ended with %v", err)
 	}
 	public.stopped <- public.server.Serve(public.listener)
@@ -119,8 +119,8 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	}
 }
 
-// TestS3BoundsTheConnectionsOfAClient checks that one connection too many is rejected, and that the
-// listener of the services is not affected.
+// TestS3BoundsTheConnectionsOfAClient checks that a connection above the limit is rejected and that
+// the listener for the services is not affected.
 func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
@@ -145,7 +145,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 		t.Errorf("the third connection got status %d, %v", refused.StatusCode, refused.Header)
 	}
 	if _, err := s3Client(srv.OwnURL()).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
-		t.Errorf("on the listener of the services: %v", err)
+		t.Errorf("on the listener for the services: %v", err)
 	}
 	// The server responds to a complete request and closes the connection.
 	for _, conn := range []net.Conn{first, second} {
@@ -162,7 +162,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 }
 
-// TestS3ReportsABlockedPort occupies all connection slots of a server, and releases them.
+// TestS3ReportsABlockedPort occupies all connection slots of a server and then frees them.
 func TestS3ReportsABlockedPort(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
@@ -180,7 +180,7 @@ func TestS3ReportsABlockedPort(t *testing.T) {
 		t.Errorf("at first: %v", err)
 	}
 	var held net.Conn
-	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may still hold the slot
+	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may still occupy the slot
 		held = dial(t, srv.URL(), "PUT /files/a HTTP/1.1\r\nHost: x\r\n")
 	}
 	if err := held.Close(); err != nil {

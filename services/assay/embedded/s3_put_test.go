@@ -110,7 +110,7 @@ func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
 	nothingUnfinished(t, client)
 }
 
-// TestManyPutsAtOnceKeepTheirBytes checks that concurrent uploads share only memory.
+// TestManyPutsAtOnceKeepTheirBytes checks that concurrent uploads do not mix their content.
 func TestManyPutsAtOnceKeepTheirBytes(t *testing.T) {
 	bucket := storeAt(aws.ToString(startS3(t, S3Config{}).Options().BaseEndpoint))
 	var group sync.WaitGroup

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. It
-	// exceeds the size of a list of 10,000 parts or of 1,000 keys.
+	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. A list
+	// of 10,000 parts or 1,000 keys is smaller.
 	s3MaxSmall = 8 << 20
 	// s3RetryAfter is in seconds.
 	s3RetryAfter = "5"
@@ -31,7 +31,7 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 				ctx.Set(fiber.HeaderRetryAfter, s3RetryAfter)
 			}
 		}()
-		body, ok := utils.ContextKeyBodyReader.Get(ctx).(io.Reader) // that of publicS3.middleware
+		body, ok := utils.ContextKeyBodyReader.Get(ctx).(io.Reader) // the one of publicS3.middleware
 		if !ok || isStreamed(ctx) {
 			return ctx.Next()
 		}
@@ -45,7 +45,7 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 			refusal = s3err.GetAPIError(s3err.ErrSlowDown)
 		case len(content) > s3MaxSmall:
 			refusal = s3err.GetAPIError(s3err.ErrMaxMessageLengthExceeded)
-		case err == nil && len(content) >= length: // length is negative for chunks
+		case err == nil && len(content) >= length: // length is negative for chunked bodies
 			ctx.Request().SetBodyRaw(content)
 			return ctx.Next()
 		}
@@ -56,8 +56,8 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 	}
 }
 
-// isStreamed reports whether the gateway streams the body: that of an object, a
-// part or a form with an object.
+// isStreamed reports whether the gateway streams the body: an object, a part or a form with an
+// object.
 func isStreamed(ctx fiber.Ctx) bool {
 	request := ctx.Request()
 	switch ctx.Method() {

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others use all
+// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others use all of
 // the memory, and again after they have released it.
 func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 	bodies := web.NewBodies(10 << 20)
@@ -55,7 +55,7 @@ func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 	}
 }
 
-// answerTo sends a request line, which may have header lines too, and a body.
+// answerTo sends a request line, optionally with header lines, and a body.
 func answerTo(t *testing.T, endpoint, request string, length int, body string) *http.Response {
 	t.Helper()
 	if !strings.Contains(request, "HTTP/") {

@@ -162,15 +162,15 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 		want int
 	}{
 		{"a new directory", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
-		{"another object in it", func() error { put(t, client, "files/2/a", "kept"); return nil }, 0},
-		{"an object beside it", func() error { put(t, client, "a", "kept"); return nil }, 1},
+		{"another object in the directory", func() error { put(t, client, "files/2/a", "kept"); return nil }, 0},
+		{"an object next to the directory", func() error { put(t, client, "a", "kept"); return nil }, 1},
 		{"a removal", func() error {
 			_, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/2/a")})
 			return err
 		}, 0},
 		{"a directory that is not removed", func() error { put(t, client, "files/2/a", "kept"); return nil }, 1},
 		{"the same", func() error { put(t, client, "files/3/a", "kept"); return nil }, 0},
-		{"a removal of all", func() error {
+		{"a removal of everything", func() error {
 			objects := []types.ObjectIdentifier{{Key: key}, {Key: aws.String("files/2/a")}, {Key: aws.String("files/3/a")}}
 			_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: objects}})
 			return err
@@ -184,8 +184,8 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 	}
 }
 
-// TestS3UploadsShareTheSyncOfAFolder covers uploads that have created their entries when the first
-// one needs the sync.
+// TestS3UploadsShareTheSyncOfAFolder covers uploads that have created their entries before the
+// first one needs the sync.
 func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "objects", testBucket, "files")

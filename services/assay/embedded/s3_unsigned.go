@@ -9,9 +9,9 @@ import (
 	"github.com/gofiber/fiber/v3"
 )
 
-// onlySigned rejects presigned uploads with headers that would be stored with the object and that the
-// URL does not sign: the client may choose only the signed terms. It drops an unsigned Cache-Control,
-// which browsers add to a request with If-None-Match (Fetch standard, HTTP-network-or-cache fetch).
+// onlySigned rejects presigned uploads with unsigned headers that would be stored with the object:
+// the client must not change what was signed. It drops an unsigned Cache-Control, which browsers add
+// to a request with If-None-Match (Fetch standard, HTTP-network-or-cache fetch).
 func onlySigned(ctx fiber.Ctx) error {
 	type denied struct {
 		XMLName xml.Name `xml:"Error"`

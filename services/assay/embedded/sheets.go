@@ -15,25 +15,25 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 )
 
-// sheets are copies of the extended attributes of buckets and objects, in a file for
-// each. A backup by a tool that drops extended attributes includes them, and the
-// first start on it restores the attributes. They are not synced: after a power
-// failure the latest may be missing, which `assay verify` reports and repairs.
+// sheets are copies of the extended attributes of buckets and objects, one file for each. A backup
+// made with a tool that drops extended attributes includes them, and the first start on it restores
+// the attributes. The files are not synced: after a power failure the latest may be missing, which
+// `assay verify` reports and repairs.
 type sheets struct {
-	dir     string // cleared by restore if metadata is in files anyway
+	dir     string // cleared by restore if metadata is stored in files anyway
 	objects string
 	meta    meta.MetadataStorer
 }
 
-// sheet is the content of a file, after its CRC-32C in 8 hexadecimal digits.
+// sheet is the content of a file, preceded by its CRC-32C in 8 hexadecimal digits.
 type sheet struct {
 	Bucket     string            `json:"bucket"`
-	Key        string            `json:"key,omitempty"` // empty: the bucket itself
+	Key        string            `json:"key,omitempty"` // empty means the bucket itself
 	Attributes map[string][]byte `json:"attributes"`
 }
 
-// keptAttribute is an attribute of the objects directory and of the file keptFile beside it. If
-// both exist, a copy has kept the extended attributes of directories and of files.
+// keptAttribute is an attribute of the objects directory and of the file keptFile next to it. If
+// both exist, the extended attributes of directories and files were preserved.
 const (
 	keptAttribute = "assay-kept"
 	keptFile      = "kept"
@@ -57,7 +57,7 @@ func (s *sheets) current(bucket, key string) ([]byte, error) {
 	for _, name := range names {
 		value, err := s.meta.RetrieveAttribute(nil, bucket, key, name)
 		if errors.Is(err, meta.ErrNoSuchKey) {
-			continue // it belongs to an object that was replaced
+			continue // it belongs to a replaced object
 		}
 		if err != nil {
 			return nil, err
@@ -124,9 +124,9 @@ func readSheet(path string) (one sheet, err error) {
 	return one, json.Unmarshal(content[sheetSum:], &one)
 }
 
-// restore restores attributes that a copy of the directory has dropped. It returns how many objects
-// and buckets it has restored. It then removes multipart uploads in progress, whose state is in
-// attributes, too.
+// restore restores attributes that were lost when the directory was copied. It returns the number
+// of restored objects and buckets. It then removes multipart uploads in progress, whose state is
+// also stored in attributes.
 func (s *sheets) restore() (restored int, err error) {
 	if _, inFiles := s.meta.(meta.SideCar); inFiles {
 		return s.restoreToFiles()
@@ -159,7 +159,7 @@ func (s *sheets) restore() (restored int, err error) {
 }
 
 // restoreToFiles does the same when metadata is in files and the directory was copied from a system
-// with attributes. The sheets are not needed afterwards.
+// with attributes. Afterwards the sheets are not needed.
 func (s *sheets) restoreToFiles() (restored int, err error) {
 	if restored, err = s.restoreAll(); err == nil {
 		err = os.RemoveAll(s.dir)

@@ -26,7 +26,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
 		t.Fatal(err)
 	}
-	large := bytes.Repeat([]byte("0123456789abcdef"), 40<<16) // 40 MiB: its checksums do not fit into an attribute
+	large := bytes.Repeat([]byte("0123456789abcdef"), 40<<16) // 40 MiB: the checksums do not fit into an attribute
 	put(t, client, "files/1/a", "kept")
 	put(t, client, "files/2/a", "removed")
 	uploadParts(t, client, "parts", large, "")
@@ -50,7 +50,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 			t.Fatal(err)
 		}
 	}
-	if !inFiles { // some tools keep the attributes of directories, and drop those of files
+	if !inFiles { // some tools preserve the attributes of directories but drop those of files
 		if err := unix.Setxattr(filepath.Join(copied, "objects"), "user."+keptAttribute, []byte("1"), 0); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ const minFree = 64 << 20
 // ErrDiskFull means that the disk has less than 64 MiB of free space.
 var ErrDiskFull = errors.New("the disk is full; free space")
 
-// CheckSpace returns ErrDiskFull for a directory whose file system is full. It knows Linux and macOS.
+// CheckSpace returns ErrDiskFull if the file system of a directory is full. It supports Linux and macOS.
 func CheckSpace(dir string) error {
 	free, err := freeSpace(dir)
 	if err != nil {

@@ -4,5 +4,5 @@ package embedded
 
 import "math"
 
-// freeSpace is unknown on this system.
+// freeSpace is not implemented for this system.
 func freeSpace(string) (uint64, error) { return math.MaxUint64, nil }

@@ -4,5 +4,5 @@ package embedded
 
 import "os"
 
-// syncFileSystem does nothing: the system writes file attributes on its own.
+// syncFileSystem does nothing: the system writes file attributes by itself.
 func syncFileSystem(*os.File) error { return nil }

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// VerifyDynamoDB checks the database at path, after replaying the journal that a crash left,
-// as the first step of a start does. It returns the number of values read.
+// VerifyDynamoDB checks the database at path. Like a start, it first replays the journal after a
+// crash. It returns the number of values read.
 func VerifyDynamoDB(path string, found func(problem string)) (values int, err error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
 	if err != nil {
@@ -31,10 +31,10 @@ func VerifyDynamoDB(path string, found func(problem string)) (values int, err er
 	return values, errors.Join(err, engine.Close())
 }
 
-// VerifyS3 verifies the checksums of the objects in the directory, after restoring metadata that a
-// copy has dropped, as the first step of a start does. With repair it rewrites copies of metadata.
-// It must not run concurrently with StartS3, since it changes the working directory, too. It
-// returns the number of objects read.
+// VerifyS3 verifies the checksums of the objects in the directory. Like a start, it first restores
+// metadata that was lost in copying. With repair it rewrites copies of metadata. It must not run
+// concurrently with StartS3, because both change the working directory. It returns the number of
+// objects read.
 func VerifyS3(dir string, repair bool, found func(problem string)) (objects int, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err
@@ -116,7 +116,7 @@ func (d *durableStore) verifyObject(bucket, key, path string) (err error) {
 	return err
 }
 
-// verifySheet compares the copy of an object's metadata.
+// verifySheet checks the copy of an object's metadata.
 func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(string)) error {
 	if d.sheets.dir == "" {
 		return nil
@@ -136,7 +136,7 @@ func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(s
 	return nil
 }
 
-// verifySheets looks for sheets of missing objects.
+// verifySheets reports sheets of missing objects.
 func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 	return d.sheets.each(func(one sheet) error {
 		_, err := os.Lstat(filepath.Join(d.objects, one.Bucket, filepath.FromSlash(one.Key)))
@@ -146,15 +146,15 @@ func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 		if repair {
 			return d.sheets.remove(one.Bucket, one.Key)
 		}
-		found(fmt.Sprintf("object %s in bucket %s: its content is missing; restore it from a backup, or drop its metadata with --repair", one.Key, one.Bucket))
+		found(fmt.Sprintf("object %s in bucket %s: its content is missing; restore it from a backup, or discard its metadata with --repair", one.Key, one.Bucket))
 		return nil
 	}, func(path string, err error) { found(fmt.Sprintf("copy of metadata %s: %v", path, err)) })
 }
 
 // VerifyNATS starts the server on the directory, as `assay serve` does, and reads every message of
-// every stream. Every warning of the server is a finding. The server drops unreadable messages, not
-// always with a warning, so a damaged tail of a stream can remain undetected. VerifyNATS returns
-// the number of messages read.
+// every stream. Each warning of the server is a finding. The server drops unreadable messages,
+// sometimes without a warning, so a damaged tail of a stream can remain undetected. VerifyNATS
+// returns the number of messages read.
 func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (messages int, err error) {
 	warnings := &warnings{found: found}
 	server, err := StartNATS(NATSConfig{Dir: dir, Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})

@@ -37,8 +37,8 @@ func EnsureCredentials(dir string) (Credentials, error) {
 	return keys, nil
 }
 
-// ReadCredentials reads a file of EnsureCredentials, which is one profile of AWS's shared
-// credentials file. The error is fs.ErrNotExist if there is none.
+// ReadCredentials reads a file created by EnsureCredentials, which contains one profile in the
+// format of AWS's shared credentials file. The error is fs.ErrNotExist if there is none.
 func ReadCredentials(path string) (Credentials, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadCredentials(path string) (Credentials, error) {
 		}
 	}
 	if keys.AccessKey == "" || keys.SecretKey == "" {
-		return Credentials{}, fmt.Errorf("%s lacks aws_access_key_id or aws_secret_access_key: remove it, and the next start of assay serve creates a new one", path)
+		return Credentials{}, fmt.Errorf("%s lacks aws_access_key_id or aws_secret_access_key: remove it, and assay serve creates a new one when it starts", path)
 	}
 	return keys, nil
 }

@@ -24,14 +24,14 @@ func TestCredentialsAreMadeOnce(t *testing.T) {
 	}
 	again, err := EnsureCredentials(dir)
 	if err != nil || again != made {
-		t.Errorf("the second time they are other keys, %v", err)
+		t.Errorf("the second call returned other keys, %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has the mode %v, %v", info.Mode(), err)
+		t.Errorf("the mode of the file is %v, %v", info.Mode(), err)
 	}
 	other, err := EnsureCredentials(t.TempDir())
 	if err != nil || other.SecretKey == made.SecretKey || len(made.SecretKey) < 40 || made.AccessKey != AccessKey {
-		t.Errorf("another folder has the same secret, or it is short: %v", err)
+		t.Errorf("another folder has the same secret, or the secret is short: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%d files in the folder, %v", len(left), err)
@@ -50,8 +50,8 @@ func TestCredentialsThatLackOneAreRefused(t *testing.T) {
 	}
 }
 
-// TestEnvironHasTheServersKeys checks that commands on the engines of a data directory get the keys
-// of that server, whatever others the environment has.
+// TestEnvironHasTheServersKeys checks that commands for the engines of a data directory get the
+// keys of that server, even if the environment contains others.
 func TestEnvironHasTheServersKeys(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ASSAY_NATS_URL", "ASSAY_DYNAMODB_ENDPOINT", "AWS_ACCESS_KEY_ID"} {
@@ -86,6 +86,6 @@ func TestEnvironHasTheServersKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last("AWS_SECRET_ACCESS_KEY") != "of another account" || last("AWS_ACCESS_KEY_ID") != AccessKey {
-		t.Error("a server with keys of its environment is not reached with those of this one's")
+		t.Error("a server with keys from its environment is called with keys from the data directory")
 	}
 }

@@ -1,5 +1,5 @@
 // Package endpoints reads and writes the file with the addresses of a running server in its data
-// directory, by which the command line, the AWS CLI and any NATS client find the server.
+// directory, which the command line uses to find the server, as can the AWS CLI and NATS clients.
 package endpoints
 
 import (
@@ -13,19 +13,18 @@ import (
 	"runtime"
 )
 
-// Endpoints are the addresses of a running server, each a URL, and what its embedded engines
-// require of a client.
+// Endpoints contains the URLs of a running server and the requirements of its embedded engines.
 type Endpoints struct {
 	HTTP     string `json:"http"`
 	NATS     string `json:"nats"`
 	S3       string `json:"s3"`
 	DynamoDB string `json:"dynamodb"`
-	// Region is the region that clients sign for.
+	// Region is the region for request signatures.
 	Region string `json:"region,omitempty"`
-	// Credentials is the file with the keys of S3, in the form of AWS's shared credentials file. It
-	// is empty if the server has its keys from its environment.
+	// Credentials is the file with the keys of S3, in the format of AWS's shared credentials file.
+	// It is empty if the server gets its keys from its environment.
 	Credentials string `json:"credentials,omitempty"`
-	// Operator is the address of the operator calls. It has a file of its own, which users of the
+	// Operator is the operator address. It is stored in a separate file, which other users of the
 	// server need not be able to read.
 	Operator string `json:"-"`
 }
@@ -34,14 +33,14 @@ type operator struct {
 	HTTP string `json:"http"`
 }
 
-// Path is the file in a data directory.
+// Path returns the path of the file in a data directory.
 func Path(dir string) string { return filepath.Join(dir, "endpoints.json") }
 
-// OperatorPath returns the file with the operator address in a data directory.
+// OperatorPath returns the path of the file with the operator address in a data directory.
 func OperatorPath(dir string) string { return filepath.Join(dir, "operator.json") }
 
-// Write writes the file in a data directory, which it creates if absent. A reader sees either the
-// old or the new file, complete.
+// Write writes the file to a data directory, which it creates if absent. The file is replaced
+// atomically.
 func Write(dir string, e Endpoints) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("endpoints: %w", err)
@@ -63,7 +62,7 @@ func replace(path string, note any) error {
 	return replaceFile(path, append(content, '\n'))
 }
 
-// replaceFile writes a file that only its owner can read.
+// replaceFile atomically writes a file that only its owner can read.
 func replaceFile(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".endpoints-*") // with mode 0600
 	if err != nil {
@@ -80,7 +79,7 @@ func replaceFile(path string, content []byte) error {
 }
 
 // Read reads the file of a data directory. The error is fs.ErrNotExist if no server ever wrote one.
-// An existing file does not mean that the server runs.
+// The existence of the file does not mean that the server is running.
 func Read(dir string) (Endpoints, error) {
 	var e Endpoints
 	var o operator
@@ -105,16 +104,16 @@ func read(path string, note any) error {
 	return nil
 }
 
-// Dir returns the data directory: the named one, otherwise ASSAY_DATA_DIR, otherwise this user's,
-// which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in ~/Library/Application Support, on
-// Windows in %LocalAppData%. It is not a cache directory, since systems clear those.
+// Dir returns the data directory: the named one, otherwise ASSAY_DATA_DIR, otherwise the default of
+// the user, which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in ~/Library/Application
+// Support, on Windows in %LocalAppData%. It is not a cache directory, because systems clear those.
 func Dir(named string) (string, error) {
 	if dir := cmp.Or(named, os.Getenv("ASSAY_DATA_DIR")); dir != "" {
 		return dir, nil
 	}
 	base, err := dataHome()
 	if err != nil {
-		return "", fmt.Errorf("no default data folder for this user; set --data: %w", err)
+		return "", fmt.Errorf("this user has no default data folder; set --data: %w", err)
 	}
 	return filepath.Join(base, "assay"), nil
 }
@@ -122,9 +121,9 @@ func Dir(named string) (string, error) {
 func dataHome() (string, error) {
 	switch runtime.GOOS {
 	case "windows":
-		return os.UserCacheDir() // which is %LocalAppData%
+		return os.UserCacheDir() // %LocalAppData%
 	case "darwin", "ios":
-		return os.UserConfigDir() // which is ~/Library/Application Support
+		return os.UserConfigDir() // ~/Library/Application Support
 	}
 	// The XDG specification requires ignoring relative paths.
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
@@ -137,9 +136,9 @@ func dataHome() (string, error) {
 	return filepath.Join(home, ".local", "share"), nil
 }
 
-// Environ returns the environment of this process for commands that use the engines directly. If it
-// does not name any, the addresses are those of the server that wrote the file in the data
-// directory, if there is one; named is as in Dir.
+// Environ returns the environment of this process for commands that use the engines directly. If
+// the environment contains no addresses, they are read from the file in the data directory, if it
+// exists. For named, see Dir.
 func Environ(named string) ([]string, error) {
 	environ := os.Environ()
 	if os.Getenv("ASSAY_NATS_URL") != "" || os.Getenv("ASSAY_DYNAMODB_ENDPOINT") != "" {
@@ -151,7 +150,7 @@ func Environ(named string) ([]string, error) {
 	}
 	at, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return environ, nil // the settings report what is missing
+		return environ, nil // the settings report missing values
 	}
 	if err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func Environ(named string) ([]string, error) {
 	if at.Region != "" {
 		environ = append(environ, "AWS_REGION="+at.Region)
 	}
-	if at.Credentials == "" { // the server has its keys from its environment, as this process must have
+	if at.Credentials == "" { // the server gets its keys from its environment, and so must this process
 		return append(environ, "AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), AccessKey)), nil
 	}
 	keys, err := ReadCredentials(at.Credentials)

@@ -57,7 +57,7 @@ func TestWriteFailsWithoutALeftover(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Write(dir, Endpoints{}); err == nil {
-		t.Fatal("wrote over a folder")
+		t.Fatal("overwrote a directory")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%d entries left, %v", len(left), err)

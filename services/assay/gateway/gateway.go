@@ -1,7 +1,7 @@
-// Package gateway combines the services, running as separate programs, under two addresses: the calls
-// of ingest and query with the web page, and the calls for operators of all three with the pages for
-// operators. Each address has one API description, as in `assay serve`. The gateway speaks to the
-// services over HTTP only, and has no credentials.
+// Package gateway serves separately running services at two addresses: the calls of ingest and query
+// with the web app, and the operator calls of all three with the operator pages. Each address has one
+// API description, as in `assay serve`. The gateway uses only HTTP to reach the services and has no
+// credentials.
 package gateway
 
 import (
@@ -25,17 +25,17 @@ import (
 	"github.com/assay-project/assay/services/query/ui"
 )
 
-// Config is the gateway's settings.
+// Config configures the gateway.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API, the web page and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address for operators: their pages and calls, metrics, without credentials"`
-	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"the URL of ingest"`
-	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"the URL of query"`
-	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"address of the HTTP API, the web app and health"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"address for operators: pages, calls and metrics, without credentials"`
+	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"URL of ingest"`
+	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"URL of query"`
+	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
-	IngestOperator   string `env:"ASSAY_INGEST_OPERATOR_URL" envDefault:"http://127.0.0.1:8084" use:"often" doc:"the URL of ingest for operators"`
-	QueryOperator    string `env:"ASSAY_QUERY_OPERATOR_URL" envDefault:"http://127.0.0.1:8085" use:"often" doc:"the URL of query for operators"`
-	AnalyzerOperator string `env:"ASSAY_ANALYZER_OPERATOR_URL" envDefault:"http://127.0.0.1:8086" use:"often" doc:"the URL of an analyzer for operators"`
+	IngestOperator   string `env:"ASSAY_INGEST_OPERATOR_URL" envDefault:"http://127.0.0.1:8084" use:"often" doc:"operator URL of ingest"`
+	QueryOperator    string `env:"ASSAY_QUERY_OPERATOR_URL" envDefault:"http://127.0.0.1:8085" use:"often" doc:"operator URL of query"`
+	AnalyzerOperator string `env:"ASSAY_ANALYZER_OPERATOR_URL" envDefault:"http://127.0.0.1:8086" use:"often" doc:"operator URL of an analyzer"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -44,13 +44,13 @@ type Config struct {
 // Service is an open gateway.
 type Service struct {
 	cfg       Config
-	behind    map[string]*url.URL // by the name of the service
-	operated  map[string]*url.URL // the addresses for operators
+	behind    map[string]*url.URL // by service name
+	operated  map[string]*url.URL // operator addresses
 	transport *http.Transport
 	log       zerolog.Logger
 }
 
-// Run serves until ctx ends, then finishes the requests in progress and returns nil.
+// Run serves until ctx is done, then finishes the requests in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: "gateway", Title: "Assay", Version: process.Version(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -80,15 +80,15 @@ func Open(cfg Config, log zerolog.Logger) (*Service, error) {
 	return s, nil
 }
 
-// Health adds the readiness of both services.
+// Health adds the readiness checks of both services.
 func (s *Service) Health(h *obs.Health) {
 	for name, at := range s.behind {
 		h.Add(name, func(ctx context.Context) error { return process.Ready(ctx, at.String()) })
 	}
 }
 
-// Routes registers the calls of both services with their descriptions, and the web app, which query serves: its
-// policy names the address of the buckets, which the gateway does not know.
+// Routes registers the calls of both services with their descriptions. Query serves the web app, because its
+// content security policy contains the address of the buckets, which the gateway does not know.
 func (s *Service) Routes(r *web.Router) {
 	for _, page := range ui.Patterns() {
 		r.Mux.Handle(page, s.pass(query.Name, s.behind))
@@ -96,8 +96,8 @@ func (s *Service) Routes(r *web.Router) {
 	s.front(r, []described{{ingest.Describe, s.pass(ingest.Name, s.behind)}, {query.Describe, s.pass(query.Name, s.behind)}})
 }
 
-// OperatorRoutes registers the pages for operators, and the calls for operators of all services with
-// their descriptions.
+// OperatorRoutes registers the operator pages, and the operator calls of all services with their
+// descriptions.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	ui.OperatorRoutes(r)
 	s.front(r, []described{
@@ -107,13 +107,13 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	})
 }
 
-// described is the calls of a service, and where they go.
+// described is the API description of a service and the address of the service.
 type described struct {
 	describe func(*web.Router)
 	to       http.Handler
 }
 
-// front registers the calls of services. The first that has a call gets it.
+// front registers the calls of services. If several services have the same call, the first one gets it.
 func (s *Service) front(r *web.Router, services []described) {
 	all, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	for _, service := range services {
@@ -129,7 +129,7 @@ func (s *Service) front(r *web.Router, services []described) {
 	api.Paths, api.Components = all.API.OpenAPI().Paths, all.API.OpenAPI().Components
 }
 
-// Work only waits: the gateway has no background work.
+// Work only waits for ctx: the gateway has no background work.
 func (s *Service) Work(ctx context.Context) error {
 	<-ctx.Done()
 	return nil

@@ -19,8 +19,8 @@ func settings(ingest, query string) Config {
 	return Config{Ingest: ingest, Query: query, IngestOperator: nobody, QueryOperator: nobody, AnalyzerOperator: nobody}
 }
 
-// start serves the gateway in front of the two services until stop, which returns the result of
-// serving.
+// start serves the gateway in front of the two services until stop is called, which returns the
+// result.
 func start(t *testing.T, ingest, query string) (url string, stop func() error) {
 	t.Helper()
 	s, err := Open(settings(ingest, query), zerolog.Nop())
@@ -64,8 +64,8 @@ func ask(t *testing.T, method, url string, body io.Reader) *http.Response {
 
 const nobody = "http://127.0.0.1:1"
 
-// TestLiveEventsComeAtOnceAndEndWithTheServer checks that an event is forwarded before there is
-// another, and that a gateway that shuts down ends the stream instead of waiting for it.
+// TestLiveEventsComeAtOnceAndEndWithTheServer checks that an event is forwarded before the next one
+// occurs, and that a gateway that shuts down ends the stream instead of waiting for it.
 func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	gone := make(chan struct{})
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +90,7 @@ func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	<-gone
 }
 
-// TestBodiesAreNotHeld checks that sent bytes reach the service before the client sends more.
+// TestBodiesAreNotHeld checks that request bodies reach the service before the client has sent all of it.
 func TestBodiesAreNotHeld(t *testing.T) {
 	arrived := make(chan string)
 	ingest := behind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 	}
 }
 
-// TestServiceThatDoesNotAnswer checks that the problem names the service, and says whether the
+// TestServiceThatDoesNotAnswer checks that the problem names the service and tells whether the
 // request may have had an effect.
 func TestServiceThatDoesNotAnswer(t *testing.T) {
 	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
@@ -145,7 +145,7 @@ func TestServiceThatDoesNotAnswer(t *testing.T) {
 		status int
 		says   string
 	}{
-		"POST /v1/files":     {http.StatusServiceUnavailable, "ingest cannot be reached. The request was not processed"},
+		"POST /v1/files":     {http.StatusServiceUnavailable, "ingest is unavailable. The request was not processed"},
 		"GET /v1/feed/items": {http.StatusBadGateway, "query closed the connection"},
 	} {
 		method, path, _ := strings.Cut(call, " ")

@@ -27,8 +27,7 @@ func newTransport() *http.Transport {
 	return t
 }
 
-// pass forwards requests to a service at its address, and its responses back, without buffering large files or
-// live events.
+// pass forwards requests to a service and its responses back, without buffering large files or live events.
 func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: s.transport,
@@ -37,7 +36,7 @@ func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 			r.SetURL(at[name])
 			r.Out.Host = r.In.Host // the service compares it with the page's origin
 			r.SetXForwarded()
-			if r.In.Header.Get("X-Forwarded-Proto") == "https" { // of a proxy before this one
+			if r.In.Header.Get("X-Forwarded-Proto") == "https" { // from a proxy in front of the gateway
 				r.Out.Header.Set("X-Forwarded-Proto", "https")
 			}
 			trace := obs.TraceFrom(r.In.Context())
@@ -45,7 +44,7 @@ func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 			r.Out.Header.Set("Traceparent", trace.Parent)
 		},
 		ModifyResponse: func(answer *http.Response) error {
-			// The router has set them.
+			// The router has set these headers.
 			for _, name := range []string{"X-Request-Id", "Traceparent", "Tracestate"} {
 				answer.Header.Del(name)
 			}
@@ -64,14 +63,14 @@ func problem(name string, r *http.Request, err error) error {
 		return err
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return web.Unavailable("The service "+name+" cannot be reached. The request was not processed.", time.Second).Because(err)
+		return web.Unavailable("The service "+name+" is unavailable. The request was not processed.", time.Second).Because(err)
 	}
 	return web.NewProblem(http.StatusBadGateway, "bad-gateway",
 		"The service "+name+" closed the connection before it responded. The request may have been processed; retry it with the same Idempotency-Key.").Because(err)
 }
 
-// liveEvents is a response body that ends when this server begins to shut down, as it does when the
-// service itself does: the client reconnects with its last id.
+// liveEvents is a response body that ends when this server begins to shut down, as if the service
+// had shut down: the client reconnects with its last id.
 type liveEvents struct {
 	io.ReadCloser
 	draining <-chan struct{}
@@ -84,14 +83,14 @@ func endWithServer(ctx context.Context, body io.ReadCloser) io.ReadCloser {
 	go func() {
 		select {
 		case <-l.draining:
-			_ = body.Close() // ends the read
+			_ = body.Close() // unblocks the read
 		case <-l.closed:
 		}
 	}()
 	return l
 }
 
-// Read returns io.EOF once the server stops.
+// Read returns io.EOF after the server stops.
 func (l *liveEvents) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if err != nil {
@@ -104,7 +103,7 @@ func (l *liveEvents) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close also ends the wait for the shutdown.
+// Close also stops waiting for the shutdown.
 func (l *liveEvents) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.ReadCloser.Close()

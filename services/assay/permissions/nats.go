@@ -15,22 +15,22 @@ import (
 //go:embed nats.conf.tmpl
 var natsTemplate string
 
-// NATS is the subjects that the users of the NATS server may publish to, as far as they depend on
-// the areas. A request to JetStream is a message to a subject of its API.
+// NATS lists the subjects that the users of the NATS server may publish to, as far as they depend
+// on the areas. A JetStream request is a message to a subject of the JetStream API.
 type NATS struct {
 	Setup, Ingest, Analyzer, Query []string
-	Signals                        []string // to which query listens
+	Signals                        []string // query listens to these
 }
 
 // NATSGrants returns what the programs do with the streams of the areas and their own.
 func NATSGrants(areas []area.Area) NATS {
 	g := NATS{
 		Setup: []string{"$JS.API.STREAM.INFO.*"},
-		// A replay publishes to the subject that the dead letter names.
+		// A replay publishes to the subject that the dead letter contains.
 		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
-	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // the number of dead letters
+	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // to count dead letters
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
 	for _, list := range []*[]string{&g.Ingest, &g.Analyzer, &g.Query} {
 		*list = append(*list, bus.AuditSubjects)
@@ -46,7 +46,7 @@ func NATSGrants(areas []area.Area) NATS {
 		if a.Signals != "" {
 			g.Analyzer, g.Signals = append(g.Analyzer, a.Signals), append(g.Signals, a.Signals)
 		}
-		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+a.Work.Stream) // the backlog
+		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+a.Work.Stream) // to measure the backlog
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)
@@ -63,7 +63,7 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
-	// It announces what ends by a call of its own, unless that was announced.
+	// It also announces outcomes that were not announced.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
@@ -88,17 +88,17 @@ func consume(stream, consumer string, durables ...bus.Durable) []string {
 	subjects := []string{
 		"assay.dead." + consumer,
 		bus.AttemptSubject(consumer, "*"), "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
-		// It removes messages left behind when the server crashed.
+		// It removes messages left after a crash of the server.
 		"$JS.API.STREAM.MSG.GET." + stream, "$JS.API.STREAM.MSG.DELETE." + stream,
 	}
 	for _, durable := range durables {
 		name, filtered := stream+"."+durable.Name, ""
 		if durable.Filter != "" {
-			filtered = ".>" // the subject by which it is created names its filter
+			filtered = ".>" // the subject that creates it contains its filter
 		}
 		subjects = append(subjects,
 			"$JS.API.CONSUMER.INFO."+name, "$JS.API.CONSUMER.CREATE."+name+filtered,
-			"$JS.API.CONSUMER.DELETE."+name, // to recreate it where the clock was stepped back
+			"$JS.API.CONSUMER.DELETE."+name, // to recreate it after the clock was stepped back
 			"$JS.API.CONSUMER.MSG.NEXT."+name, "$JS.ACK."+name+".>")
 	}
 	return subjects

@@ -21,7 +21,7 @@ import (
 
 // TestUsersHandleWork checks that with the users of deploy/nats/nats.conf, setup creates the
 // streams, ingest publishes work of each area, and the analyzer consumes it and stores a dead
-// dead letter.
+// letter.
 func TestUsersHandleWork(t *testing.T) {
 	areas, _ := described(t)
 	cfg := bus.Config{URL: serveNATS(t), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour}
@@ -42,7 +42,7 @@ func TestUsersHandleWork(t *testing.T) {
 
 func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bus.Bus) {
 	subjects := strings.TrimSuffix(a.Work.Subjects, ">")
-	if len(a.Consumers) > 1 { // each takes the part of the stream that it is named after
+	if len(a.Consumers) > 1 { // each takes the part of the stream after which it is named
 		subjects += consumer[strings.LastIndexByte(consumer, '-')+1:] + "."
 	}
 	work := event.Event{
@@ -61,7 +61,7 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 		return bus.Permanent(errors.New("not an item"))
 	}}
 	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, conn.ErrForbidden) {
-		t.Errorf("ingest consumes: %v", err)
+		t.Errorf("ingest can consume: %v", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- bustest.Runner(t, analyzer).Run(ctx, c) }()

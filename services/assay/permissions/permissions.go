@@ -1,7 +1,7 @@
 // Package permissions derives the permissions of each program from the descriptions of the areas:
-// the IAM policies of deploy/iam, the bucket policies of deploy/s3 for an S3 server that has users
-// without policies, and deploy/nats/nats.conf. Its test writes the files with -update, and fails
-// while they differ.
+// the IAM policies of deploy/iam, the bucket policies of deploy/s3 for an S3 server whose users
+// have no policies, and deploy/nats/nats.conf. Its test writes the files with -update and fails if
+// they differ.
 package permissions
 
 import (
@@ -19,7 +19,7 @@ type Policy[S any] struct {
 	Statement []S
 }
 
-const version = "2012-10-17" // of the policy language
+const version = "2012-10-17" // version of the policy language
 
 // programs lists every program that has a policy.
 func programs() []area.Program {
@@ -42,7 +42,7 @@ func IAM(stores []area.Storage) map[area.Program]Policy[area.Statement] {
 	return all
 }
 
-// common returns what a program may do independent of the areas.
+// common returns the permissions of a program that do not depend on the areas.
 func common(program area.Program, stores []area.Storage) []area.Statement {
 	switch program {
 	case area.Setup:
@@ -60,7 +60,7 @@ func common(program area.Program, stores []area.Storage) []area.Statement {
 	return statements
 }
 
-// creation returns what `assay setup` may do: create the tables and the buckets.
+// creation returns the permissions of `assay setup`: to create the tables and buckets.
 func creation(stores []area.Storage) []area.Statement {
 	var tables, expiring []string
 	for _, a := range stores {
@@ -78,7 +78,7 @@ func creation(stores []area.Storage) []area.Statement {
 	}
 }
 
-// buckets returns the resources of all buckets.
+// buckets returns the ARNs of all buckets.
 func buckets(stores []area.Storage) []string {
 	all := []string{bucket}
 	for _, s := range stores {
@@ -97,8 +97,8 @@ type BucketStatement struct {
 	Resource    []string
 }
 
-// BucketPolicies returns the S3 part of the policies as the policies of the buckets, in one. A
-// user of such a server needs no permission to create a bucket, and setup one to set a policy.
+// BucketPolicies returns the S3 permissions as bucket policies, combined in one document. On such a
+// server, a user needs no permission to create a bucket, and setup needs one to set a policy.
 func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
 		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
@@ -117,8 +117,8 @@ func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	return p
 }
 
-// OfBucket returns the policy of one bucket from BucketPolicies in JSON: what they allow on
-// the bucket and its objects. It returns an error when that is nothing.
+// OfBucket returns the policy of one bucket from BucketPolicies in JSON: the permissions for the
+// bucket and its objects. It returns an error if there are none.
 func OfBucket(policies []byte, name string) (string, error) {
 	var all Policy[map[string]any]
 	if err := json.Unmarshal(policies, &all); err != nil {
@@ -155,7 +155,7 @@ func statement(program area.Program, s area.Statement) BucketStatement {
 	}
 }
 
-// Files returns the generated files by their names, relative to the root of the repository.
+// Files returns the generated files by path, relative to the root of the repository.
 func Files(areas []area.Area, stores []area.Storage) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	add := func(name string, policy any) error {

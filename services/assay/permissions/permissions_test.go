@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// described returns the areas and all storage with the default settings.
+// described returns the areas and all storage, with default settings.
 func described(t *testing.T) ([]area.Area, []area.Storage) {
 	t.Helper()
 	cfg, err := config.Load[setup.Config]([]string{"ASSAY_NATS_URL=nats://127.0.0.1:4222"})
@@ -43,7 +43,7 @@ func TestFilesAreGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the areas describe; run make gen", name)
+			t.Errorf("%s does not match the descriptions of the areas; run make gen", name)
 		}
 	}
 }

@@ -24,17 +24,17 @@ import (
 	"github.com/assay-project/assay/services/query/ui"
 )
 
-// allInOne is the three services as one, with their engines.
+// allInOne combines the three services and their engines.
 type allInOne struct {
 	engines  *engines
-	first    string // the API key of an operator, if it was just created
+	first    string // API key of an operator, if one was just created
 	services []process.Service
 	log      zerolog.Logger
-	dir      string // of all data
+	dir      string // of the data directory
 }
 
 // open starts the engines, creates tables and bucket, and opens the services. page is the address
-// of the web page, which may call S3. When it returns an error, everything is closed.
+// of the web app, which may call S3. If it returns an error, everything is closed.
 func open(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*allInOne, error) {
 	w := &allInOne{log: log, dir: dir}
 	err := w.open(ctx, cfg, dir, page, reg)
@@ -49,7 +49,7 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
 		return err
 	}
-	// Settings of the environment come later, and win.
+	// Environment variables are applied later and take precedence.
 	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db"), "ASSAY_ENGINES=" + filepath.Join(dir, "engines")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
 	if err != nil {
@@ -70,8 +70,8 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	)
 }
 
-// add opens a service with its own settings and a logger of its name. E is an entry of
-// its list of areas.
+// add opens a service with its own settings and a logger with its name. E is the type of the
+// entries in its list of areas.
 func add[C, E any, S process.Service](w *allInOne, ctx context.Context, name string,
 	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error), environ []string, reg prometheus.Registerer,
 ) error {
@@ -87,7 +87,7 @@ func add[C, E any, S process.Service](w *allInOne, ctx context.Context, name str
 	return nil
 }
 
-// Authenticate returns the caller of a request by the first service that can, which is ingest.
+// Authenticate returns the caller of a request, using the first service that can authenticate callers, which is ingest.
 func (w *allInOne) Authenticate(rw http.ResponseWriter, r *http.Request) (web.Caller, error) {
 	for _, service := range w.services {
 		if authenticating, ok := service.(process.Authenticating); ok {
@@ -106,7 +106,7 @@ func (w *allInOne) Health(h *obs.Health) {
 	}
 }
 
-// Writable refuses requests while the disk is full, so that work which is accepted has space.
+// Writable rejects requests while the disk is full, so that there is space for accepted work.
 func (w *allInOne) Writable() error { return embedded.CheckSpace(w.dir) }
 
 // Routes registers the calls of all services on one address.
@@ -116,7 +116,7 @@ func (w *allInOne) Routes(r *web.Router) {
 	}
 }
 
-// OperatorRoutes registers the pages for operators, and their calls of all services.
+// OperatorRoutes registers the operator pages and the operator calls of all services.
 func (w *allInOne) OperatorRoutes(r *web.Router) {
 	ui.OperatorRoutes(r)
 	for _, service := range w.services {
@@ -126,7 +126,7 @@ func (w *allInOne) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// Rates returns what an owner may request. The services read the same quotas.
+// Rates returns the request limits of an owner. All services use the same quotas.
 func (w *allInOne) Rates(owner string) web.Rates {
 	for _, service := range w.services {
 		if limited, ok := service.(process.Limited); ok {
@@ -136,7 +136,7 @@ func (w *allInOne) Rates(owner string) web.Rates {
 	return web.Rates{}
 }
 
-// Audit records the writes of operators, which reach all services at one address.
+// Audit records write operations of operators. All services share one operator address.
 func (w *allInOne) Audit() web.Audit {
 	for _, service := range w.services {
 		if audited, ok := service.(process.Audited); ok {

@@ -15,22 +15,22 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// Config is the settings of `assay serve` itself. The three services read
-// theirs from the same environment, extended by the engines' addresses.
+// Config configures `assay serve` itself. The three services read their settings from the same
+// environment, extended by the addresses of the engines.
 type Config struct {
-	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API; port 0 picks a free one"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators, with /metrics; port 0 picks a free one"`
-	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"the folder for all data; by default one in the user's data directory"`
-	NATSAddr     string `env:"ASSAY_NATS_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded NATS server"`
-	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" use:"often" doc:"the address of the embedded S3 server"`
-	DynamoDBAddr string `env:"ASSAY_DYNAMODB_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded DynamoDB"`
-	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or the interval between syncs to disk, such as 1s; a power failure loses messages acknowledged since the last"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"address of the HTTP API; port 0 selects a free port"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"address for operators, with /metrics; port 0 selects a free port"`
+	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"folder for all data; default: a folder in the user's data directory"`
+	NATSAddr     string `env:"ASSAY_NATS_ADDR" envDefault:"127.0.0.1:0" doc:"address of the embedded NATS server"`
+	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" use:"often" doc:"address of the embedded S3 server"`
+	DynamoDBAddr string `env:"ASSAY_DYNAMODB_ADDR" envDefault:"127.0.0.1:0" doc:"address of the embedded DynamoDB engine"`
+	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or the interval between syncs to disk, such as 1s; a power failure loses messages acknowledged since the last sync"`
 
-	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL under which clients reach the S3 server; its own address by default"`
-	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"the access key of the embedded S3 server, together with AWS_SECRET_ACCESS_KEY; assay by default"`
-	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"the secret of the access key; by default a random one, created at the first start in the file credentials of the data folder"`
-	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"the region that clients of the embedded backends sign for"`
-	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"URL of the S3 server for clients; default: its own address"`
+	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"access key of the embedded S3 server, used with AWS_SECRET_ACCESS_KEY; default: assay"`
+	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"secret of the access key; default: random, created at the first start in the file credentials of the data folder"`
+	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"region for the request signatures of clients of the embedded backends"`
+	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -40,7 +40,7 @@ func (c Config) validate() error {
 	for _, engine := range []struct{ variable, addr string }{
 		{"ASSAY_NATS_ADDR", c.NATSAddr}, {"ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr}, {"ASSAY_S3_ADDR", c.S3Addr},
 	} {
-		// A missing host could mean all addresses or only loopback, so it must be explicit.
+		// A missing host could mean all addresses or only loopback, so the host must be explicit.
 		if host, _, err := net.SplitHostPort(engine.addr); err != nil || host == "" {
 			return fmt.Errorf("%s is %q: must be host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
 		}
@@ -48,13 +48,13 @@ func (c Config) validate() error {
 	if c.AccessKey != "" && c.SecretKey == "" {
 		return errors.New("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: set both, or neither")
 	}
-	// S3 checks signatures; the other two engines accept every client.
+	// S3 checks signatures; the other two engines accept any client.
 	engines := process.Exposure{AllowAnonymous: c.Exposure.AllowAnonymous}
 	return errors.Join(engines.Check("ASSAY_NATS_ADDR", c.NATSAddr), engines.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
 }
 
-// withKeys adds the keys of the S3 server: from the environment, otherwise from the data directory.
-// It returns the file that holds them, empty for the environment.
+// withKeys adds the keys of the S3 server, taken from the environment or the data directory. It
+// returns the path of the credentials file, or "" if the keys are from the environment.
 func (c Config) withKeys(dir string) (Config, string, error) {
 	if c.SecretKey != "" {
 		c.AccessKey = cmp.Or(c.AccessKey, endpoints.AccessKey)
@@ -65,8 +65,8 @@ func (c Config) withKeys(dir string) (Config, string, error) {
 	return c, endpoints.CredentialsPath(dir), err
 }
 
-// s3Hosts returns the names under which the S3 server accepts requests, including the one in presigned
-// URLs.
+// s3Hosts returns the host names for which the S3 server accepts requests, including the one in
+// presigned URLs.
 func (c Config) s3Hosts() (web.Hosts, error) {
 	var public string
 	if c.S3PublicEndpoint != "" {
@@ -79,7 +79,7 @@ func (c Config) s3Hosts() (web.Hosts, error) {
 	return c.Exposure.Hosts(public, hostOf(c.S3Addr))
 }
 
-// origins returns the web origins of the page that is served on the HTTP address.
+// origins returns the web origins of the web app served at the HTTP address.
 func (c Config) origins(http net.Addr) []string {
 	_, port, err := net.SplitHostPort(http.String())
 	if err != nil {
@@ -103,8 +103,8 @@ func (c Config) origins(http net.Addr) []string {
 	return all
 }
 
-// origin returns the origin of a host's pages, as browsers write it; an empty port is the scheme's
-// default.
+// origin returns the origin of a host's pages in the form that browsers send. An empty port means
+// the scheme's default.
 func origin(scheme, host, port string) string {
 	host = strings.ToLower(host)
 	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
@@ -116,7 +116,7 @@ func origin(scheme, host, port string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// hostOf returns the host of host:port, empty if there is none.
+// hostOf returns the host of host:port, or "" if there is none.
 func hostOf(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

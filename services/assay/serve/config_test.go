@@ -29,8 +29,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestKeepPrivate checks that files other than the server's are unchanged, and that a directory
-// that all users share is rejected.
+// TestKeepPrivate checks that files of others are unchanged, and that a directory shared by all
+// users is rejected.
 func TestKeepPrivate(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"s3", "other"} {

@@ -29,11 +29,11 @@ type engines struct {
 	dynamo *embedded.DynamoDB
 
 	areas   []area.Area
-	notices *bus.Bus // over which the bucket reports new objects
+	notices *bus.Bus // for the notifications of new objects
 }
 
-// startEngines starts the engines on dir. The caller closes the engines, including those already
-// started when an error is returned.
+// startEngines starts the engines on dir. The caller closes the engines, even if startEngines
+// returns an error after starting some of them.
 func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
 	e := &engines{}
 	hosts, err := cfg.Exposure.Hosts(hostOf(cfg.DynamoDBAddr))
@@ -54,7 +54,7 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	}); err != nil {
 		return e, err
 	}
-	// The S3 server publishes like any client, under its own name.
+	// The S3 server publishes under its own name, like any client.
 	events, err := config.Load[bus.Config](e.environ(cfg))
 	if err != nil {
 		return e, err
@@ -76,7 +76,7 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	return e, err
 }
 
-// created publishes the bucket's notice of an object that a client has uploaded.
+// created publishes the bucket notification of an object that a client has uploaded.
 func (e *engines) created(ctx context.Context, object embedded.Object) error {
 	for _, area := range e.areas {
 		if area.Uploaded != nil && area.Uploaded(object.Key) {
@@ -86,14 +86,14 @@ func (e *engines) created(ctx context.Context, object embedded.Object) error {
 	return nil
 }
 
-// environ returns the process's environment with the addresses of the engines: the services reach them
-// over the network, as they would in the cloud.
+// environ returns the process's environment with the addresses of the engines. The services reach the
+// engines over the network, as in the cloud.
 func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
 		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
 	if cfg.NATSSync != durable.SyncAlways {
-		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // who gives a time has accepted it
+		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // an explicit interval accepts the loss
 	}
 	if e.s3 != nil {
 		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.OwnURL())
@@ -104,7 +104,7 @@ func (e *engines) environ(cfg Config) []string {
 	return environ
 }
 
-// endpoints returns the addresses under which clients find the engines.
+// endpoints returns the addresses of the engines for clients.
 func (e *engines) endpoints(scheme string, http, operator net.Addr) endpoints.Endpoints {
 	return endpoints.Endpoints{
 		HTTP: scheme + "://" + web.Reachable(http.String()), Operator: scheme + "://" + web.Reachable(operator.String()),

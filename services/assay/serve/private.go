@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// keepPrivate removes the permissions of other users on the data directory, and on what `assay
-// serve` stores directly in it. They then cannot reach files further down.
+// keepPrivate removes the permissions of other users on the data directory and its direct entries,
+// so that they cannot reach files further down.
 func keepPrivate(dir string) error {
 	if is, err := os.Stat(dir); err == nil && is.Mode()&os.ModeSticky != 0 {
 		return fmt.Errorf("data folder %s is shared between users: choose another with --data, such as %s", dir, filepath.Join(dir, "assay"))
@@ -26,7 +26,7 @@ func keepPrivate(dir string) error {
 			err = os.Chmod(path, is.Mode().Perm()&0o700)
 		}
 		if err != nil {
-			return fmt.Errorf("data folder: other users can access %s, and its mode cannot be changed: %w. Choose a folder of your own with --data", path, err)
+			return fmt.Errorf("data folder: other users can access %s, and its mode cannot be changed: %w. choose a private folder with --data", path, err)
 		}
 	}
 	return nil

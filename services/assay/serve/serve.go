@@ -1,5 +1,5 @@
-// Package serve runs all of Assay in one process: ingest, analyzer and query
-// behind one HTTP address, on embedded engines whose data is in one directory.
+// Package serve runs all of Assay in one process: ingest, analyzer and query behind one HTTP
+// address, on embedded engines that store their data in one directory.
 package serve
 
 import (
@@ -21,12 +21,12 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// ErrInUse means that another process serves the same data directory.
+// ErrInUse means that another process uses the data directory.
 var ErrInUse = errors.New("another assay serve is running on this data folder")
 
-// Run serves until ctx ends, then drains and returns nil. Once it is ready it writes endpoints.json
-// into the data directory, and a welcome text to out. It returns ErrInUse if the directory is in
-// use by another server.
+// Run serves until ctx is done, then drains and returns nil. When ready, it writes endpoints.json
+// into the data directory and a welcome text to out. It returns ErrInUse if another server uses the
+// directory.
 func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	if err := cfg.validate(); err != nil {
 		return config.Unusable(err)
@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	})
 }
 
-// claim creates the data directory and locks it, at most until the process ends. It returns
+// claim creates and locks the data directory, until the process exits at the latest. It returns
 // ErrInUse.
 func claim(folder string) (dir string, release func(), err error) {
 	if dir, err = endpoints.Dir(folder); err == nil {
@@ -84,5 +84,5 @@ func claim(folder string) (dir string, release func(), err error) {
 	if err := keepPrivate(dir); err != nil {
 		return "", nil, errors.Join(err, lock.Unlock())
 	}
-	return dir, func() { _ = lock.Unlock() }, nil // the end of the process unlocks it too
+	return dir, func() { _ = lock.Unlock() }, nil // the lock is also released when the process exits
 }

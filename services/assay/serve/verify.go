@@ -17,7 +17,7 @@ import (
 var ErrDamaged = errors.New("the data folder is damaged; see docs/production.md, Backup and restore")
 
 // Verify checks the data directory and writes its findings to out, one per line. It returns
-// ErrDamaged if there are any, and ErrInUse if the directory is in use by a server.
+// ErrDamaged if there are any, and ErrInUse if a server uses the directory.
 func Verify(ctx context.Context, folder string, repair bool, out io.Writer) error {
 	dir, err := endpoints.Dir(folder)
 	if err != nil {
@@ -58,7 +58,7 @@ func Verify(ctx context.Context, folder string, repair bool, out io.Writer) erro
 type verification struct {
 	out      io.Writer
 	problems int
-	err      error // of out
+	err      error // errors of writing to out
 }
 
 func (v *verification) print(format string, args ...any) {

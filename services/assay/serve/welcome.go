@@ -10,13 +10,13 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// welcome prints what runs where and what to try next.
+// welcome prints the addresses and the first commands to try.
 func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, first string) error {
 	keys := "from the environment"
 	if at.Credentials != "" {
 		keys = at.Credentials
 	}
-	// Without it, the commands look in the default folder.
+	// Without this, the commands use the default folder.
 	data := ""
 	if usual, err := endpoints.Dir(""); err != nil || !sameFolder(usual, dir) {
 		data = "  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
@@ -51,7 +51,7 @@ Ctrl-C stops it; the data is kept.
 
 `, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, who, process.Invocation("./services/assay"), curl)
 	if err == nil && first != "" {
-		_, err = fmt.Fprintf(out, "%s is the API key of the first operator. It is not shown again.\n\n", first)
+		_, err = fmt.Fprintf(out, "%s is the API key of the first operator. It cannot be shown again.\n\n", first)
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// TestHintsFindTheServer checks that the commands of the welcome text find a server on any data folder.
+// TestHintsFindTheServer checks that the commands of the welcome text find a server with any data folder.
 func TestHintsFindTheServer(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	t.Setenv("ASSAY_DATA_DIR", home)

@@ -1,4 +1,4 @@
-// Package setup creates what the services require: tables, buckets and streams. It is idempotent.
+// Package setup creates the tables, buckets and streams that the services require. It is idempotent.
 package setup
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/notice"
 )
 
-// Config names the backends and the tables, with the variables of the services.
+// Config configures the backends and tables. It uses the variables of the services.
 type Config struct {
 	Backends backend.Config
 	TextFile textfile.Config
@@ -35,7 +35,7 @@ type Config struct {
 	Library  library.Config
 	Platform platform.Config
 
-	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policies to set on the buckets, in one, for an S3 server with several users; none by default"`
+	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"file with the policies of all buckets, for an S3 server with several users; default: none"`
 }
 
 // Areas describes every area of the product. Everything that covers all areas is derived from it.
@@ -52,8 +52,8 @@ func (c Config) Storage(areas []area.Area) []area.Storage {
 	return append(all, platform.Storage(c.Platform))
 }
 
-// Run creates what is missing for the areas of the product and more. It does not change a
-// table or bucket that exists, and brings the streams to their declared settings.
+// Run creates missing tables, buckets and streams for the areas of the product and for more. It
+// does not change existing tables and buckets, and updates streams to their declared settings.
 func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 	areas := append(cfg.Areas(), more...)
 	for _, a := range areas {
@@ -83,8 +83,8 @@ func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 	)
 }
 
-// FirstKey creates an API key for the first operator in the tables, which exist. It returns identity.ErrKeys
-// if there is any key.
+// FirstKey creates an API key for the first operator. The tables must exist. It returns identity.ErrKeys if
+// any key exists.
 func FirstKey(ctx context.Context, cfg Config) (token string, err error) {
 	backends, err := backend.Stores(ctx, cfg.Backends)
 	if err != nil {
@@ -95,7 +95,7 @@ func FirstKey(ctx context.Context, cfg Config) (token string, err error) {
 	return token, err
 }
 
-// ensureBuckets creates the buckets, and sets the policy of each if there is a file of them.
+// ensureBuckets creates the buckets and sets their policies if a file with policies is given.
 func ensureBuckets(ctx context.Context, buckets []*blob.Store, policyFile string) error {
 	var policies []byte
 	if policyFile != "" {

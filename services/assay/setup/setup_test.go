@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// TestEachBucketGetsItsPolicy: any number of times, from the one file for all buckets.
+// TestEachBucketGetsItsPolicy checks that every bucket gets its policy from the single file, any number of times.
 func TestEachBucketGetsItsPolicy(t *testing.T) {
 	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
 	if err != nil {

@@ -189,7 +189,7 @@ func (h *system) limit(ctx context.Context, most int64) {
 	}
 }
 
-// injectFaults injects one fault after the other until ctx ends.
+// injectFaults injects one fault after the other until ctx is done.
 func (h *system) injectFaults(ctx context.Context, random *rand.Rand) {
 	for all := faults(); ctx.Err() == nil; {
 		one := all[random.IntN(len(all))]

@@ -39,7 +39,7 @@ type load struct {
 const tryTime = 5 * time.Second
 
 // run uploads with several clients until stopped is set. Started uploads continue
-// until ctx ends.
+// until ctx is done.
 func (l *load) run(ctx context.Context, seed uint64, clients int, pause time.Duration) {
 	var all sync.WaitGroup
 	for number := range clients {

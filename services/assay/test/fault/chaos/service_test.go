@@ -45,7 +45,7 @@ func environ(nats []string, dynamo, s3 string) []string {
 }
 
 // begin starts a service and returns it once it is ready. It then runs until it is
-// stopped, even if ctx ends before. begin returns nil if the service does not start,
+// stopped, even if ctx is done before. begin returns nil if the service does not start,
 // as during a fault.
 func (e *engines) begin(ctx context.Context, role string) *service {
 	s := &service{role: role, done: make(chan struct{})}
