@@ -18,11 +18,11 @@ import (
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
-// Config is ingest's settings.
+// Config holds the settings of ingest.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API and health"`
 	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address for operators: metrics, dead letters, feed sources and photo providers, without credentials"`
-	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
 	Notices  notice.Config
 	Receive  receive.Config

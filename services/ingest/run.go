@@ -52,7 +52,7 @@ type Area interface {
 	OperatorRoutes(r *web.Router)
 	// Check returns an error while the area's tables cannot be used.
 	Check(ctx context.Context) error
-	// Work runs the background work of the area until ctx ends or there
+	// Work runs the background work of the area until ctx is done or there
 	// is nothing to do.
 	Work(ctx context.Context) error
 }
@@ -107,7 +107,7 @@ type Service struct {
 	audit       *audit.Log
 }
 
-// Run runs the service as a process of its own until ctx ends, then finishes the
+// Run runs the service as a process of its own until ctx is done, then finishes the
 // work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
@@ -209,7 +209,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// Work runs the background work of the service until ctx ends and what is
+// Work runs the background work of the service until ctx is done and what is
 // in progress is done or returned.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)

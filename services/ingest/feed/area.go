@@ -50,7 +50,7 @@ func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.sources.Check(ctx))
 }
 
-// Work polls the sources until ctx ends and the polls in progress have released them.
+// Work polls the sources until ctx is done and the polls in progress have released them.
 func (a *Area) Work(ctx context.Context) error {
 	a.poller.Run(ctx)
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// Config is the settings of the feed.
+// Config holds the settings of the feed.
 type Config struct {
 	ItemTTL time.Duration `env:"ASSAY_FEED_ITEM_TTL" doc:"how long new items are kept, such as 720h for 30 days, at least 1h; their texts follow with the next sweep; 0 keeps them"`
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config is the settings of bucket notifications.
+// Config holds the settings of bucket notifications.
 type Config struct {
 	Parallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"how many bucket notifications are processed at once"`
 	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notification may be processed without progress before it is redelivered"`

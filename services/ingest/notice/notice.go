@@ -60,7 +60,7 @@ func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections,
 	return n
 }
 
-// Work consumes notifications until ctx ends and those in progress are
+// Work consumes notifications until ctx is done and those in progress are
 // processed or returned to the stream.
 func (n *Notices) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)

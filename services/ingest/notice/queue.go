@@ -40,7 +40,7 @@ func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queu
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
-// run moves notifications until ctx ends. While the queue does not respond, its
+// run moves notifications until ctx is done. While the queue does not respond, its
 // messages remain there and everything else continues.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Config is the settings of uploads.
+// Config holds the settings of uploads.
 type Config struct {
 	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"the largest file in bytes; one above 5 GiB must be uploaded in parts"`
 	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`

@@ -14,7 +14,7 @@ const (
 	maxPause       = 6 * time.Hour    // the maximum pause after failures; the pause doubles with each failure
 )
 
-// Config is the settings of all sources.
+// Config holds the settings of all sources.
 type Config struct {
 	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`

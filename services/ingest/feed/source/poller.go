@@ -66,7 +66,7 @@ func (p *Poller) Changed() {
 	}
 }
 
-// Run polls until ctx ends and the polls in progress have released their sources.
+// Run polls until ctx is done and the polls in progress have released their sources.
 func (p *Poller) Run(ctx context.Context) {
 	var polls sync.WaitGroup
 	defer p.client.HTTP.CloseIdleConnections()
