@@ -64,7 +64,7 @@ type Prepared interface {
 
 // Closer is an area that runs engines.
 type Closer interface {
-	// Close releases the engines, or returns engines.ErrCompiling if ctx ends before that is possible.
+	// Close releases the engines, or returns engines.ErrCompiling if ctx is done before that is possible.
 	Close(ctx context.Context) error
 }
 
@@ -125,7 +125,7 @@ type Service struct {
 	log       zerolog.Logger
 }
 
-// Run runs the service as a process of its own until ctx ends, then finishes the
+// Run runs the service as a process of its own until ctx is done, then finishes the
 // work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
@@ -236,7 +236,7 @@ func DescribeOperator(r *web.Router) {
 // Audit returns what records the writes of operators.
 func (s *Service) Audit() web.Audit { return s.audit.Record }
 
-// Work consumes and sweeps until ctx ends and the work in progress is done or
+// Work consumes and sweeps until ctx is done and the work in progress is done or
 // returned to the stream.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)

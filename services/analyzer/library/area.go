@@ -77,7 +77,7 @@ func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
 
-// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends during a
+// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx is done during a
 // compilation.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// Config is the settings of the library's workflows.
+// Config holds the settings of the library's workflows.
 type Config struct {
 	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the pixels that a picture of the library may have to get thumbnails"`
 	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`

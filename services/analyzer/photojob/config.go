@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config is the settings of photo jobs.
+// Config holds the settings of photo jobs.
 type Config struct {
 	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls to a provider one step of a photo job may cost, crashes included, before the job is FAILED; 1 means at most once"`
 	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"how long after its creation or its last retry a photo job ends as FAILED"`

@@ -133,7 +133,7 @@ func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Rep
 	}
 }
 
-// Work sweeps on the timer, and when an operator asks for it, until ctx ends. It returns nil.
+// Work sweeps on the timer, and when an operator asks for it, until ctx is done. It returns nil.
 func (s *Sweeper) Work(ctx context.Context) error {
 	var timer <-chan time.Time
 	if s.cfg.Every > 0 {

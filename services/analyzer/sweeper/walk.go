@@ -38,7 +38,7 @@ type Items[I any] interface {
 
 // Objects is the part of a bucket that belongs to a table.
 type Objects interface {
-	// List reads a page of the objects. The cursor is the last key of the page before.
+	// List reads a page of the objects. The cursor is the last key of the previous page.
 	List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error)
 	// Orphans returns the keys of the objects that belong to no item, and the number
 	// of items read to determine them.

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// Config is the settings of the analysis of text files.
+// Config holds the settings of the analysis of text files.
 type Config struct {
 	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the bytes per second that an attempt must process at least; the default is 50 Mbit/s and gives a file of 5 GiB 15m"`
 	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files queue when it is used up"`

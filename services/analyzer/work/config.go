@@ -10,7 +10,7 @@ type Config struct {
 	Parallel int           `env:"ASSAY_ANALYZER_PARALLEL" envDefault:"16" use:"often" doc:"how many items of each area are processed concurrently"`
 	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" use:"often" doc:"how long a worker may send no renewal before another takes over its item"`
 	Attempts int           `env:"ASSAY_ATTEMPTS" envDefault:"12" use:"often" doc:"how many attempts an item has before it is FAILED"`
-	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 	Time     time.Duration `env:"ASSAY_ANALYSIS_TIME" envDefault:"1m" use:"often" doc:"how long one attempt at an item may take, in addition to the time for its bytes"`
 }
 

@@ -39,7 +39,7 @@ const profile = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 // convert runs one process in a new directory, with only PATH of this process's environment. The process and its
-// children are killed when ctx ends.
+// children are killed when ctx is done.
 func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-convert-")
 	if err != nil {

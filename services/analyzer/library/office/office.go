@@ -53,7 +53,7 @@ type Document struct {
 	Damaged    int    // parts that could not be read completely
 }
 
-// Read reads the document in r, which has size bytes, until ctx ends. It holds one inflated part and the text in
+// Read reads the document in r, which has size bytes, until ctx is done. It holds one inflated part and the text in
 // memory. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig and the errors of r and ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
 	l = l.withDefaults()

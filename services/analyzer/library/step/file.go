@@ -48,7 +48,7 @@ func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
 	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
 }
 
-// ReaderAt reads parts of the file with a request each, until ctx ends.
+// ReaderAt reads parts of the file with a request each, until ctx is done.
 func (f *File) ReaderAt(ctx context.Context) io.ReaderAt { return readerAt{ctx, f} }
 
 type readerAt struct {
