@@ -83,7 +83,7 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 
 // Publish sends e and returns once the stream has it on disk. If the same event is published again
 // within the duplicate window, the stream stores it once. Publish retries while no stream leader
-// responds, for 15 s or until ctx ends. It does not fail because of a backlog: see Admit. It
+// responds, for 15 s or until ctx is done. It does not fail because of a backlog: see Admit. It
 // returns ErrFull if the stream has reached its limit in bytes, ErrStorageFull if that of the
 // server is used up, and ErrOutstanding if the stream has work of the same item under another id.
 // It returns at once conn.ErrForbidden if this user is not allowed to publish there,

@@ -20,7 +20,7 @@ type reader struct {
 	table      *table
 	index      *index // nil: the table itself
 	first, end []byte // the range of keys, end excluded; nil is open
-	start      []byte // key of the last item of the page before; nil: none
+	start      []byte // key of the last item of the previous page; nil: none
 	backward   bool
 	limit      int // of items read; 0: none
 	filter     expr.Condition

@@ -73,7 +73,7 @@ func New(p Program, cfg Config) *Engine {
 }
 
 // Prepare compiles the program unless a compilation has begun, and waits until it is done or ctx ends. Compilation
-// continues when ctx ends.
+// continues when ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error {
 	e.begin.Do(func() {
 		go func() {
@@ -137,7 +137,7 @@ func ownFolder(dir string) error {
 	return err
 }
 
-// Close releases the compiled code. It waits for a compilation in progress, and returns ErrCompiling if ctx ends
+// Close releases the compiled code. It waits for a compilation in progress, and returns ErrCompiling if ctx is done
 // first.
 func (e *Engine) Close(ctx context.Context) error {
 	e.begin.Do(func() {

@@ -29,7 +29,7 @@ type Instance struct {
 	err       error
 }
 
-// watch stops the code when ctx ends.
+// watch stops the code when ctx is done.
 func (i *Instance) watch() {
 	flag := i.module.ExportedGlobal(stopGlobal).(api.MutableGlobal)
 	set := make(chan struct{})

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Config is the settings of the identity provider. Without an issuer only API keys are accepted.
+// Config holds the settings of the identity provider. Without an issuer only API keys are accepted.
 type Config struct {
 	Issuer       string `env:"ASSAY_OIDC_ISSUER" use:"often" doc:"the URL of the OpenID Connect provider whose tokens are accepted with ASSAY_AUTH=token; none by default"`
 	ClientID     string `env:"ASSAY_OIDC_CLIENT_ID" use:"often" doc:"the client id with which the web page signs in; the provider must allow the redirect to /v1/session/callback"`

@@ -90,7 +90,7 @@ type Options struct {
 type Open[S Service] func(context.Context, zerolog.Logger, *prometheus.Registry) (S, error)
 
 // Serve opens a service and runs it behind an HTTP address with health and
-// metrics until ctx ends. Then it drains, closes the service and returns nil.
+// metrics until ctx is done. Then it drains, closes the service and returns nil.
 func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if o.LogTo == nil {
 		o.LogTo = os.Stderr

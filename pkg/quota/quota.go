@@ -34,7 +34,7 @@ func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Log
 // Refresh is how often the quotas that operators have set are read.
 const Refresh = 10 * time.Second
 
-// Work reads the quotas that operators set until ctx ends.
+// Work reads the quotas that operators set until ctx is done.
 func (q *Quotas) Work(ctx context.Context) {
 	tick := time.NewTicker(Refresh)
 	defer tick.Stop()

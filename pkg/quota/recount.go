@@ -47,7 +47,7 @@ func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
 }
 
 // Holdings reads a page of what is counted of an owner's items in an area. It begins after the id of the last
-// holding of the page before.
+// holding of the previous page.
 func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit int32) (page []Holding, more bool, err error) {
 	in := &dynamodb.QueryInput{
 		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: &limit,

@@ -51,7 +51,7 @@ func (s *subscription[T]) deliver(ctx context.Context, d bus.Delivery) error {
 }
 
 // enter waits until no other delivery of the event is in progress. The caller calls leave. It
-// returns an error when ctx ends first.
+// returns an error when ctx is done first.
 func (s *subscription[T]) enter(ctx context.Context, id string) (leave func(), err error) {
 	for {
 		s.mu.Lock()

@@ -96,7 +96,7 @@ const (
 	nodeSubjects = "assay.library.node.>"
 )
 
-// Run calls handle for each outcome until ctx ends, lets handlers finish for cfg.Drain, and returns
+// Run calls handle for each outcome until ctx is done, lets handlers finish for cfg.Drain, and returns
 // nil. It returns an error when the settings are invalid, NATS does not respond at the start, or
 // Assay has never run there.
 //

@@ -51,7 +51,7 @@ func (l *Limiter) enter(client string) (leave func(), err error) {
 	return l.take(client)
 }
 
-// Wait is like Enter, but waits for a slot until ctx ends, and then returns the cause of ctx. A free slot goes to
+// Wait is like Enter, but waits for a slot until ctx is done, and then returns the cause of ctx. A free slot goes to
 // the waiting client that has the fewest.
 func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), err error) {
 	l.mu.Lock()

@@ -32,7 +32,7 @@ func (w *consumerRun) take(ctx, working context.Context) {
 // request's wait.
 const answerWait = 5 * time.Second
 
-// pull processes the messages of one subscription until ctx ends, the connection was
+// pull processes the messages of one subscription until ctx is done, the connection was
 // lost, or none came for a lease: a new subscription replaces one that the server has
 // forgotten.
 //

@@ -69,7 +69,7 @@ func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 // are redelivered within it.
 const watchEvery = 2
 
-// watch checks the consumer periodically, until ctx ends. Its workers check it only when they are
+// watch checks the consumer periodically, until ctx is done. Its workers check it only when they are
 // idle.
 func (w *watchdog) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery * w.consumer.Lease)

@@ -104,7 +104,7 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, af
 
 // Next waits for the next event. It returns ErrGone if the stream has lost
 // events that were not read yet, ErrLost if another tail can continue from the
-// last sequence, and the context's error after ctx has ended.
+// last sequence, and the context's error after ctx is done.
 func (t *Tail) Next() (bus.Delivery, error) {
 	msg, err := t.messages.Next(jetstream.NextContext(t.ctx))
 	if err != nil {
