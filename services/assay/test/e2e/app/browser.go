@@ -131,11 +131,15 @@ func (p *Page) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Go loads a path, and waits until the page shows its content.
+// Go loads a path, and waits until the page shows its content. Notifications stay until they are dismissed, as if the
+// pointer were on them: a slow machine has the time to undo.
 func (p *Page) Go(t *testing.T, path string) {
 	t.Helper()
 	p.do(t, chromedp.Navigate(p.Server+path))
 	p.Settled(t)
+	p.Eval(t, `new MutationObserver((changes) => {
+		for (const { addedNodes } of changes) for (const e of addedNodes) if (e.matches?.(".toast")) e.dispatchEvent(new MouseEvent("mouseenter"));
+	}).observe(document.body, { subtree: true, childList: true })`)
 }
 
 // Settled waits until the page has loaded what it shows.
@@ -234,20 +238,6 @@ func (p *Page) Choose(t *testing.T, paths ...string) {
 	p.do(t, chromedp.SetUploadFiles("dialog input[type=file]", paths))
 	p.Wait(t, `document.querySelector(".review li")`)
 	p.Click(t, ".dialog-foot button.primary", "Upload")
-}
-
-// Network cuts or limits the connection of the page, in bytes a second of uploads; 0 does not limit.
-func (p *Page) Network(t *testing.T, offline bool, upload float64) {
-	t.Helper()
-	if upload == 0 {
-		upload = -1
-	}
-	_, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: upload}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Phone makes the screen that of a small phone.

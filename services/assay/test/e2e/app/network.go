@@ -1,0 +1,165 @@
+package app
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// Offline takes the page off the network, or brings it back.
+func (p *Page) Offline(t *testing.T, offline bool) {
+	t.Helper()
+	_, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}},
+	})
+	if err == nil { // and what navigator.onLine says
+		_, err = chromedp.Call(p.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gate is a proxy in front of the bucket that holds the parts of uploads until the test lets them pass. What a page has
+// sent therefore does not depend on the speed of the machine.
+type gate struct {
+	url    string // the public endpoint of the bucket
+	bucket atomic.Pointer[httputil.ReverseProxy]
+	held   chan *part
+	opened chan struct{}
+	open   func() // lets all parts pass
+}
+
+// part is a request that is held.
+type part struct {
+	limit chan int64 // how many bytes may pass, once
+	at    chan struct{}
+	cut   chan struct{}
+	ended chan int // the status, or 0
+}
+
+const everything = 1 << 40 // bytes
+
+func newGate(t *testing.T) *gate {
+	g := &gate{held: make(chan *part), opened: make(chan struct{})}
+	g.open = sync.OnceFunc(func() { close(g.opened) })
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(g.open)
+	g.url = server.URL
+	return g
+}
+
+// in puts the gate in front of the bucket of a server.
+func (g *gate) in(t *testing.T, s system.System) {
+	t.Helper()
+	to := system.Forward(t, s.S3)
+	to.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // the connection is lost
+	g.bucket.Store(to)
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPut || !r.URL.Query().Has("partNumber") {
+		g.bucket.Load().ServeHTTP(w, r)
+		return
+	}
+	p := &part{limit: make(chan int64, 1), at: make(chan struct{}), cut: make(chan struct{}), ended: make(chan int, 1)}
+	select {
+	case g.held <- p:
+		r.Body = &limited{ReadCloser: r.Body, part: p, left: <-p.limit, opened: g.opened}
+	case <-g.opened:
+	}
+	seen := &statusWriter{ResponseWriter: w}
+	defer func() { p.ended <- seen.status }()
+	g.bucket.Load().ServeHTTP(seen, r)
+}
+
+// pass lets one part pass, and returns once it is stored. It skips parts that the page has cancelled meanwhile.
+func (g *gate) pass(t *testing.T) {
+	t.Helper()
+	for {
+		p := g.next(t)
+		p.limit <- everything
+		if status := within(t, p.ended, "the response to a part"); status == http.StatusOK {
+			return
+		}
+	}
+}
+
+// passSome lets some bytes of a part pass, and returns a function that cuts its connection.
+func (g *gate) passSome(t *testing.T) (cut func()) {
+	t.Helper()
+	for {
+		p := g.next(t)
+		p.limit <- 4 << 20
+		select {
+		case <-p.at:
+			return sync.OnceFunc(func() { close(p.cut) })
+		case <-p.ended: // cancelled
+		case <-time.After(wait):
+			t.Fatalf("after %s, a part has not been sent", wait)
+		}
+	}
+}
+
+func (g *gate) next(t *testing.T) *part {
+	t.Helper()
+	return within(t, g.held, "a part")
+}
+
+func within[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(wait):
+		t.Fatalf("after %s, there is no %s", wait, what)
+		panic("unreachable")
+	}
+}
+
+// limited is the body of a request that is cut after some bytes.
+type limited struct {
+	io.ReadCloser
+	part   *part
+	left   int64
+	opened <-chan struct{}
+}
+
+var errCut = errors.New("the connection is cut")
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		close(l.part.at)
+		select {
+		case <-l.part.cut:
+		case <-l.opened:
+		}
+		return 0, errCut
+	}
+	n, err := l.ReadCloser.Read(b[:min(int64(len(b)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
