@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -22,20 +20,20 @@ const batch = 1000
 
 // Apply applies events up to a sequence.
 func (x *Index) Apply(ctx context.Context, changes []*event.NodeChanged, sequence uint64) error {
-	return x.transaction(ctx, func(tx *sql.Tx) error {
+	return x.transaction(ctx, func(tx *change) error {
 		for _, c := range changes {
 			if err := x.apply(ctx, tx, c, 0); err != nil {
 				return fmt.Errorf("node %s: %w", c.NodeId, err)
 			}
 		}
-		return setPosition(ctx, tx, sequence)
+		return setPosition(ctx, tx.Tx, sequence)
 	})
 }
 
 // Build replaces the content of the index with exactly these nodes. The index has no position until all are written.
 func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, error], sequence uint64) error {
 	var walk int64
-	err := x.transaction(ctx, func(tx *sql.Tx) error {
+	err := x.transaction(ctx, func(tx *change) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM state WHERE name = 'sequence'"); err != nil {
 			return err
 		}
@@ -47,7 +45,7 @@ func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, e
 	next, stop := iter.Pull2(nodes)
 	defer stop()
 	for more := true; more; {
-		err := x.transaction(ctx, func(tx *sql.Tx) error {
+		err := x.transaction(ctx, func(tx *change) error {
 			for range batch {
 				var n *event.NodeChanged
 				var err error
@@ -64,22 +62,22 @@ func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, e
 			return err
 		}
 	}
-	return x.transaction(ctx, func(tx *sql.Tx) error {
+	return x.transaction(ctx, func(tx *change) error {
 		if err := x.removeOthers(ctx, tx, walk); err != nil {
 			return err
 		}
-		return setPosition(ctx, tx, sequence)
+		return setPosition(ctx, tx.Tx, sequence)
 	})
 }
 
 // removeOthers removes nodes that a scan did not see. Rows of removed nodes are kept only while they are parents.
-func (x *Index) removeOthers(ctx context.Context, tx *sql.Tx, walk int64) error {
+func (x *Index) removeOthers(ctx context.Context, tx *change, walk int64) error {
 	err := each(ctx, tx, "SELECT no FROM node WHERE walk <> ? AND kind > 1", []any{walk}, func(rows *sql.Rows) error {
 		var no int64
 		if err := rows.Scan(&no); err != nil {
 			return err
 		}
-		return x.unindex(ctx, tx, no)
+		return tx.unindex(ctx, no)
 	})
 	if err != nil {
 		return err
@@ -105,8 +103,12 @@ type row struct {
 	shared                                bool
 }
 
+// numbers is how many numbers the nodes of one owner may have. They are next to each other, so that the rows of a
+// library are in few pages of each table.
+const numbers = 1 << 32
+
 // find returns the row of a node, or a new one if there is none.
-func find(ctx context.Context, tx *sql.Tx, id string) (row, error) {
+func find(ctx context.Context, tx *sql.Tx, id string, owner int64) (row, error) {
 	var r row
 	key, err := keyOf(id)
 	if err != nil {
@@ -115,7 +117,8 @@ func find(ctx context.Context, tx *sql.Tx, id string) (row, error) {
 	err = tx.QueryRowContext(ctx, "SELECT no, kind, version, run, textrun, walk, created, updated, name, shared FROM node WHERE id = ?", key).
 		Scan(&r.no, &r.kind, &r.version, &r.run, &r.textRun, &r.walk, &r.created, &r.updated, &r.name, &r.shared)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.QueryRowContext(ctx, "INSERT INTO node (id) VALUES (?) RETURNING no", key).Scan(&r.no)
+		const insert = "INSERT INTO node (no, id) SELECT coalesce(max(no), ?1) + 1, ?3 FROM node WHERE no BETWEEN ?1 AND ?2 RETURNING no"
+		err = tx.QueryRowContext(ctx, insert, owner*numbers, (owner+1)*numbers-1, key).Scan(&r.no)
 	}
 	return r, err
 }
@@ -142,8 +145,12 @@ func (r row) stale(c *event.NodeChanged) bool {
 
 // apply writes one event. A nonzero walk means that the node was read from the tables and takes precedence whatever its
 // version.
-func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, walk int64) error {
-	r, err := find(ctx, tx, c.NodeId)
+func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, walk int64) error {
+	owner, err := ownerNo(ctx, tx.Tx, c.OwnerId)
+	if err != nil {
+		return err
+	}
+	r, err := find(ctx, tx.Tx, c.NodeId, owner)
 	if err != nil {
 		return err
 	}
@@ -160,24 +167,20 @@ func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, wal
 	if walk == 0 {
 		walk = r.walk
 	}
-	owner, err := ownerNo(ctx, tx, c.OwnerId)
-	if err != nil {
-		return err
-	}
 	kind := slices.Index(kinds, c.Type)
 	if kind < 1 {
 		return fmt.Errorf("unknown type %q", c.Type)
 	}
 	var parent any
 	if c.ParentId != "" {
-		above, err := find(ctx, tx, c.ParentId)
+		above, err := find(ctx, tx.Tx, c.ParentId, owner)
 		if err != nil {
 			return err
 		}
 		parent = above.no
 	}
 	principals := principalsOf(c)
-	if err := share(ctx, tx, r, owner, principals); err != nil {
+	if err := share(ctx, tx.Tx, r, owner, principals); err != nil {
 		return err
 	}
 	format := ""
@@ -186,7 +189,7 @@ func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, wal
 	}
 	reword := kind > kindUser && (r.kind == 0 || r.name != c.Name)
 	if reword && r.kind > kindUser {
-		if err := x.unindex(ctx, tx, r.no); err != nil {
+		if err := tx.unindex(ctx, r.no); err != nil {
 			return err
 		}
 	}
@@ -198,16 +201,17 @@ func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, wal
 	if err != nil || !reword {
 		return err
 	}
-	return x.index(ctx, tx, r.no)
+	tx.index(r.no)
+	return nil
 }
 
 // remove marks a node as removed and keeps its row with the last version.
-func (x *Index) remove(ctx context.Context, tx *sql.Tx, r row, c *event.NodeChanged) error {
-	if err := share(ctx, tx, r, 0, nil); err != nil {
+func (x *Index) remove(ctx context.Context, tx *change, r row, c *event.NodeChanged) error {
+	if err := share(ctx, tx.Tx, r, 0, nil); err != nil {
 		return err
 	}
 	if r.kind > kindUser {
-		if err := x.unindex(ctx, tx, r.no); err != nil {
+		if err := tx.unindex(ctx, r.no); err != nil {
 			return err
 		}
 	}
@@ -268,43 +272,4 @@ func share(ctx context.Context, tx *sql.Tx, r row, owner int64, principals []str
 		}
 	}
 	return nil
-}
-
-// index adds the words of a node.
-func (x *Index) index(ctx context.Context, tx *sql.Tx, no int64) error {
-	return x.reword(ctx, tx, no, "INSERT INTO words (rowid, name, text) VALUES (?, ?, ?)")
-}
-
-// unindex deletes the words of a node. Call it before changing the name or text.
-func (x *Index) unindex(ctx context.Context, tx *sql.Tx, no int64) error {
-	return x.reword(ctx, tx, no, "INSERT INTO words (words, rowid, name, text) VALUES ('delete', ?, ?, ?)")
-}
-
-func (x *Index) reword(ctx context.Context, tx *sql.Tx, no int64, statement string) error {
-	var owner int64
-	var name string
-	if err := tx.QueryRowContext(ctx, "SELECT owner, name FROM node WHERE no = ?", no).Scan(&owner, &name); err != nil {
-		return err
-	}
-	text, err := x.body(ctx, tx, no)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, statement, no, tokens(owner, name), tokens(owner, text))
-	return err
-}
-
-// prefix starts the tokens of an owner.
-func prefix(owner int64) string { return strconv.FormatInt(owner, 36) + "_" }
-
-// tokens returns the indexed words of a text.
-func tokens(owner int64, text string) string {
-	begin := prefix(owner)
-	var b strings.Builder
-	for w := range search.Words(text) {
-		b.WriteString(begin)
-		b.WriteString(w.Text)
-		b.WriteByte(' ')
-	}
-	return b.String()
 }

@@ -49,13 +49,18 @@ func TestUnusableFiles(t *testing.T) {
 	t.Run("later", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "index.db")
 		build(t, path)
-		size, err := os.Stat(path)
+		db, err := sql.Open("sqlite", path)
 		if err != nil {
 			t.Fatal(err)
 		}
+		var page, size int64
+		err = db.QueryRowContext(t.Context(), "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'words_data'").Scan(&page, &size)
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil { // all except the first pages, which contain the schema
-			_, err = file.WriteAt(make([]byte, size.Size()-8*4096), 8*4096)
+		if err == nil { // the words, which no statement reads before the first search
+			_, err = file.WriteAt(make([]byte, size), (page-1)*size)
 			err = errors.Join(err, file.Close())
 		}
 		if err != nil {

@@ -19,9 +19,10 @@ import (
 
 // Index is an index in a file. As search.Index requires, writes must come from one goroutine.
 type Index struct {
-	write, read *sql.DB // one connection for writes, several for reads
-	pack        *zstd.Encoder
-	unpack      *zstd.Decoder
+	write, read  *sql.DB // one connection for writes, several for reads
+	found, named *sql.Stmt
+	pack         *zstd.Encoder
+	unpack       *zstd.Decoder
 }
 
 var _ search.Index = (*Index)(nil)
@@ -76,8 +77,13 @@ func open(ctx context.Context, path string) (_ *Index, err error) {
 	if err := x.prepare(ctx); err != nil {
 		return nil, fault(err)
 	}
-	x.read, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-8192)&_pragma=query_only(1)", readers())
-	return x, err
+	if x.read, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-8192)&_pragma=query_only(1)", readers()); err != nil {
+		return nil, err
+	}
+	if x.found, err = x.read.PrepareContext(ctx, found); err == nil {
+		x.named, err = x.read.PrepareContext(ctx, named)
+	}
+	return x, fault(err)
 }
 
 func connect(dsn string, most int) (*sql.DB, error) {
@@ -107,7 +113,7 @@ func (x *Index) prepare(ctx context.Context) error {
 	case tables > 0:
 		return fmt.Errorf("%w: it has version %d, want %d", search.ErrDamaged, found, version)
 	}
-	return x.transaction(ctx, func(tx *sql.Tx) error {
+	return x.transaction(ctx, func(tx *change) error {
 		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", version))
 		return err
 	})
@@ -116,6 +122,11 @@ func (x *Index) prepare(ctx context.Context) error {
 // Close closes the file.
 func (x *Index) Close() error {
 	var failed []error
+	for _, statement := range []*sql.Stmt{x.found, x.named} {
+		if statement != nil {
+			failed = append(failed, statement.Close())
+		}
+	}
 	for _, db := range []*sql.DB{x.read, x.write} {
 		if db != nil {
 			failed = append(failed, db.Close())
@@ -128,12 +139,16 @@ func (x *Index) Close() error {
 }
 
 // transaction runs do and commits its writes unless it returns an error.
-func (x *Index) transaction(ctx context.Context, do func(*sql.Tx) error) error {
+func (x *Index) transaction(ctx context.Context, do func(*change) error) error {
 	tx, err := x.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fault(err)
 	}
-	if err := do(tx); err != nil {
+	c := &change{Tx: tx, x: x, added: map[int64]bool{}}
+	if err = do(c); err == nil {
+		err = c.end(ctx)
+	}
+	if err != nil {
 		return fault(errors.Join(err, tx.Rollback()))
 	}
 	return fault(tx.Commit())
@@ -162,10 +177,15 @@ type querier interface {
 }
 
 // each calls see for each row of a query until see returns an error.
-func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) (err error) {
+func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return fault(err)
+	return all(rows, err, see)
+}
+
+// all calls see for each row of a query that began or failed until see returns an error.
+func all(rows *sql.Rows, failed error, see func(*sql.Rows) error) (err error) {
+	if failed != nil {
+		return fault(failed)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {

@@ -96,7 +96,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	order := []string{"MATERIALIZE hits", "SCAN library VIRTUAL TABLE", "SCAN words VIRTUAL TABLE", "SCAN hits", "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "RECURSIVE STEP"}
+	order := []string{"MATERIALIZE chosen", "CO-ROUTINE hits", "SCAN library VIRTUAL TABLE", "SCAN words VIRTUAL TABLE", "SCAN hits", "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "RECURSIVE STEP"}
 	for _, step := range order {
 		if _, after, there := strings.Cut(plan, step); there {
 			plan = after

@@ -1,10 +1,9 @@
 package sqlite
 
 // version is the version of the schema and of search.Words. A file of another version is rebuilt.
-const version = 1
+const version = 2
 
-// schema creates the tables. Times are milliseconds since 1970. Node numbers are small to keep the postings
-// short.
+// schema creates the tables. Times are milliseconds since 1970.
 const schema = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 

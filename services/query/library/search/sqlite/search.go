@@ -22,18 +22,17 @@ import (
 // way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
 const found = `
 WITH RECURSIVE
-hits (no, score) AS MATERIALIZED (
-	SELECT words.rowid, round(-bm25(words, 10.0, 1.0), 6)
-	FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value LIMIT :most
-),
-chosen (no, id, score, kind, format, created, parent, open) AS MATERIALIZED (
-	SELECT n.no, n.id, hits.score, n.kind, n.format, n.created, n.parent, n.owner = :me OR n.shared AND ` + granted + `
-	FROM hits CROSS JOIN node AS n ON n.no = hits.no
-	WHERE +n.trashed = 0 AND +n.kind > 1 AND +n.parent IS NOT NULL AND +n.created >= :from AND +n.created < :to
-		AND (:kind = 0 OR +n.kind = :kind) AND (:format = '' OR +n.format = :format) AND (:status = '' OR +n.status = :status)
+chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALIZED (
+	SELECT n.no, n.id, hits.score, n.kind, n.format, n.created, n.parent, n.owner = :me OR n.shared AND ` + granted + `,
+		n.trashed = 0 AND n.kind > 1 AND n.parent IS NOT NULL AND (:all OR n.created >= :from AND n.created < :to
+			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status))
+	FROM (
+		SELECT words.rowid AS no, -bm25(words, 10.0, 1.0) AS score
+		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value LIMIT :most
+	) AS hits CROSS JOIN node AS n ON n.no = hits.no
 ),
 climb (folder, at, open, inside, depth) AS (
-	SELECT DISTINCT parent, parent, 0, 0, 0 FROM chosen
+	SELECT DISTINCT parent, parent, 0, 0, 0 FROM chosen WHERE wanted
 	UNION ALL
 	SELECT climb.folder, n.parent, climb.open OR n.shared AND ` + granted + `, climb.inside OR n.no = :below, climb.depth + 1
 	FROM climb CROSS JOIN node AS n ON n.no = climb.at
@@ -43,27 +42,26 @@ folder (no, open, inside) AS MATERIALIZED (SELECT folder, open, inside FROM clim
 visible (no, id, score, kind, format, created) AS MATERIALIZED (
 	SELECT no, id, score, kind, format, created
 	FROM chosen
-	WHERE (open AND parent IN (SELECT no FROM folder) OR parent IN (SELECT no FROM folder WHERE open))
+	WHERE wanted AND (open AND parent IN (SELECT no FROM folder) OR parent IN (SELECT no FROM folder WHERE open))
 		AND (:below = 0 OR parent IN (SELECT no FROM folder WHERE inside))
 )
 SELECT 0, no, score FROM (
 	SELECT no, score FROM visible WHERE score < :score OR score = :score AND id < :id ORDER BY score DESC, id DESC LIMIT :limit
 )
-UNION ALL SELECT 1, kind, count(*) FROM visible GROUP BY kind
-UNION ALL SELECT 2, format, n FROM (SELECT format, count(*) AS n FROM visible WHERE format <> '' GROUP BY format ORDER BY n DESC, format LIMIT 20)
-UNION ALL SELECT 3, strftime('%Y', created / 1000, 'unixepoch') AS year, count(*) FROM visible GROUP BY year
-UNION ALL SELECT 4, (SELECT count(*) FROM hits), count(*) FROM visible`
+UNION ALL SELECT 1, kind || ' ' || strftime('%Y', created / 1000, 'unixepoch') || ' ' || format AS properties, count(*) FROM visible GROUP BY properties
+UNION ALL SELECT 2, '', count(*) FROM chosen`
 
 // granted reports whether the node n is shared with the caller.
 const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
 
+// named has what a hit shows.
+const named = "SELECT n.id, n.name, b.text FROM node AS n LEFT JOIN body AS b ON b.no = n.no WHERE n.no = ?"
+
 // Parts of the result of found.
 const (
-	partHit = iota
-	partKind
-	partFormat
-	partYear
-	partTotal
+	partHit     = iota // number and score
+	partGroup          // kind, year and format, and how many have these
+	partMatches        // how many were looked at
 )
 
 // Search returns one page of matching nodes, best match first.
@@ -87,20 +85,22 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 		return result, fault(err)
 	}
 	result.More = cut
-	found, err := collect(ctx, tx, arguments, &result)
+	found, err := collect(ctx, tx.StmtContext(ctx, x.found), arguments, &result)
 	if err != nil {
 		return result, fault(err)
 	}
+	named := tx.StmtContext(ctx, x.named)
 	more := len(found) > q.Limit
 	found = found[:min(len(found), q.Limit)]
 	for _, h := range found {
 		hit := search.Hit{Score: h.score}
 		var id uuid.UUID
 		var name string
-		if err := tx.QueryRowContext(ctx, "SELECT id, name FROM node WHERE no = ?", h.no).Scan(&id, &name); err != nil {
+		var packed []byte
+		if err := named.QueryRowContext(ctx, h.no).Scan(&id, &name, &packed); err != nil {
 			return result, fault(err)
 		}
-		text, err := x.body(ctx, tx, h.no)
+		text, err := x.unpacked(packed)
 		if err != nil {
 			return result, err
 		}
@@ -154,7 +154,7 @@ func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (a
 		score, id = after[0], after[1]
 	}
 	return []any{
-		sql.Named("expressions", string(asked)), sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me),
+		sql.Named("expressions", string(asked)), sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below}),
 		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", max(0, slices.Index(kinds, string(q.Kind)))), sql.Named("format", q.Format),
 		sql.Named("status", string(q.Status)), sql.Named("below", below), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
 	}, len(libraries) == maxOwners, nil
@@ -166,38 +166,30 @@ type hit struct {
 }
 
 // collect runs found, returns the hits and adds the counts to the result.
-func collect(ctx context.Context, tx *sql.Tx, arguments []any, result *search.Result) ([]hit, error) {
+func collect(ctx context.Context, found *sql.Stmt, arguments []any, result *search.Result) ([]hit, error) {
 	var hits []hit
-	result.Facets = search.Facets{Type: []search.Count{}, Format: []search.Count{}, Year: []search.Count{}}
-	err := each(ctx, tx, found, arguments, func(rows *sql.Rows) error {
+	groups := newGroups()
+	rows, err := found.QueryContext(ctx, arguments...)
+	err = all(rows, err, func(rows *sql.Rows) error {
 		var part int
 		var value string
 		var number float64
 		if err := rows.Scan(&part, &value, &number); err != nil {
 			return err
 		}
-		count := search.Count{Value: value, Count: int(number)}
 		switch part {
 		case partHit:
 			no, err := strconv.ParseInt(value, 10, 64)
 			hits = append(hits, hit{no, number})
 			return err
-		case partKind:
-			kind, err := strconv.Atoi(value)
-			if err != nil || kind >= len(kinds) {
-				return search.ErrDamaged
-			}
-			count.Value = kinds[kind]
-			result.Facets.Type = append(result.Facets.Type, count)
-		case partFormat:
-			result.Facets.Format = append(result.Facets.Format, count)
-		case partYear:
-			result.Facets.Year = append(result.Facets.Year, count)
-		case partTotal:
-			result.Total = count.Count
-			result.More = result.More || value == strconv.Itoa(search.MaxMatches)
+		case partGroup:
+			result.Total += int(number)
+			return groups.add(value, int(number))
+		case partMatches:
+			result.More = result.More || number == search.MaxMatches
 		}
 		return nil
 	})
+	result.Facets = groups.facets()
 	return hits, err
 }

@@ -26,7 +26,7 @@ func (x *Index) Pending(ctx context.Context, limit int) ([]search.Pending, error
 
 // SetTexts stores the texts of files.
 func (x *Index) SetTexts(ctx context.Context, texts []search.Text) error {
-	return x.transaction(ctx, func(tx *sql.Tx) error {
+	return x.transaction(ctx, func(tx *change) error {
 		for _, t := range texts {
 			if err := x.setText(ctx, tx, t); err != nil {
 				return err
@@ -36,7 +36,7 @@ func (x *Index) SetTexts(ctx context.Context, texts []search.Text) error {
 	})
 }
 
-func (x *Index) setText(ctx context.Context, tx *sql.Tx, t search.Text) error {
+func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
 	key, err := keyOf(t.ID)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (x *Index) setText(ctx context.Context, tx *sql.Tx, t search.Text) error {
 	if err != nil {
 		return err
 	}
-	if err := x.unindex(ctx, tx, no); err != nil {
+	if err := tx.unindex(ctx, no); err != nil {
 		return err
 	}
 	if t.Text == "" {
@@ -60,7 +60,8 @@ func (x *Index) setText(ctx context.Context, tx *sql.Tx, t search.Text) error {
 	if err != nil {
 		return err
 	}
-	return x.index(ctx, tx, no)
+	tx.index(no)
+	return nil
 }
 
 // body returns the text of a node, "" if there is none.
@@ -73,6 +74,10 @@ func (x *Index) body(ctx context.Context, q querier, no int64) (string, error) {
 	if err != nil {
 		return "", fault(err)
 	}
+	return x.unpacked(packed)
+}
+
+func (x *Index) unpacked(packed []byte) (string, error) {
 	text, err := x.unpack.DecodeAll(packed, nil)
 	if err != nil {
 		return "", errors.Join(search.ErrDamaged, err)
