@@ -34,18 +34,20 @@ const (
 
 // Entry is a write in the log.
 type Entry struct {
-	ID        string    `json:"id" format:"uuid"`
-	Time      time.Time `json:"time" doc:"when the write began"`
-	Service   string    `json:"service" doc:"which service received it"`
-	Who       string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
-	Address   string    `json:"address" doc:"of the client"`
-	Operation string    `json:"operation" doc:"the operation, by its id in the API description" example:"set-quotas"`
-	Method    string    `json:"method" example:"PUT"`
-	Path      string    `json:"path" doc:"what the write was about" example:"/v1/quotas/0192f7c0"`
-	RequestID string    `json:"requestId" doc:"of the request, as in the services' logs"`
-	Outcome   string    `json:"outcome" enum:"done,refused,failed,unknown" doc:"unknown while the write runs, and if its process ended before it was recorded"`
-	Status    int       `json:"status,omitempty" doc:"of the response; absent while unknown"`
-	Millis    int64     `json:"millis,omitempty" doc:"how long the write took"`
+	ID         string    `json:"id" format:"uuid"`
+	Time       time.Time `json:"time" doc:"when the write began"`
+	Service    string    `json:"service" doc:"which service received it"`
+	Who        string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
+	Credential string    `json:"credential,omitempty" enum:"key,oidc,session" doc:"what proved it"`
+	KeyID      string    `json:"keyId,omitempty" doc:"of the API key, or of the one with which the session began"`
+	Address    string    `json:"address" doc:"of the client"`
+	Operation  string    `json:"operation" doc:"the operation, by its id in the API description" example:"set-quotas"`
+	Method     string    `json:"method" example:"PUT"`
+	Path       string    `json:"path" doc:"what the write was about" example:"/v1/quotas/0192f7c0"`
+	RequestID  string    `json:"requestId" doc:"of the request, as in the services' logs"`
+	Outcome    string    `json:"outcome" enum:"done,refused,failed,unknown" doc:"unknown while the write runs, and if its process ended before it was recorded"`
+	Status     int       `json:"status,omitempty" doc:"of the response; absent while unknown"`
+	Millis     int64     `json:"millis,omitempty" doc:"how long the write took"`
 }
 
 // Log is the audit log. It is safe for concurrent use.
@@ -72,8 +74,9 @@ func (l *Log) Record(ctx context.Context, w web.Write) (recorded func(status int
 	if err != nil {
 		return nil, err
 	}
+	credential, key := proof(w.Caller.Credential)
 	e := Entry{
-		ID: id.String(), Time: time.Now().UTC(), Service: l.bus.Source(), Who: w.Caller.Owner, Address: w.Address,
+		ID: id.String(), Time: time.Now().UTC(), Service: l.bus.Source(), Who: w.Caller.Owner, Credential: credential, KeyID: key, Address: w.Address,
 		Operation: w.Operation, Method: w.Method, Path: w.Path, RequestID: w.RequestID, Outcome: Unknown,
 	}
 	if err := l.publish(ctx, begun, e); err != nil {
@@ -88,6 +91,17 @@ func (l *Log) Record(ctx context.Context, w web.Write) (recorded func(status int
 			log.Error().Err(err).Str("operation", e.Operation).Int("status", status).Msg("the outcome of a write is missing from the audit log")
 		}
 	}, nil
+}
+
+// proof returns the kind of a credential, and the id of its key.
+func proof(c *web.Credential) (kind, key string) {
+	switch {
+	case c == nil:
+		return "", ""
+	case c.Session:
+		return "session", c.ID
+	}
+	return c.Kind, c.ID
 }
 
 func outcome(status int) string {

@@ -30,6 +30,7 @@ func (l *Log) Routes(r *web.Router) {
 		OperationID: "list-audit", Method: http.MethodGet, Path: "/v1/audit", Tags: []string{"audit"},
 		Summary: "List the writes of operators, newest first",
 		Description: "Every request of an operator that may change something is recorded before it is processed, and with its outcome before the response is sent. " +
+			"So are writes that are refused because the credential lacks the role or the scope: 100 at once, and one a minute. " +
 			"The log keeps 400 days, and 64 MiB, which are more than 50,000 writes.",
 	}, func(ctx context.Context, in *listInput) (*listOutput, error) {
 		entries, next, err := l.List(ctx, in.Since, in.Limit, in.Cursor)

@@ -79,10 +79,11 @@ func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error)
 		if caller.Credential.Expires.IsZero() || ends.Before(caller.Credential.Expires) {
 			caller.Credential.Expires = ends
 		}
+		caller.Credential.Session = true
 		return caller, nil
 	}
 	caller := web.Caller{Owner: s.Owner, Credential: &web.Credential{
-		Kind: "oidc", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, Groups: s.Groups, User: s.User, Expires: ends,
+		Kind: "oidc", Session: true, Scopes: []web.Scope{web.ReadScope, web.WriteScope}, Groups: s.Groups, User: s.User, Expires: ends,
 	}}
 	if s.Op {
 		caller.Credential.Roles = []web.Role{web.Operator}

@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/assay-project/assay/pkg/obs"
@@ -28,13 +30,10 @@ const auditRetry = 5 * time.Second
 // record records a request of a router with an audit log, unless its method is safe. Operations that only read with
 // POST are recorded, too.
 func (r *Router) record(w http.ResponseWriter, req *http.Request, caller Caller) error {
-	if r.audit == nil || req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions {
+	if r.audit == nil || !writes(req.Method) {
 		return nil
 	}
-	recorded, err := r.audit(req.Context(), Write{
-		Operation: r.operations()[req.Pattern], Method: req.Method, Path: req.URL.Path,
-		RequestID: obs.TraceFrom(req.Context()).RequestID, Caller: caller, Address: addressOf(req.RemoteAddr),
-	})
+	recorded, err := r.audit(req.Context(), r.write(req, caller))
 	if err != nil {
 		return Unavailable("The audit log cannot be written. The request was not processed.", auditRetry).Because(err)
 	}
@@ -42,6 +41,66 @@ func (r *Router) record(w http.ResponseWriter, req *http.Request, caller Caller)
 		answer.before = recorded
 	}
 	return nil
+}
+
+// recordRefused records a write that a caller with a credential may not make, and that is refused with err. A failure
+// is no reason for another response. Above the limit of refusals it only writes a log line.
+func (r *Router) recordRefused(req *http.Request, caller Caller, err error) {
+	p, is := errors.AsType[*Problem](err)
+	if r.audit == nil || !writes(req.Method) || !is || p.Status != http.StatusForbidden {
+		return
+	}
+	log := obs.Log(req.Context(), r.log)
+	if !r.refused.take(time.Now()) {
+		log.Warn().Str("route", routeOf(req)).Str("owner", ownerDigest(caller.Owner)).Msg("too many refused writes: one is missing from the audit log")
+		return
+	}
+	recorded, err := r.audit(req.Context(), r.write(req, caller))
+	if err != nil {
+		log.Error().Err(err).Str("route", routeOf(req)).Msg("a refused write is missing from the audit log")
+		return
+	}
+	recorded(p.Status)
+}
+
+// writes reports whether requests of a method may change something.
+func writes(method string) bool {
+	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
+}
+
+func (r *Router) write(req *http.Request, caller Caller) Write {
+	return Write{
+		Operation: r.operations()[req.Pattern], Method: req.Method, Path: req.URL.Path,
+		RequestID: obs.TraceFrom(req.Context()).RequestID, Caller: caller, Address: addressOf(req.RemoteAddr),
+	}
+}
+
+// recordedRefusals limits how many refused writes are recorded, so that users who are not operators cannot displace the
+// entries of operators: maxRefusals at once, and one for each refusalPause.
+type recordedRefusals struct {
+	mu   sync.Mutex
+	used int
+	at   time.Time // when used was last lowered
+}
+
+const (
+	maxRefusals  = 100
+	refusalPause = time.Minute
+)
+
+func (l *recordedRefusals) take(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if free := int(now.Sub(l.at) / refusalPause); free >= l.used {
+		l.used, l.at = 0, now
+	} else {
+		l.used, l.at = l.used-free, l.at.Add(time.Duration(free)*refusalPause)
+	}
+	if l.used >= maxRefusals {
+		return false
+	}
+	l.used++
+	return true
 }
 
 // operationIDs returns the id of each operation, by its pattern.

@@ -13,6 +13,7 @@ import (
 type Credential struct {
 	Kind    string    // key or oidc
 	ID      string    // of the API key; empty for oidc
+	Session bool      // whether it is a session of the web app that began with that key, or by oidc
 	Scopes  []Scope   // the calls that it allows
 	Roles   []Role    // all roles of the caller; Caller.Roles has those valid on this address
 	Groups  []string  // groups of the caller, with which nodes of the library may be shared

@@ -13,9 +13,9 @@ import (
 )
 
 // secured returns a router whose callers are those that their bearer tokens name: OWNER or OWNER:scope,role.
-func secured(t *testing.T, roles ...web.Role) *web.Router {
+func secured(t *testing.T, audit web.Audit, roles ...web.Role) *web.Router {
 	t.Helper()
-	r := web.NewRouter(web.Options{Roles: roles, Authenticate: func(_ http.ResponseWriter, req *http.Request) (web.Caller, error) {
+	r := web.NewRouter(web.Options{Roles: roles, Audit: audit, Authenticate: func(_ http.ResponseWriter, req *http.Request) (web.Caller, error) {
 		token, found := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if !found {
 			return web.Caller{}, nil
@@ -57,7 +57,7 @@ func secured(t *testing.T, roles ...web.Role) *web.Router {
 }
 
 func TestCredentialsAreRequired(t *testing.T) {
-	clients, operators := secured(t), secured(t, web.Operator)
+	clients, operators := secured(t, nil), secured(t, nil, web.Operator)
 	for _, test := range []struct {
 		router         *web.Router
 		request, token string
@@ -104,7 +104,7 @@ func TestCredentialsAreRequired(t *testing.T) {
 }
 
 func TestOwnerOfACredential(t *testing.T) {
-	r := secured(t)
+	r := secured(t, nil)
 	for owner, want := range map[string]int{"": 200, "anna": 200, "bob": 422} {
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/v1/a", nil)
 		req.Header.Set("Authorization", "Bearer anna:read")

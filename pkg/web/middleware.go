@@ -77,6 +77,7 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 	}
 	*req = *req.WithContext(ctx) // in place, because account reads its Pattern
 	if err != nil {
+		r.recordRefused(req, caller, err)
 		WriteError(w, req, err)
 		return
 	}

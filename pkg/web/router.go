@@ -61,6 +61,7 @@ type Router struct {
 	access       func() map[string]access // accesses, read at the first request
 	throttle     *Throttle
 	audit        Audit
+	refused      recordedRefusals
 
 	operations func() map[string]string // operationIDs, read at the first write
 }

@@ -28,7 +28,7 @@ type SSE struct {
 	// Heartbeat is the interval of the heartbeats that keep the connection alive; OpenSSE sets 15
 	// seconds.
 	Heartbeat time.Duration
-	// Recheck is how often the caller's credential is checked; OpenSSE sets 2 seconds.
+	// Recheck is how often the caller's credential is checked; OpenSSE sets 1 second.
 	Recheck time.Duration
 
 	w       http.ResponseWriter
@@ -40,7 +40,7 @@ type SSE struct {
 // so the client knows that it is connected. It fails when the client has disconnected or w cannot
 // flush, and with ErrHead for a HEAD request, which would otherwise wait for an endless body.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
-	s := &SSE{Heartbeat: 15 * time.Second, Recheck: 2 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
+	s := &SSE{Heartbeat: 15 * time.Second, Recheck: time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events

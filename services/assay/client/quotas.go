@@ -57,18 +57,20 @@ func (c *Client) SetQuotas(ctx context.Context, owner string, set QuotaSettings)
 
 // AuditEntry is a write operation of an operator.
 type AuditEntry struct {
-	ID        string    `json:"id"`
-	Time      time.Time `json:"time"`
-	Service   string    `json:"service"`
-	Who       string    `json:"who,omitempty"`
-	Address   string    `json:"address"`
-	Operation string    `json:"operation"`
-	Method    string    `json:"method"`
-	Path      string    `json:"path"`
-	RequestID string    `json:"requestId"`
-	Outcome   string    `json:"outcome"` // done, refused, failed or unknown
-	Status    int       `json:"status,omitempty"`
-	Millis    int64     `json:"millis,omitempty"`
+	ID         string    `json:"id"`
+	Time       time.Time `json:"time"`
+	Service    string    `json:"service"`
+	Who        string    `json:"who,omitempty"`
+	Credential string    `json:"credential,omitempty"` // key, oidc or session
+	KeyID      string    `json:"keyId,omitempty"`
+	Address    string    `json:"address"`
+	Operation  string    `json:"operation"`
+	Method     string    `json:"method"`
+	Path       string    `json:"path"`
+	RequestID  string    `json:"requestId"`
+	Outcome    string    `json:"outcome"` // done, refused, failed or unknown
+	Status     int       `json:"status,omitempty"`
+	Millis     int64     `json:"millis,omitempty"`
 }
 
 // Audit returns up to limit write operations since a time, newest first, and the cursor of the next page. The call

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -104,8 +105,8 @@ func newAudit(s *settings) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "audit", Short: "List write operations of operators, newest first", Args: cobra.NoArgs,
-		Long: `List write operations of operators, newest first, with the operator, address, action and
-outcome. The outcome is unknown while an operation runs, and if its process terminated
+		Long: `List write operations of operators, newest first, with the operator, credential, address,
+action and outcome. Operations refused for lack of the role are listed too. The outcome is unknown while an operation runs, and if its process terminated
 before recording it.
 
 The command calls the server's operator address: --operator, else ASSAY_OPERATOR, else that
@@ -141,7 +142,7 @@ of a running "assay serve".`,
 func (s *settings) writeAudit(w io.Writer, entries []client.AuditEntry) error {
 	var out strings.Builder
 	if len(entries) > 0 {
-		out.WriteString("TIME\tWHO\tADDRESS\tOPERATION\tPATH\tOUTCOME\tREQUEST\n")
+		out.WriteString("TIME\tWHO\tCREDENTIAL\tADDRESS\tOPERATION\tPATH\tOUTCOME\tREQUEST\n")
 	}
 	for _, e := range entries {
 		if s.json {
@@ -154,10 +155,11 @@ func (s *settings) writeAudit(w io.Writer, entries []client.AuditEntry) error {
 		if who == "" {
 			who = "-"
 		}
+		credential := cmp.Or(strings.TrimSpace(e.Credential+" "+e.KeyID), "-")
 		if e.Status != 0 {
 			outcome = fmt.Sprintf("%s (%d)", e.Outcome, e.Status)
 		}
-		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Time.Local().Format(time.DateTime), shown(who), shown(e.Address), e.Operation, shown(e.Path), outcome, shown(e.RequestID))
+		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Time.Local().Format(time.DateTime), shown(who), shown(credential), shown(e.Address), e.Operation, shown(e.Path), outcome, shown(e.RequestID))
 	}
 	if s.json {
 		return nil
