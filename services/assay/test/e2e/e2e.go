@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"github.com/assay-project/assay/services/assay/test/e2e/feed"
+	"github.com/assay-project/assay/services/assay/test/e2e/identity"
 	"github.com/assay-project/assay/services/assay/test/e2e/library"
 	"github.com/assay-project/assay/services/assay/test/e2e/live"
 	"github.com/assay-project/assay/services/assay/test/e2e/operation"
@@ -23,5 +24,5 @@ func Promises() system.Promises {
 
 // Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
-	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios())
+	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios())
 }

@@ -1,5 +1,3 @@
-// Package identity proves that a server with ASSAY_AUTH=token shows and changes an owner's items for that owner
-// only, and what others share with it.
 package identity
 
 import (
@@ -9,3 +7,5 @@ import (
 )
 
 func TestMain(m *testing.M) { system.Main(m) }
+
+func TestScenarios(t *testing.T) { Scenarios().Test(t) }

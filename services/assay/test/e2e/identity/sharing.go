@@ -10,11 +10,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestSharing shares a folder with a user and with a group, and finds it where they look: its nodes, the list of what
+// sharingIsReal shares a folder with a user and with a group, and finds it where they look: its nodes, the list of what
 // is shared, search, zips and live events. What they see they may not change. After it is withdrawn, it does not exist.
-func TestSharing(t *testing.T) {
-	t.Parallel()
-	w := start(t)
+func sharingIsReal(t *testing.T, start system.Starter) {
+	w := open(t, start)
 	w.fill(t)
 	chemist := w.provider.Token(t, "carl", map[string]any{
 		"groups": []string{"chemists"}, "name": "Carl Lee", "given_name": "Carl", "family_name": "Lee", "preferred_username": "carl", "email": "carl@example.com",

@@ -1,0 +1,129 @@
+package identity
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// attempt is an operator's write that is valid, as far as no other item is needed for it.
+type attempt struct {
+	path, body string // of the request; by default the path of the operation
+	status     int
+	repeated   int // the status of a second one, if that differs
+}
+
+// writes lists every write on the addresses for operators. A new one is added here.
+var writes = map[string]attempt{
+	"POST /v1/keys":                         {body: `{"owner":"carl"}`, status: http.StatusCreated},
+	"POST /v1/keys/{id}/rotate":             {path: "/v1/keys/{key}/rotate", body: `{"grace":"1m"}`, status: http.StatusOK},
+	"DELETE /v1/keys/{id}":                  {path: "/v1/keys/{key}", status: http.StatusNoContent},
+	"PUT /v1/quotas/{ownerId}":              {path: "/v1/quotas/carl", body: `{"items":7}`, status: http.StatusOK},
+	"POST /v1/dead/replay":                  {body: `{"dryRun":true}`, status: http.StatusOK},
+	"POST /v1/dead/drop":                    {body: `{"dryRun":true}`, status: http.StatusOK},
+	"DELETE /v1/dead/{sequence}":            {path: "/v1/dead/1", status: http.StatusNotFound},
+	"PUT /v1/feed/sources/{name}":           {path: "/v1/feed/sources/news", body: `{"kind":"rss","url":"https://example.com/feed","enabled":false,"tags":["a"]}`, status: http.StatusCreated, repeated: http.StatusPreconditionRequired},
+	"DELETE /v1/feed/sources/{name}":        {path: "/v1/feed/sources/none", status: http.StatusNoContent},
+	"DELETE /v1/feed/items/{sourceId}":      {path: "/v1/feed/items/rss%23none", status: http.StatusNoContent},
+	"POST /v1/feed/reanalyze":               {body: `{"dryRun":true}`, status: http.StatusOK},
+	"PUT /v1/photo-providers/{name}":        {path: "/v1/photo-providers/gemini", body: `{}`, status: http.StatusUnprocessableEntity},
+	"PUT /v1/photo-providers":               {body: `{"default":"stub"}`, status: http.StatusOK, repeated: http.StatusPreconditionRequired},
+	"POST /v1/photo-providers/{name}/check": {path: "/v1/photo-providers/gemini/check", status: http.StatusOK},
+	"POST /v1/sweeps":                       {body: `{"dryRun":true}`, status: http.StatusOK},
+}
+
+// entry is what the audit log says of a write.
+type entry struct {
+	Who, Credential, KeyID, Operation, Method, Outcome, RequestID string
+	Status                                                        int
+}
+
+// checkAudit makes every write that an operator's document has: as an operator with a key and with a session of it, and
+// as a user who is none. Each has exactly one entry in the log.
+func (w *world) checkAudit(t *testing.T) {
+	t.Helper()
+	resp, _ := w.exchange(t, "", http.MethodPost, w.HTTP+"/v1/session", `{"key":"`+w.operator+`"}`)
+	cookie, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
+	id := func(token string) string { return strings.Split(token, "_")[1] }
+	callers := []struct {
+		header, value, who, credential, key string
+		operator                            bool
+	}{
+		{"Authorization", "Bearer " + w.operator, "operator", "key", id(w.operator), true},
+		{"Cookie", cookie, "operator", "session", id(w.operator), true},
+		{"Authorization", "Bearer " + w.anna, w.annasOwner, "key", id(w.anna), false},
+	}
+	wanted := map[string]entry{} // by request id
+	for pattern, operationID := range w.documented(t, w.Operator) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if method == http.MethodGet {
+			continue
+		}
+		write, listed := writes[pattern]
+		if !listed {
+			t.Errorf("%s is not in the list of operators' writes: add it", pattern)
+			continue
+		}
+		if write.path != "" {
+			path = write.path
+		}
+		for i, c := range callers {
+			spare := strings.Split(w.key(t, `{"owner":"spare"}`), "_")[1]
+			req, err := http.NewRequestWithContext(system.Within(t), method, w.Operator+strings.ReplaceAll(path, "{key}", spare), strings.NewReader(write.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if req.Header.Set(c.header, c.value); write.body != "" {
+				req.Header.Set("Content-Type", "application/json")
+			}
+			resp, text := w.send(t, req)
+			e := entry{c.who, c.credential, c.key, operationID, method, "done", resp.Header.Get("X-Request-Id"), write.status}
+			switch {
+			case !c.operator:
+				e.Status = http.StatusForbidden
+			case i > 0 && write.repeated != 0:
+				e.Status = write.repeated
+			}
+			if e.Status >= http.StatusBadRequest {
+				e.Outcome = "refused"
+			}
+			if resp.StatusCode != e.Status {
+				t.Errorf("%s by %s %s: %d, want %d: %s", pattern, c.credential, c.who, resp.StatusCode, e.Status, text)
+			}
+			wanted[e.RequestID] = e
+		}
+	}
+	for at := w.Operator + "/v1/audit?limit=200"; at != ""; {
+		_, text := w.ask(t, w.operator, http.MethodGet, at, "")
+		var page struct {
+			Entries    []entry
+			NextCursor string
+		}
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			want, made := wanted[e.RequestID]
+			if !made {
+				continue // one of the keys above
+			}
+			if delete(wanted, e.RequestID); e != want {
+				t.Errorf("the audit log has %+v, want %+v", e, want)
+			}
+		}
+		if at = ""; page.NextCursor != "" {
+			at = w.Operator + "/v1/audit?limit=200&cursor=" + page.NextCursor
+		}
+	}
+	for _, e := range wanted {
+		t.Errorf("the audit log has no entry of %+v", e)
+	}
+	for pattern := range writes {
+		if w.documented(t, w.Operator)[pattern] == "" {
+			t.Errorf("%s is listed, and not in the document", pattern)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package identity
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// everyOperationChecksItsCaller walks the documents of all addresses with anna's items, and with the credentials
+// of another owner, of nobody, of anna for reads only, and of an operator.
+func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
+	w := open(t, start)
+	w.fill(t)
+	listed := map[string]operation{}
+	for pattern, op := range operations {
+		listed[strings.NewReplacer("{owner}", "{ownerId}", "{link}", "{token}").Replace(pattern)] = op
+	}
+	found := w.documented(t, w.HTTP)
+	for _, pattern := range slices.Sorted(maps.Keys(found)) {
+		op, known := listed[pattern]
+		if !known {
+			t.Errorf("%s is not in the list of operations: add it with whom it serves", pattern)
+			continue
+		}
+		t.Run(pattern, func(t *testing.T) { w.check(t, pattern, op) })
+	}
+	for pattern := range listed {
+		if found[pattern] == "" {
+			t.Errorf("%s is listed, and not in the document", pattern)
+		}
+	}
+	w.checkOperators(t)
+	w.checkNothingLost(t)
+	w.checkLogs(t)
+}
+
+func (w *world) check(t *testing.T, pattern string, op operation) {
+	method, url, body := w.request(pattern, op, w.items)
+	status := func(token string) int {
+		got, text := w.ask(t, token, method, url, body)
+		if token != w.anna && token != w.read && op.kind != linked {
+			w.tellsNothing(t, url+body, text)
+		}
+		return got
+	}
+	switch op.kind {
+	case public:
+		if got := status("assay_forged"); got == http.StatusForbidden || got == http.StatusUnauthorized && pattern != "POST /v1/session" {
+			t.Errorf("with a forged credential, which is not looked at: %d", got)
+		}
+		return
+	case linked:
+		if got := status(""); got != http.StatusOK {
+			t.Errorf("without a credential: %d", got)
+		}
+	default:
+		if got := status(""); got != http.StatusUnauthorized {
+			t.Errorf("without a credential: %d", got)
+		}
+	}
+	if got := status("assay_forged"); got != http.StatusUnauthorized {
+		t.Errorf("with a forged key: %d", got)
+	}
+	if method != http.MethodGet {
+		if got := status(w.read); got != http.StatusForbidden {
+			t.Errorf("with the scope read: %d", got)
+		}
+	} else if got := status(w.read); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
+		t.Errorf("with the scope read: %d", got)
+	}
+	for name, stranger := range map[string]string{"another owner": w.bob, "an operator": w.operator} {
+		if op.kind == own {
+			w.checkHidden(t, pattern, op, name, stranger)
+		} else if got := status(stranger); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
+			t.Errorf("with the credential of %s: %d", name, got)
+		}
+	}
+}
+
+// checkHidden checks that a stranger gets the same response about an item of anna as about one that nobody has.
+func (w *world) checkHidden(t *testing.T, pattern string, op operation, name, stranger string) {
+	t.Helper()
+	var shown [2]string
+	for i, ids := range []map[string]string{w.items, w.unknown} {
+		method, url, body := w.request(pattern, op, ids)
+		resp, text := w.exchange(t, stranger, method, url, body)
+		var p system.Problem
+		if text != "" {
+			system.Decode(t, text, &p)
+		}
+		shown[i] = fmt.Sprint(resp.StatusCode, p.Type, p.Title, p.Detail, p.Errors)
+		if want := map[bool]int{true: http.StatusNoContent, false: http.StatusNotFound}[op.silent]; resp.StatusCode != want && !(op.silent && resp.StatusCode == http.StatusNotFound) {
+			t.Errorf("with the credential of %s: %d, want %d: %s", name, resp.StatusCode, want, text)
+		}
+		w.tellsNothing(t, url+body, text)
+	}
+	if shown[0] != shown[1] {
+		t.Errorf("%s can tell anna's item from none: %q and %q", name, shown[0], shown[1])
+	}
+}
+
+// tellsNothing checks that a text for a stranger has nothing of anna's but the ids that the stranger has sent.
+func (w *world) tellsNothing(t *testing.T, sent, text string) {
+	t.Helper()
+	for _, secret := range append(slices.Collect(maps.Values(w.items)), marker, w.annasOwner) {
+		if strings.Contains(text, secret) && !strings.Contains(sent, secret) {
+			t.Errorf("a stranger is shown %q: %s", secret, text)
+		}
+	}
+}
+
+func (w *world) checkOperators(t *testing.T) {
+	t.Helper()
+	var found []string
+	for _, address := range []string{w.Operator, w.analyzer.Operator} { // of the gateway, and directly
+		for pattern := range w.documented(t, address) {
+			found = append(found, pattern)
+			if !slices.Contains(operatorOperations, pattern) {
+				t.Errorf("%s is not in the list of operators' operations: add it", pattern)
+			}
+			method, path, _ := strings.Cut(pattern, " ")
+			url := address + regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "1")
+			for name, caller := range map[string]struct {
+				token string
+				want  int
+			}{
+				"nobody": {"", http.StatusUnauthorized}, "a forged key": {"assay_forged", http.StatusUnauthorized},
+				"anna": {w.anna, http.StatusForbidden}, "anna for reads": {w.read, http.StatusForbidden},
+			} {
+				status, text := w.ask(t, caller.token, method, url, "")
+				if w.tellsNothing(t, url, text); status != caller.want {
+					t.Errorf("%s of an operator, with the credential of %s: %d, want %d", pattern, name, status, caller.want)
+				}
+			}
+			if method != http.MethodGet {
+				continue // reads are proven here; writes by the tests of the operator's commands
+			}
+			if status, text := w.ask(t, w.operator, method, url, ""); status == http.StatusUnauthorized || status == http.StatusForbidden {
+				t.Errorf("%s with the credential of an operator: %d %s", pattern, status, text)
+			}
+		}
+	}
+	for _, pattern := range operatorOperations {
+		if !slices.Contains(found, pattern) {
+			t.Errorf("%s is listed, and in no document", pattern)
+		}
+	}
+}
+
+// checkNothingLost checks that no stranger has changed or deleted an item of anna.
+func (w *world) checkNothingLost(t *testing.T) {
+	t.Helper()
+	for _, path := range []string{"/v1/files/{file}", "/v1/photos/{photo}", "/v1/photo-batches/{batch}", "/v1/library/nodes/{node}", "/v1/library/nodes/{folder}"} {
+		for name, id := range w.items {
+			path = strings.ReplaceAll(path, "{"+name+"}", id)
+		}
+		status, text := w.ask(t, w.anna, http.MethodGet, w.HTTP+path, "")
+		if status != http.StatusOK || strings.Contains(text, `"trashed":true`) || strings.Contains(text, "CANCELLED") {
+			t.Errorf("%s afterwards: %d %s", path, status, text)
+		}
+	}
+}
+
+// checkLogs checks that no log has a name, an owner, or a credential or link. Logs name items by their ids.
+func (w *world) checkLogs(t *testing.T) {
+	t.Helper()
+	for name, p := range map[string]*system.Service{"ingest": w.ingest, "query": w.query, "analyzer": w.analyzer} {
+		written := p.Written()
+		if !strings.Contains(written, `"level":"info"`) {
+			t.Errorf("the log of %s has nothing of the level info", name)
+		}
+		for _, secret := range []string{marker, w.annasOwner, w.items["link"], w.anna, w.bob, w.operator} {
+			if strings.Contains(written, secret) {
+				t.Errorf("the log of %s has %q", name, secret)
+			}
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package identity
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/assay-project/assay/pkg/identity/oidctest"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// marker is in the names of all items of anna, and in nothing of the others.
+const marker = "annas-secret"
+
+// world is a system with credentials required, on services with the permissions of deploy/iam.
+type world struct {
+	system.System
+	provider                  *oidctest.Provider
+	ingest, query, analyzer   *system.Service
+	operator, anna, read, bob string            // tokens
+	items, unknown            map[string]string // ids by name: anna's, and ones that nobody has
+	annasOwner                string
+}
+
+var keyPattern = regexp.MustCompile(`assay_[a-z2-7]{16}_[a-z2-7]{52}`)
+
+func open(t *testing.T, start system.Starter) *world {
+	t.Helper()
+	p := oidctest.New(t)
+	c := start(t, "ASSAY_AUTH=token", "ASSAY_OIDC_ISSUER="+p.Issuer(), "ASSAY_OIDC_CLIENT_ID="+p.ClientID, "ASSAY_OIDC_CLIENT_SECRET="+p.ClientSecret)
+	first := system.Launch(t, "assay", c.Environment("setup"), "setup", "--operator-key")
+	if status := first.End(t); status != 0 {
+		t.Fatalf("assay setup has the exit status %d: %s", status, first.Output)
+	}
+	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
+	c.Front(t, ingest, query, analyzer)
+	w := &world{
+		System: c.System, provider: p, ingest: ingest, query: query, analyzer: analyzer,
+		operator: keyPattern.FindString(first.Output.String()), annasOwner: "anna-" + uuid.NewString(),
+	}
+	w.anna = w.key(t, `{"owner":"`+w.annasOwner+`"}`)
+	w.read = w.key(t, `{"owner":"`+w.annasOwner+`","scopes":["read"]}`)
+	w.bob = w.key(t, `{"owner":"bob"}`)
+	return w
+}
+
+// key creates an API key.
+func (w *world) key(t *testing.T, terms string) string {
+	t.Helper()
+	status, body := w.ask(t, w.operator, http.MethodPost, w.Operator+"/v1/keys", terms)
+	var made struct{ Token string }
+	if status != http.StatusCreated || json.Unmarshal([]byte(body), &made) != nil {
+		t.Fatalf("a key: %d %s", status, body)
+	}
+	return made.Token
+}
+
+// ask sends a request with a token, if it is not empty, and returns the response as text: its headers and, except for
+// live events, its body.
+func (w *world) ask(t *testing.T, token, method, url, body string) (int, string) {
+	t.Helper()
+	resp, text := w.exchange(t, token, method, url, body)
+	return resp.StatusCode, text
+}
+
+func (w *world) exchange(t *testing.T, token, method, url, body string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(system.Within(t), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return w.send(t, req)
+}
+
+// send sends a request, and returns the response and, except for live events, its body.
+func (w *world) send(t *testing.T, req *http.Request) (*http.Response, string) {
+	t.Helper()
+	resp, err := system.Checked(&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", req.Method, req.URL, err)
+	}
+	defer resp.Body.Close()
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		return resp, ""
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", req.Method, req.URL, err)
+	}
+	return resp, string(text)
+}
+
+// made returns a field of the response to a request of anna that creates something.
+func (w *world) made(t *testing.T, path, body, field string) string {
+	t.Helper()
+	status, text := w.ask(t, w.anna, http.MethodPost, w.HTTP+path, body)
+	var values map[string]any
+	if status >= 300 || json.Unmarshal([]byte(text), &values) != nil {
+		t.Fatalf("%s: %d %s", path, status, text)
+	}
+	id, _ := values[field].(string)
+	if id == "" {
+		t.Fatalf("%s: no %s in %s", path, field, text)
+	}
+	return id
+}
+
+// fill creates anna's items.
+func (w *world) fill(t *testing.T) {
+	t.Helper()
+	name := func(ending string) string { return fmt.Sprintf("%s%s", marker, ending) }
+	folder := w.made(t, "/v1/library/folders", `{"name":"`+name("-folder")+`"}`, "id")
+	node := w.made(t, "/v1/library/files", `{"name":"`+name(".txt")+`","size":3,"parentId":"`+folder+`"}`, "id")
+	w.items = map[string]string{
+		"owner": w.annasOwner, "folder": folder, "node": node,
+		"file":  w.made(t, "/v1/files", `{"fileName":"`+name(".txt")+`","size":3}`, "fileId"),
+		"photo": w.made(t, "/v1/photos", `{"fileName":"`+name(".png")+`","size":100,"contentType":"image/png"}`, "jobId"),
+		"batch": w.made(t, "/v1/photo-batches", `{"photos":[{"fileName":"`+name(".png")+`","size":100,"contentType":"image/png"}]}`, "batchId"),
+		"link":  w.made(t, "/v1/library/nodes/"+folder+"/links", `{"expiresIn":"1h"}`, "token"),
+	}
+	w.unknown = map[string]string{
+		"owner": "nobody-" + uuid.NewString(), "folder": uuid.NewString(), "node": uuid.NewString(), "file": uuid.Must(uuid.NewV7()).String(),
+		"photo": ulid.Make().String(), "batch": ulid.Make().String(), "link": w.items["link"],
+	}
+}
+
+// documented returns the operations of a server, with their ids.
+func (w *world) documented(t *testing.T, address string) map[string]string {
+	t.Helper()
+	_, text := w.ask(t, "", http.MethodGet, address+"/openapi.json", "")
+	var document struct {
+		Paths map[string]map[string]struct{ OperationID string }
+	}
+	system.Decode(t, text, &document)
+	all := map[string]string{}
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			all[strings.ToUpper(method)+" "+path] = op.OperationID
+		}
+	}
+	return all
+}
+
+// request returns URL and body of an operation with ids.
+func (w *world) request(pattern string, op operation, ids map[string]string) (method, url, body string) {
+	method, path, _ := strings.Cut(pattern, " ")
+	area := map[string]string{"files": "file", "photos": "photo", "photo-batches": "batch", "library": "node"}[strings.Split(path, "/")[2]]
+	fill := func(text string) string {
+		for parameter, value := range op.names {
+			if id, item := ids[value]; item {
+				value = id
+			}
+			text = strings.ReplaceAll(text, "{"+parameter+"}", value)
+		}
+		text = strings.NewReplacer("{id}", ids[area], "{ownerId}", ids["owner"], "{token}", ids["link"], "{sourceId}", "rss%23nothing").Replace(text)
+		for name, id := range ids {
+			text = strings.ReplaceAll(text, "{"+name+"}", id)
+		}
+		return text
+	}
+	url = w.HTTP + fill(path)
+	if op.query != "" {
+		url += "?" + fill(op.query)
+	}
+	return method, url, fill(op.body)
+}
