@@ -13,7 +13,8 @@ import (
 )
 
 // Access is one permission that a request needs, in IAM terms. A transaction
-// needs one for each of its actions, a batch one for each table.
+// needs one for each of its actions, a batch of writes one for each table, and a batch
+// of reads one for each partition key of a table.
 type Access struct {
 	Key      string // access key of the request's signature, which is not checked
 	Action   string // such as dynamodb:PutItem
@@ -97,10 +98,17 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		var part touch // writes of a batch require the table only
+		var part struct { // writes of a batch, which are a list, require the table only
+			touch
+			Keys []attr.Item
+		}
 		_ = json.Unmarshal(in.RequestItems[name], &part)
 		part.TableName = name
-		all = append(all, e.need(operation, part))
+		access := e.need(operation, part.touch)
+		for _, leading := range e.leadingKeys(name, part.Keys) {
+			access.LeadingKey = leading
+			all = append(all, access)
+		}
 	}
 	if all == nil {
 		all = append(all, e.need(operation, in.touch))
@@ -129,6 +137,25 @@ func (e *Engine) need(action string, t touch) Access {
 		}
 	}
 	return access
+}
+
+// leadingKeys returns the different partition keys of a batch, sorted, and "" if there is none, or one that is no string.
+func (e *Engine) leadingKeys(table string, items []attr.Item) []string {
+	var all []string
+	if known, ok := (*e.catalog.Load())[table]; ok {
+		for _, item := range items {
+			leading := ""
+			if v, ok := item.Get(known.Key.Hash.Name); ok && v.Kind == attr.S {
+				leading = v.Str
+			}
+			all = append(all, leading)
+		}
+	}
+	if len(all) == 0 {
+		return []string{""}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // partition returns the partition key of a query, or "" if the query is invalid;

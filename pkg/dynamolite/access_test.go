@@ -83,8 +83,10 @@ func TestAccess(t *testing.T) {
 	expect(err, "Query tab a pk,sk")
 	_, err = s.Scan(ctx, &dynamodb.ScanInput{TableName: name})
 	expect(err, "Scan tab")
-	_, err = s.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"tab": {Keys: []map[string]types.AttributeValue{key}}}})
-	expect(err, "BatchGetItem tab")
+	_, err = s.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+		"tab": {Keys: []map[string]types.AttributeValue{key, item("pk", "b", "sk", "c"), item("pk", "a", "sk", "d")}},
+	}})
+	expect(err, "BatchGetItem tab a", "BatchGetItem tab b")
 	_, err = s.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: name, Item: item("pk", "p", "sk", "q")}},
 		{Delete: &types.Delete{TableName: name, Key: item("pk", "d", "sk", "q")}},
