@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/operation"
 	"github.com/assay-project/assay/services/assay/test/e2e/outcomes"
 	"github.com/assay-project/assay/services/assay/test/e2e/photos"
+	"github.com/assay-project/assay/services/assay/test/e2e/quotas"
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
@@ -24,5 +25,5 @@ func Promises() system.Promises {
 
 // Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
-	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios())
+	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios(), quotas.Scenarios())
 }

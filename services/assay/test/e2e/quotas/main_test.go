@@ -1,4 +1,3 @@
-// Package quotas proves that owners cannot exceed their quotas, and that the writes of operators are recorded.
 package quotas
 
 import (
@@ -8,3 +7,5 @@ import (
 )
 
 func TestMain(m *testing.M) { system.Main(m) }
+
+func TestScenarios(t *testing.T) { Scenarios().Test(t) }

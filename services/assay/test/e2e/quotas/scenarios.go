@@ -1,0 +1,57 @@
+// Package quotas proves that owners cannot exceed their quotas, and that the writes of operators are recorded.
+package quotas
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// Scenarios returns the promises that need services of their own.
+func Scenarios() system.Scenarios {
+	return system.Scenarios{"sweeps count again": sweepsCountAgain}
+}
+
+// sweepsCountAgain: what was created or deleted while quotas were not set is counted by the next sweep.
+func sweepsCountAgain(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep, "ASSAY_QUOTAS=items=10")
+	counting, query := c.Service(t, "ingest"), c.Service(t, "query")
+	c.Service(t, "analyzer")
+	c.Front(t, counting, query)
+	owner := system.NewOwner()
+	speaker := c.Client(t, owner)
+	kept, gone := system.UploadMultipart(t, speaker, "kept.txt", "text/plain", []byte("kept")), system.UploadMultipart(t, speaker, "gone.txt", "text/plain", []byte("to be deleted"))
+	deleted := system.UploadMultipart(t, speaker, "deleted.txt", "text/plain", []byte("deleted"))
+	if err := speaker.Delete(system.Within(t), deleted.FileID); err != nil {
+		t.Fatal(err)
+	}
+	using := func(want client.Use) error {
+		me, err := speaker.Me(system.Within(t))
+		if err == nil && me.Use != want {
+			err = fmt.Errorf("the use is %+v, want %+v", me.Use, want)
+		}
+		return err
+	}
+	if err := using(client.Use{Items: 2, Bytes: int64(len("kept") + len("to be deleted"))}); err != nil {
+		t.Fatal(err)
+	}
+
+	c.Front(t, c.Service(t, "ingest", "ASSAY_QUOTAS="), query)
+	unlimited := c.Client(t, owner)
+	added := system.UploadMultipart(t, unlimited, "added.txt", "text/plain", []byte("added"))
+	if err := unlimited.Delete(system.Within(t), gone.FileID); err != nil {
+		t.Fatal(err)
+	}
+	if err := using(client.Use{Items: 2, Bytes: int64(len("kept") + len("to be deleted"))}); err != nil {
+		t.Fatal(err)
+	}
+	system.Eventually(t, func() error { // a sweep leaves out what is younger than a lease
+		c.Sweep(t)
+		return using(client.Use{Items: 2, Bytes: int64(len("kept") + len("added"))})
+	})
+	for _, id := range []string{kept.FileID, added.FileID} {
+		system.Await(t, speaker, id)
+	}
+}
