@@ -106,8 +106,8 @@ func newAudit(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "audit", Short: "List write operations of operators, newest first", Args: cobra.NoArgs,
 		Long: `List write operations of operators, newest first, with the operator, credential, address,
-action and outcome. Operations refused for lack of the role are listed too. The outcome is unknown while an operation runs, and if its process terminated
-before recording it.
+action and outcome. Operations refused for lack of the role are listed too. The outcome is
+unknown while an operation runs, and if its process terminated before recording it.
 
 The command calls the server's operator address: --operator, else ASSAY_OPERATOR, else that
 of a running "assay serve".`,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
@@ -92,6 +93,15 @@ func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
 	}
 	b.note = note
 	return b, nil
+}
+
+// ownerOf returns the owner of what a client creates: with a token, the server says whose it is.
+func ownerOf(ctx context.Context, c *client.Client) (string, error) {
+	if c.OwnerID() != "" {
+		return c.OwnerID(), nil
+	}
+	me, err := c.Me(ctx)
+	return me.Owner, err
 }
 
 // end removes the record of a finished upload.

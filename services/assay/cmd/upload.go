@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,7 @@ type upload struct {
 	stdin  io.Reader
 
 	begun *unfinished
+	owner func() (string, error)
 	cut   atomic.Bool           // an upload in parts was interrupted
 	lost  atomic.Pointer[error] // why an upload in parts is not recorded
 }
@@ -75,7 +77,7 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	if u.begun, err = u.unfinished(); err != nil {
 		return err
 	}
-	u.stdin = cmd.InOrStdin()
+	u.stdin, u.owner = cmd.InOrStdin(), sync.OnceValues(func() (string, error) { return ownerOf(cmd.Context(), u.client) })
 	s := &sender[client.File]{
 		settings: u.settings, isFailed: func(f client.File) bool { return u.wait && f.Status == client.Failed },
 		show: func(path string, f client.File) error {
@@ -161,7 +163,11 @@ func (u *upload) inParts(ctx context.Context, file *os.File, r client.Reservatio
 	if err != nil {
 		return client.File{}, plain(err)
 	}
-	this, err = u.begun.resume(this, u.client.Server(), u.client.OwnerID(), r.FileName, r.ContentType)
+	owner, err := u.owner()
+	if err != nil {
+		return client.File{}, err
+	}
+	this, err = u.begun.resume(this, u.client.Server(), owner, r.FileName, r.ContentType)
 	if err != nil {
 		u.lost.Store(&err)
 	}

@@ -29,7 +29,7 @@ type world struct {
 	annasOwner                string
 }
 
-var keyPattern = regexp.MustCompile(`assay_[a-z2-7]{16}_[a-z2-7]{52}`)
+var keyPattern = regexp.MustCompile(`assay_([a-z2-7]{16})_[a-z2-7]{52}`)
 
 func open(t *testing.T, start system.Starter) *world {
 	t.Helper()

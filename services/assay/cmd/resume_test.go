@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// TestUploadsOfTwoKeys checks that an interrupted upload is continued by the keys of its owner only.
+func TestUploadsOfTwoKeys(t *testing.T) {
+	owners := map[string]string{"Bearer of-anna": "anna", "Bearer of-annas-laptop": "anna", "Bearer of-bob": "bob"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/me" {
+			t.Errorf("%s is called", r.URL)
+		}
+		fmt.Fprintf(w, `{"owner":%q,"proven":true}`, owners[r.Header.Get("Authorization")])
+	}))
+	defer server.Close()
+	file, err := os.Open(write(t, "a.txt", "one two")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	begun := unfinished{dir: filepath.Join(t.TempDir(), "uploads")}
+	key := func(token string) string {
+		t.Helper()
+		c, err := client.New(client.Config{Server: server.URL, Token: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		owner, err := ownerOf(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := begin(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun.used = map[string]bool{} // as in a new run
+		if b, err = begun.resume(b, c.Server(), owner, "a.txt", ""); err != nil {
+			t.Fatal(err)
+		}
+		return b.Key
+	}
+	first := key("of-anna")
+	if key("of-anna") != first || key("of-annas-laptop") != first {
+		t.Error("a key of the same owner does not continue the upload")
+	}
+	if key("of-bob") == first || key("of-anna") != first {
+		t.Error("a key of another owner continues the upload")
+	}
+}
