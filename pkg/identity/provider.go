@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
@@ -195,12 +194,4 @@ func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512, jose.PS256, jose.PS384, jose.PS512, jose.EdDSA,
 	}
-}
-
-func algorithmNames() []string {
-	var names []string
-	for _, a := range algorithms() {
-		names = append(names, string(a))
-	}
-	return slices.Clip(names)
 }

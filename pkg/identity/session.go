@@ -9,15 +9,16 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// The times of a session. It ends when its cookie is not renewed, and at the latest sessionAge after the
-// sign-in.
+// The times of a session. It ends when its cookie is not renewed, and at the latest sessionAge or
+// userSessionAge after the sign-in.
 const (
-	sessionAge = 12 * time.Hour
-	cookieAge  = 30 * time.Minute
-	renewAfter = 5 * time.Minute
-	maxCookie  = 3800 // bytes of a value; browsers accept 4096 of a cookie
-	cookieName = "assay_session"
-	hostPrefix = "__Host-" // of the names of cookies over TLS
+	sessionAge     = 12 * time.Hour // of a session that began with an API key, which is checked by each request
+	userSessionAge = 8 * time.Hour  // of a session whose groups and role are those of the sign-in: a working day
+	cookieAge      = 30 * time.Minute
+	renewAfter     = 5 * time.Minute
+	maxCookie      = 3800 // bytes of a value; browsers accept 4096 of a cookie
+	cookieName     = "assay_session"
+	hostPrefix     = "__Host-" // of the names of cookies over TLS
 )
 
 var errSession = errors.New("the session is not valid")
@@ -90,7 +91,7 @@ func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error)
 	}
 	caller.Credential.Check = func(ctx context.Context) error {
 		// The page renews the cookie with its next request; a stream goes on until the session ends.
-		if !i.now().Before(s.Began.Add(sessionAge)) {
+		if !i.now().Before(s.last()) {
 			return refused("The session has expired.")
 		}
 		return nil
@@ -101,8 +102,16 @@ func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error)
 // ends returns when the session ends unless it is renewed.
 func (s session) ends() time.Time {
 	ends := s.Issued.Add(cookieAge)
-	if last := s.Began.Add(sessionAge); last.Before(ends) {
+	if last := s.last(); last.Before(ends) {
 		return last
 	}
 	return ends
+}
+
+// last returns when the session ends however often it is renewed.
+func (s session) last() time.Time {
+	if s.Key != "" {
+		return s.Began.Add(sessionAge)
+	}
+	return s.Began.Add(userSessionAge)
 }

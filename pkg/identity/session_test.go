@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -123,17 +124,7 @@ func TestSessionEnds(t *testing.T) {
 		t.Errorf("an old cookie: %d", got)
 	}
 	set = signIn()
-	for began := c.now(); c.now().Sub(began) < sessionAge; c.advance(2 * renewAfter) {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
-		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
-		w := httptest.NewRecorder()
-		if caller, err := i.Authenticate(w, r); err != nil || caller.Owner != "anna" {
-			t.Fatalf("after %s: %v", c.now().Sub(began), err)
-		}
-		if renewed := sessionOf(t, w.Result()); renewed != nil {
-			set = renewed
-		}
-	}
+	set = use(t, i, c, set, "anna", sessionAge)
 	if got := asks(set); got != http.StatusUnauthorized {
 		t.Errorf("after the longest session: %d", got)
 	}
@@ -157,9 +148,26 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
+// use makes requests with a session for a time, and returns its last cookie.
+func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, age time.Duration) *http.Cookie {
+	t.Helper()
+	for began := c.now(); c.now().Sub(began) < age; c.advance(2 * renewAfter) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
+		w := httptest.NewRecorder()
+		if caller, err := i.Authenticate(w, r); err != nil || caller.Owner != owner || !caller.Credential.Session {
+			t.Fatalf("after %s: %+v, %v", c.now().Sub(began), caller, err)
+		}
+		if renewed := sessionOf(t, w.Result()); renewed != nil {
+			set = renewed
+		}
+	}
+	return set
+}
+
 // TestSignInAtTheProvider follows the code flow as a browser does.
 func TestSignInAtTheProvider(t *testing.T) {
-	i, p, _ := withProvider(t)
+	i, p, c := withProvider(t)
 	p.SetUser(map[string]any{"sub": "ann", "name": "Ann Lee", "groups": []string{"chemists"}})
 	at, b := site(t, i).URL, browser(t)
 	var cookies []*http.Cookie
@@ -182,6 +190,12 @@ func TestSignInAtTheProvider(t *testing.T) {
 		if resp, _ := send(t, again, http.MethodGet, callbackURL, ""); resp.StatusCode != http.StatusBadRequest || sessionOf(t, resp) != nil {
 			t.Errorf("the return again, in %s: %s", name, resp.Status)
 		}
+	}
+	last := use(t, i, c, sessionOf(t, resp), OwnerOf(p.Issuer(), "ann"), userSessionAge)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+	r.AddCookie(&http.Cookie{Name: last.Name, Value: last.Value})
+	if caller, err := i.Authenticate(httptest.NewRecorder(), r); err != nil || caller.Credential != nil {
+		t.Errorf("after the longest session: %+v, %v", caller, err)
 	}
 }
 

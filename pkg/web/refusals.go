@@ -58,6 +58,9 @@ func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals)
 		op.Extensions = map[string]any{}
 	}
 	names := everyHeader
+	if !public(op) {
+		names = append(slices.Clip(names), "Set-Cookie")
+	}
 	if creates {
 		names = append(slices.Clip(names), OwnerHeader)
 	}
@@ -107,7 +110,7 @@ func (r *Router) refusal(status int, slugs []string) *huma.Response {
 	}
 	response := &huma.Response{
 		Description: "Another problem", Content: map[string]*huma.MediaType{"application/problem+json": problem},
-		Headers: withHeaders(nil, append([]string{OwnerHeader}, everyHeader...)...),
+		Headers: withHeaders(nil, append([]string{OwnerHeader, "Set-Cookie"}, everyHeader...)...),
 	}
 	if status != 0 {
 		response.Description = http.StatusText(status) + ": " + strings.Join(slugs, ", ")
@@ -140,6 +143,7 @@ func sharedHeaders() map[string]*huma.Param {
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
 		"RateLimit":        text(false, "", "what is left of the quota of requests per second, or of the quota that a problem names, if the owner has one", `"requests";r=99;t=1`),
 		"RateLimit-Policy": text(false, "", "that quota", `"requests";q=100;w=1`),
+		"Set-Cookie":       text(false, "", "the renewed session of the web app, in responses to requests that have one", "assay_session=...; Path=/; HttpOnly; SameSite=Strict"),
 		OwnerHeader:        text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {
 			Description: "in how many seconds to try again; absent where time does not help, as for a quota of stored bytes", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,

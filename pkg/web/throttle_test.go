@@ -78,9 +78,9 @@ func TestThrottleLimitsRequests(t *testing.T) {
 				t.Fatalf("an owner without a limit: %d %v", w.Code, w.Header())
 			}
 		}
-		time.Sleep(500 * time.Millisecond) // of the test's clock: two tokens
+		<-time.After(500 * time.Millisecond) // of the test's clock: two tokens
 		took("anna", "192.0.2.1", 200, 200, 429)
-		time.Sleep(time.Hour) // not more than the burst
+		<-time.After(time.Hour) // not more than the burst
 		took("anna", "192.0.2.1", 200, 200, 200, 200, 429)
 	})
 }
@@ -96,7 +96,7 @@ func TestThrottleIsExact(t *testing.T) {
 				if sent++; askAs(t.Context(), r, "/v1/a", "owner"+strconv.Itoa(int(pause)), "192.0.2.1").Code == http.StatusOK {
 					served++
 				}
-				time.Sleep(pause)
+				<-time.After(pause)
 			}
 			if want := min(sent, 10*10+10); served < want-1 || served > want {
 				t.Errorf("with a pause of %s: %d of %d are served, want %d", pause, served, sent, want)
