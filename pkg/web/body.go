@@ -28,6 +28,7 @@ type pacedBody struct {
 	waited          time.Duration
 	read            int64
 	until           time.Time // the deadline
+	err             error     // of the last read; no read follows it
 }
 
 // PaceBody returns a reader of body that fails with ErrBodyStalled when no byte arrives for pause,
@@ -69,8 +70,11 @@ func BrokenBody(err error) error {
 	return NewProblem(http.StatusBadRequest, "bad-request", "The body is incomplete or malformed.").Because(err)
 }
 
-// Read returns ErrBodyStalled instead of a timeout.
+// Read returns ErrBodyStalled instead of a timeout. After an error it returns the same one, and sets no deadline.
 func (b *pacedBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
 	began := time.Now()
 	allowed := b.pause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
 	b.wait(began.Add(min(b.pause, allowed)))
@@ -78,13 +82,14 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.waited += time.Since(began)
 	b.read += int64(n)
 	switch {
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("%w after %d bytes: %w", ErrBodyStalled, b.read, err)
+	case err != nil:
 		// From here on net/http reads ahead to detect a client that disconnects. A deadline that
 		// expires then would cancel the request.
 		b.setDeadline(time.Time{})
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = fmt.Errorf("%w after %d bytes: %w", ErrBodyStalled, b.read, err)
 	}
+	b.err = err
 	return n, err
 }
 

@@ -48,6 +48,7 @@ type streamed struct {
 	waited time.Duration // in completed reads
 	since  time.Time     // when the current read began; zero between reads
 	ended  bool
+	all    bool // the body is read
 }
 
 // stream returns the body of r as one that can hold a slot.
@@ -71,6 +72,7 @@ func (s *streamed) Read(p []byte) (int, error) {
 	s.waited += time.Since(s.since)
 	s.since = time.Time{}
 	s.read += int64(n)
+	s.all = s.all || err != nil
 	if s.ended {
 		return n, fmt.Errorf("%w: less than %d bytes per second while others wait", web.ErrBodyStalled, slotRate)
 	}
@@ -78,10 +80,14 @@ func (s *streamed) Read(p []byte) (int, error) {
 }
 
 // endIfSlow ends the upload if its client is too slow to keep a slot. It can
-// be called again if the read to be interrupted had not begun.
+// be called again if the read to be interrupted had not begun. It does not end one whose body is read: net/http
+// reads ahead then, and a deadline would cancel the request.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.all && !s.ended {
+		return
+	}
 	waited := s.waited
 	if !s.since.IsZero() {
 		waited += now.Sub(s.since)

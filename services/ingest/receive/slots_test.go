@@ -6,6 +6,7 @@ import (
 	"net"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -60,6 +61,35 @@ func TestAFastUploadKeepsItsSlot(t *testing.T) {
 		_, err := p.enter(t.Context(), "b", other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
 			t.Errorf("another upload: %v; the fast one is ended: %t", err, fast.ended)
+		}
+	})
+}
+
+// TestAnUploadThatIsReadIsNotEnded: the time in which its bytes are stored is not that of its client, and a deadline
+// would cancel its request.
+func TestAnUploadThatIsReadIsNotEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newSlots(1)
+		slow, client := begin(t)
+		slow.setReadDeadline = func(time.Time) error {
+			t.Error("a deadline is set")
+			return nil
+		}
+		leave, err := p.enter(t.Context(), "a", slow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		go func() {
+			<-time.After(2 * slotGrace)
+			_ = client.Close() // the end of the body
+		}()
+		if _, err := io.Copy(io.Discard, slow); err != nil {
+			t.Fatal(err)
+		}
+		other, _ := begin(t)
+		if _, err := p.enter(t.Context(), "b", other); err == nil {
+			t.Error("another upload got the slot")
 		}
 	})
 }
