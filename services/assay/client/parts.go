@@ -22,6 +22,8 @@ const (
 	PartsAbove = 64 << 20
 	// parallelParts is the number of parts of a file that are sent concurrently.
 	parallelParts = 4
+	// preparedParts is how many more are read and signed meanwhile.
+	preparedParts = 2
 )
 
 // StoredPart is a part that is stored in the bucket.
@@ -57,13 +59,13 @@ func partsLost(err error) bool {
 
 // putParts sends the missing parts of a file.
 func (c *Client) putParts(ctx context.Context, to delivery, src Source) error {
-	u := &partsUpload{client: c, to: to, src: src, sent: make([]int64, to.PartCount+1)}
+	u := &partsUpload{client: c, to: to, src: src, sent: make([]int64, to.PartCount+1), sending: make(chan struct{}, parallelParts)}
 	if err := u.list(ctx); err != nil {
 		return err
 	}
 	u.resume()
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelParts)
+	group.SetLimit(parallelParts + preparedParts)
 	for number := int32(1); number <= to.PartCount && ctx.Err() == nil; number++ {
 		group.Go(func() error { return u.send(ctx, number) })
 	}
@@ -75,6 +77,8 @@ type partsUpload struct {
 	client *Client
 	to     delivery
 	src    Source
+	// sending has one for each part that is being sent.
+	sending chan struct{}
 
 	mu     sync.Mutex
 	stored map[int32]StoredPart
@@ -140,7 +144,13 @@ func (u *partsUpload) send(ctx context.Context, number int32) error {
 		if err != nil {
 			return err
 		}
+		select {
+		case u.sending <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		last = u.client.putBody(ctx, request, content(), part.Size, func(sent int64) { u.progress(number, sent) })
+		<-u.sending
 		if last == nil {
 			return nil
 		}

@@ -32,6 +32,7 @@ type durableStore struct {
 	sheets     sheets
 	sync       func(*os.File) error
 	folders    folders
+	placing    placing
 	pages      []byte // CORS rules of buckets without rules; may be nil
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
@@ -59,19 +60,6 @@ func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectI
 		etag = *out.CopyObjectResult.ETag
 	}
 	return out, d.finish(ctx, *in.Bucket, *in.Key, etag)
-}
-
-// CompleteMultipartUpload joins the parts.
-func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
-	out, version, err := d.Posix.CompleteMultipartUpload(ctx, in)
-	if err != nil {
-		return out, version, err
-	}
-	etag := ""
-	if out.ETag != nil {
-		etag = *out.ETag
-	}
-	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
 // DeleteObject removes an object and the directories that become empty.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/versity/versitygw/s3api/middlewares"
 	"github.com/versity/versitygw/s3err"
 	"github.com/versity/versitygw/s3response"
@@ -59,10 +58,4 @@ func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInp
 		return out, err
 	}
 	return out, d.finish(ctx, *in.Bucket, *in.Key, out.ETag)
-}
-
-// UploadPart stores a part of a multipart upload.
-func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
-	in.Body = complete(in.Body, in.ContentLength)
-	return d.Posix.UploadPart(ctx, in)
 }

@@ -20,7 +20,7 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &uploads{size: o.Upload}
+	u := &uploads{server: own, size: o.Upload}
 	stop = func() {
 		own.stop()
 		if u.file != nil {
@@ -37,7 +37,10 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	return []paired.Trial{{
 		Title: fmt.Sprintf("an upload of %d MiB", o.Upload>>20),
 		Own:   u.side("in parts", u.inParts), Rival: u.side("one PUT", u.onePut),
-		Goals: []paired.Goal{{ID: "U1", What: "bytes/s", Quantity: turn, Must: .9, Target: 1}},
+		Goals: []paired.Goal{
+			{ID: "U1", What: "bytes/s", Quantity: turn, Must: .9, Target: 1},
+			{ID: "-", What: "bytes per CPU-second of client and server", Quantity: cpu},
+		},
 	}}, stop, nil
 }
 
@@ -56,25 +59,44 @@ func largeFile(path string, size int64) (*os.File, error) {
 }
 
 type uploads struct {
+	server *program
 	client *client.Client
 	file   *os.File
 	size   int64 // bytes
 }
 
-// side measures the seconds of an upload until it is accepted.
+// side measures the seconds of an upload until it is accepted, and of processor time.
 func (u *uploads) side(name string, send func(context.Context) (string, error)) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+		before, err := u.used()
+		if err != nil {
+			return nil, err
+		}
 		began := time.Now()
 		id, err := send(ctx)
 		took := time.Since(began)
 		if err != nil {
 			return nil, err
 		}
+		after, err := u.used()
+		if err != nil {
+			return nil, err
+		}
 		if _, err := u.client.Wait(ctx, id); err != nil {
 			return nil, err
 		}
-		return paired.Sample{turn: took.Seconds()}, u.client.Delete(ctx, id)
+		return paired.Sample{turn: took.Seconds(), cpu: after - before}, u.client.Delete(ctx, id)
 	}}
+}
+
+// used returns the processor seconds of the client and the server.
+func (u *uploads) used() (float64, error) {
+	own, err := paired.OwnCPU()
+	if err != nil {
+		return 0, err
+	}
+	server, err := u.server.usage()
+	return own + server.CPU.Seconds(), err
 }
 
 func (u *uploads) inParts(ctx context.Context) (string, error) {

@@ -1,0 +1,170 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/s3response"
+)
+
+// CompleteMultipartUpload joins the parts.
+func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
+	j := &joining{meta: d.meta, bucket: *in.Bucket}
+	if in.MultipartUpload != nil {
+		j.parts = in.MultipartUpload.Parts
+	}
+	if in.Key != nil && in.UploadId != nil {
+		sum := sha256.Sum256([]byte(*in.Key))
+		done, alone := d.placing.join(path.Join(*in.Bucket, posix.MetaTmpMultipartDir, fmt.Sprintf("%x", sum), *in.UploadId))
+		defer done()
+		j.copies = !alone
+	}
+	out, version, err := d.Posix.CompleteMultipartUploadWithCopy(ctx, in, j.add)
+	if err != nil {
+		if j.failed != nil {
+			err = j.failed
+		}
+		return out, version, err
+	}
+	etag := ""
+	if out.ETag != nil {
+		etag = *out.ETag
+	}
+	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
+}
+
+// joining is the join of the parts of an upload.
+type joining struct {
+	meta   meta.MetadataStorer
+	bucket string
+	parts  []types.CompletedPart
+	copies bool // the parts are copied to the new file
+	taken  bool // the file of the upload is the object
+	failed error
+}
+
+// add adds a part to the new file of the object. An error is kept, and makes from unusable, because the gateway
+// would then copy the file of the part, which may have no bytes.
+func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
+	if !j.taken && !j.copies {
+		j.taken, err = j.take(filepath.Dir(from.Name()), to)
+		j.copies = !j.taken
+	}
+	if err == nil && j.copies {
+		err = j.copy(from, to)
+	}
+	if err != nil {
+		j.failed = errors.Join(j.failed, err)
+		err = errors.Join(err, from.Close())
+	}
+	return true, err
+}
+
+// take makes the file of the upload for parts of the first part's size the object, if it has all parts in order or
+// they can be copied to their places in it. dir is the directory of the upload.
+func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
+	sizes := make([]int64, len(j.parts))
+	total := int64(0)
+	for i, part := range j.parts {
+		info, err := os.Lstat(filepath.Join(dir, strconv.Itoa(int(*part.PartNumber))))
+		if err != nil {
+			return false, err
+		}
+		sizes[i] = info.Size()
+		total += sizes[i]
+		if *part.PartNumber != int32(i+1) || sizes[i] > sizes[0] || i > 0 && sizes[i-1] != sizes[0] {
+			return false, nil
+		}
+	}
+	file, err := os.OpenFile(filepath.Join(dir, placedName(sizes[0])), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info, err := file.Stat(); err != nil || linksOf(info) > 1 || info.Size() > total {
+		return false, err
+	}
+	for i, size := range sizes {
+		if err := j.put(dir, i+1, size == sizes[0], file, placedAt(int32(i+1), sizes[0])); err != nil {
+			return false, err
+		}
+	}
+	now, err := to.Stat()
+	if err == nil {
+		err = file.Chmod(now.Mode().Perm())
+	}
+	if err != nil {
+		return false, err
+	}
+	return replace(to, file)
+}
+
+// put copies a part to its place in the file of the upload, unless it is there.
+func (j *joining) put(dir string, number int, fits bool, to *os.File, at int64) (err error) {
+	from, err := os.Open(filepath.Join(dir, strconv.Itoa(number)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	placed, err := j.placed(from)
+	if err != nil || placed && fits {
+		return err
+	}
+	if _, err := to.Seek(at, io.SeekStart); err != nil {
+		return err
+	}
+	return j.copy(from, to)
+}
+
+// copy copies the bytes of a part to the offset of a file.
+func (j *joining) copy(from, to *os.File) (err error) {
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	placed, err := j.placed(from)
+	if err != nil {
+		return err
+	}
+	if !placed {
+		_, err = io.CopyN(to, from, info.Size())
+		return err
+	}
+	number, err := strconv.Atoi(filepath.Base(from.Name()))
+	if err != nil {
+		return err
+	}
+	source, err := os.Open(filepath.Join(filepath.Dir(from.Name()), placedName(info.Size())))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	if _, err = source.Seek(placedAt(int32(number), info.Size()), io.SeekStart); err == nil {
+		_, err = io.CopyN(to, source, info.Size())
+	}
+	return err
+}
+
+// placed reports whether the bytes of a part are in the file of its upload.
+func (j *joining) placed(part *os.File) (bool, error) {
+	_, err := j.meta.RetrieveAttribute(part, j.bucket, "", placedAttribute)
+	if errors.Is(err, meta.ErrNoSuchKey) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,161 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+)
+
+// partsUpload is an upload in parts with CRC-32.
+type partsUpload struct {
+	t      *testing.T
+	client *s3.Client
+	dir    string
+	key    string
+	id     *string
+	parts  map[int]types.CompletedPart
+}
+
+func beginParts(t *testing.T, client *s3.Client, dir, key string) *partsUpload {
+	t.Helper()
+	out, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{
+		Bucket: aws.String(testBucket), Key: &key, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &partsUpload{t, client, dir, key, out.UploadId, map[int]types.CompletedPart{}}
+}
+
+func (m *partsUpload) send(number int, content []byte) {
+	m.t.Helper()
+	out, err := m.client.UploadPart(m.t.Context(), &s3.UploadPartInput{
+		Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, PartNumber: aws.Int32(int32(number)),
+		Body: bytes.NewReader(content), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.parts[number] = types.CompletedPart{PartNumber: aws.Int32(int32(number)), ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32}
+}
+
+// join joins these parts, and checks the object.
+func (m *partsUpload) join(want []byte, numbers ...int) {
+	m.t.Helper()
+	var parts []types.CompletedPart
+	for _, number := range numbers {
+		parts = append(parts, m.parts[number])
+	}
+	if _, err := m.client.CompleteMultipartUpload(m.t.Context(), &s3.CompleteMultipartUploadInput{
+		Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, IfNoneMatch: aws.String("*"),
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+	}); err != nil {
+		m.t.Fatal(err)
+	}
+	if body, _ := get(m.t, m.client, m.key); body != string(want) {
+		m.t.Errorf("%s has %d bytes, which differ from the %d that were sent", m.key, len(body), len(want))
+	}
+}
+
+func (m *partsUpload) object() string { return filepath.Join(m.dir, "objects", testBucket, m.key) }
+
+// placed returns the file of the upload for parts of partBytes.
+func (m *partsUpload) placed() string {
+	m.t.Helper()
+	found, err := filepath.Glob(filepath.Join(m.dir, "objects", testBucket, ".sgwtmp", "multipart", "*", *m.id, placedName(partBytes)))
+	if err != nil || len(found) != 1 {
+		m.t.Fatalf("%v, %v", found, err)
+	}
+	return found[0]
+}
+
+// TestS3JoinsParts: whatever the order and the sizes of parts, and also if some are sent again, the object has their
+// last bytes. The usual parts are joined without a copy.
+func TestS3JoinsParts(t *testing.T) {
+	dir := t.TempDir()
+	client := startS3(t, S3Config{Dir: dir})
+	random := contentOf(4 * partBytes)
+	a, b, c, last := random[:partBytes], random[partBytes:2*partBytes], random[2*partBytes:3*partBytes], random[3*partBytes:3*partBytes+1000]
+	type step struct {
+		number  int
+		content []byte
+	}
+	for name, test := range map[string]struct {
+		steps  []step
+		join   []int
+		want   [][]byte
+		copied bool
+	}{
+		"one":              {steps: []step{{1, last}}, join: []int{1}, want: [][]byte{last}},
+		"in order":         {steps: []step{{1, a}, {2, b}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"last first":       {steps: []step{{3, last}, {2, b}, {1, a}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"replaced":         {steps: []step{{1, a}, {2, a}, {2, b}, {3, last}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"last was larger":  {steps: []step{{1, a}, {2, b}, {2, last}}, join: []int{1, 2}, want: [][]byte{a, last}, copied: true},
+		"one was larger":   {steps: []step{{1, random[:2*partBytes]}, {2, b}, {1, a}}, join: []int{1, 2}, want: [][]byte{a, b}},
+		"first is smaller": {steps: []step{{1, a}, {2, random}}, join: []int{1, 2}, want: [][]byte{a, random}, copied: true},
+		"with a gap":       {steps: []step{{1, a}, {3, c}}, join: []int{1, 3}, want: [][]byte{a, c}, copied: true},
+		"without the last": {steps: []step{{1, a}, {2, b}, {3, c}}, join: []int{1, 2}, want: [][]byte{a, b}, copied: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := beginParts(t, client, dir, name)
+			for _, s := range test.steps {
+				m.send(s.number, s.content)
+			}
+			var placed os.FileInfo
+			if len(test.join) > 1 {
+				var err error
+				if placed, err = os.Stat(m.placed()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m.join(slices.Concat(test.want...), test.join...)
+			if object, err := os.Stat(m.object()); err != nil || placed != nil && os.SameFile(placed, object) == test.copied {
+				t.Errorf("the parts were not copied: %t, want %t; %v", os.SameFile(placed, object), !test.copied, err)
+			}
+		})
+	}
+}
+
+// TestS3PartsAreCompared: a part whose bytes are not those of its checksum is not stored.
+func TestS3PartsAreCompared(t *testing.T) {
+	dir := t.TempDir()
+	m := beginParts(t, startS3(t, S3Config{Dir: dir}), dir, "a")
+	_, err := m.client.UploadPart(t.Context(), &s3.UploadPartInput{
+		Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, PartNumber: aws.Int32(1), Body: bytes.NewReader([]byte("text")), ChecksumCRC32: aws.String("AAAAAA=="),
+	})
+	if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != "BadDigest" {
+		t.Errorf("the part is refused with %v", err)
+	}
+	listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
+	if err != nil || len(listed.Parts) > 0 {
+		t.Errorf("%+v, %v", listed, err)
+	}
+	m.send(1, []byte("text"))
+	m.join([]byte("text"), 1)
+}
+
+// TestS3PartsDoNotChangeAnObject: a process that is killed at the end of a join leaves the upload open, whose file is
+// the object. A later part does not change it.
+func TestS3PartsDoNotChangeAnObject(t *testing.T) {
+	dir := t.TempDir()
+	m := beginParts(t, startS3(t, S3Config{Dir: dir}), dir, "a")
+	content := contentOf(2 * partBytes)
+	m.send(1, content[:partBytes])
+	object := filepath.Join(dir, "objects", testBucket, "object")
+	if err := os.Link(m.placed(), object); err != nil {
+		t.Fatal(err)
+	}
+	m.send(2, content[partBytes:])
+	m.join(content, 1, 2)
+	if stored, err := os.ReadFile(object); err != nil || !bytes.Equal(stored, content[:partBytes]) {
+		t.Errorf("the object has %d bytes, %v", len(stored), err)
+	}
+}
