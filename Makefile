@@ -60,7 +60,7 @@ chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
 	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e/clock
 overload: ## offer ten times what the analyzer can do: MINUTES=1
-	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
+	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1) -overload.work=120
 paid: ## photo jobs of paid providers with faults, kills and a switch: JOBS=1000
 	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
 import: ## import FILES=10000 files in folders by one command while the services are killed in turn

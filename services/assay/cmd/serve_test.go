@@ -40,7 +40,10 @@ func serveAndRun(m *testing.M) (status int, err error) {
 			err = failed
 		}
 	}()
-	cfg, err := config.Load[serve.Config]([]string{"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error"})
+	cfg, err := config.Load[serve.Config]([]string{
+		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error",
+		"ASSAY_PHOTOJOB_OBJECTS=false", // the model is slow with the race detector
+	})
 	if err != nil {
 		return 1, err
 	}

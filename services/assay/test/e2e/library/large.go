@@ -19,7 +19,7 @@ import (
 
 var (
 	largeFolder = flag.Int("library.files", 150, "the number of files in the folder that is trashed by one write")
-	moveRounds  = flag.Int("library.moves", 40, "the number of rounds of opposite moves")
+	moveRounds  = flag.Int("library.moves", 10, "the number of rounds of opposite moves")
 )
 
 // The tables whose rows have a version.

@@ -13,7 +13,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-var overloadMinutes = flag.Float64("overload.minutes", 0, "the minimum duration of the overload, which takes some seconds in any case; if it is below half a minute, times are not judged")
+var (
+	overloadMinutes = flag.Float64("overload.minutes", 0, "the minimum duration of the overload, which takes some seconds in any case; if it is below half a minute, times are not judged")
+	// Limits of queued work: one owner cannot fill the stream, several can.
+	ownerBound = flag.Int("overload.work", 60, "how much queued work an owner may have; the stream holds five times as much")
+)
 
 const (
 	// slowness is the bucket's response time for the analyzer, which processes one
@@ -21,12 +25,10 @@ const (
 	slowness = 100 * time.Millisecond
 	// floodPause is the time between the uploads of a flood. Every second one is
 	// a feed item, so the flood is ten times the analyzer's rate in each area.
-	floodPause = slowness / 20
-	// Limits of queued work: one owner cannot fill the stream, several can.
-	ownerBound, streamBound = 120, 600
-	crowd                   = 8 // owners
-	quietOwners             = 3
-	quietPause              = time.Second
+	floodPause  = slowness / 20
+	crowd       = 8 // owners
+	quietOwners = 3
+	quietPause  = time.Second
 )
 
 // Limits under overload.
@@ -50,7 +52,7 @@ const (
 // behind.
 func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", streamBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", ownerBound),
+	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", 5**ownerBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", *ownerBound),
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
 		"GOGC=100") // uncollected garbage counts too, so the collector runs often
 	var delay atomic.Int64

@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	loadUploads = flag.Int("fault.uploads", 150, "the number of uploads of each run under kills")
+	loadUploads = flag.Int("fault.uploads", 60, "the number of uploads of each run under kills")
 	loadSeed    = flag.Uint64("fault.seed", 13, "chooses the processes and the times of kills")
 )
 
@@ -41,7 +41,7 @@ func LoadSeed() uint64 { return *loadSeed }
 
 // LoadTime returns the time limit of a load of LoadUploads.
 func LoadTime() time.Duration {
-	return 2*time.Minute + time.Duration(*loadUploads)*500*time.Millisecond
+	return 3*time.Minute + time.Duration(*loadUploads)*500*time.Millisecond
 }
 
 // putOnly reserves and puts; only the bucket's notification reports the upload.
