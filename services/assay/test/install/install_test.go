@@ -19,7 +19,7 @@ const repository = "github.com/assay-project/assay/"
 // command runs the go command with the release in front of the environment's module proxy. It shares
 // the build cache and the module cache with the test, so that only the modules of the release are
 // compiled. Their dependencies were verified against go.sum when they were downloaded. Without debugging
-// information, linking takes half as long.
+// information, optimizations and the race detector, compiling and linking these takes half as long.
 type command struct {
 	dir string // outside the repository and its go.work
 	bin string
@@ -32,7 +32,7 @@ func newCommand(t *testing.T, version string) command {
 	removeFromCache(t, goEnv(t, "GOMODCACHE"), version)
 	c.env = append(os.Environ(),
 		"GOPROXY="+proxy(t, version)+","+goEnv(t, "GOPROXY"), "GOSUMDB=off", "GONOPROXY=none", "GOWORK=off",
-		"GOFLAGS=-mod=mod -ldflags=-w "+goEnv(t, "GOFLAGS"), "GOBIN="+c.bin, "PWD="+c.dir)
+		"GOFLAGS=-mod=mod -ldflags=-w "+goEnv(t, "GOFLAGS")+" '-gcflags="+repository+"...=-race=false -dwarf=false -N -l'", "GOBIN="+c.bin, "PWD="+c.dir)
 	return c
 }
 

@@ -25,7 +25,7 @@ func TestPaidBudget(t *testing.T) {
 	for range 4 {
 		cluster.Service(t, "analyzer")
 	}
-	const price, most, n = 45_000, 7, 24
+	const price, most, n = 45_000, 4, 12
 	p.set(t, "seedream", system.Settings{"dailyBudgetMicros": most*price + price/2, "concurrent": 100})
 	c := p.Client(t, system.NewOwner())
 	var jobs []string

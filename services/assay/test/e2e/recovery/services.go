@@ -26,7 +26,7 @@ type Worker interface {
 // item is processed twice.
 func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	t.Helper()
-	const files = 200
+	const files = 60
 	attempt := regexp.MustCompile(`"outcome":"(done|given_up)"[^\n]*"message":"attempt"`)
 	attempts := func(a Worker) int { return len(attempt.FindAllString(a.Written(), -1)) }
 	before := make([]int, len(analyzers))
@@ -69,7 +69,8 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Worker) {
 	t.Helper()
 	speaker := s.Client(t, system.NewOwner())
-	text := strings.Repeat(system.RandomText(152, 2000), 100)
+	text := strings.Repeat(system.RandomText(152, 2000), 20)
+	want := system.Count(text)
 	var ids []string
 	for i := range 16 {
 		ids = append(ids, system.UploadPresigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
@@ -80,7 +81,7 @@ func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Wor
 	analyzer()
 	js := s.JetStream(t)
 	for _, id := range ids {
-		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		system.CheckResult(t, system.Await(t, speaker, id), want)
 		if outcomes := s.Outcomes(t, js, id); len(outcomes) != 1 {
 			t.Errorf("outcomes of %s: %v, want one", id, outcomes)
 		}
