@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
 	"github.com/assay-project/assay/services/assay/endpoints"
 	"github.com/assay-project/assay/services/assay/serve"
 )
@@ -40,8 +42,16 @@ func serveAndRun(m *testing.M) (status int, err error) {
 			err = failed
 		}
 	}()
+	compiled, err := engines.UserCache()
+	if err == nil {
+		err = enginetest.Fill(compiled)
+	}
+	if err != nil {
+		return 1, err
+	}
 	cfg, err := config.Load[serve.Config]([]string{
 		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error",
+		"ASSAY_ENGINES=" + compiled,
 		"ASSAY_PHOTOJOB_OBJECTS=false", // the model is slow with the race detector
 	})
 	if err != nil {

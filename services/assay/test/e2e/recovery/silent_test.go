@@ -45,7 +45,7 @@ func silencing(t *testing.T, engine string) *silence {
 // received no response.
 func TestSilentEngines(t *testing.T) {
 	t.Parallel()
-	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=100ms")
+	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=500ms")
 	tables, bucket := silencing(t, c.DynamoDB), silencing(t, c.S3)
 	env := []string{
 		"ASSAY_DYNAMODB_ENDPOINT=" + tables.url, "ASSAY_S3_ENDPOINT=" + bucket.url,
