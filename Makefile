@@ -99,6 +99,8 @@ stack: ## run the programs apart, in containers (docker-compose.yml)
 	deploy/stack up
 stack-offline: ## the same where no registry can be reached: images from Go modules only
 	deploy/stack offline
+stack-tokens: ## the same with credentials, and an OpenID Connect provider for tests
+	deploy/stack tokens
 stack-down: ## stop it and remove its data
 	deploy/stack down
 test-stack: ## prove the promises on containers; where ASSAY_IMAGE names none, on images of stack-offline

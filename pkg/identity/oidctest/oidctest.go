@@ -1,4 +1,4 @@
-// Package oidctest is an OpenID Connect provider for tests. It runs in the process of the test.
+// Package oidctest is an OpenID Connect provider for tests. It runs in the process of the test, or as a handler.
 package oidctest
 
 import (
@@ -26,7 +26,9 @@ type Provider struct {
 	// Now is the clock of the tokens.
 	Now func() time.Time
 
-	server *httptest.Server
+	issuer string
+	mux    *http.ServeMux
+	server *httptest.Server // nil if Open made it
 
 	mu     sync.Mutex
 	keys   []signer       // the newest last
@@ -48,32 +50,43 @@ type code struct {
 	claims              map[string]any
 }
 
+// Open returns a provider that the caller serves at the URL issuer.
+func Open(issuer string) (*Provider, error) {
+	p := &Provider{ClientID: "assay", ClientSecret: "of-the-client", Now: time.Now, issuer: issuer, mux: http.NewServeMux(), codes: map[string]code{}}
+	p.mux.HandleFunc("GET /.well-known/openid-configuration", p.configuration)
+	p.mux.HandleFunc("GET /keys", p.jwks)
+	p.mux.HandleFunc("GET /authorize", p.authorize)
+	p.mux.HandleFunc("POST /token", p.token)
+	return p, p.rotate()
+}
+
 // New starts a provider on loopback. It stops at the end of the test.
 func New(t testing.TB) *Provider {
 	t.Helper()
-	p := &Provider{ClientID: "assay", ClientSecret: "of-the-client", Now: time.Now, codes: map[string]code{}}
-	p.Rotate(t)
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/openid-configuration", p.configuration)
-	mux.HandleFunc("GET /keys", p.jwks)
-	mux.HandleFunc("GET /authorize", p.authorize)
-	mux.HandleFunc("POST /token", p.token)
-	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		down := p.down
-		p.mu.Unlock()
-		if down {
-			http.Error(w, "down", http.StatusServiceUnavailable)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	}))
+	p, err := Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.server = httptest.NewServer(p)
+	p.issuer = p.server.URL
 	t.Cleanup(p.server.Close)
 	return p
 }
 
+// ServeHTTP implements http.Handler.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	down := p.down
+	p.mu.Unlock()
+	if down {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
+	p.mux.ServeHTTP(w, r)
+}
+
 // Issuer is the URL of the provider.
-func (p *Provider) Issuer() string { return p.server.URL }
+func (p *Provider) Issuer() string { return p.issuer }
 
 // Client is an HTTP client that reaches the provider.
 func (p *Provider) Client() *http.Client { return p.server.Client() }
@@ -102,9 +115,15 @@ func (p *Provider) Reads() int {
 // Rotate makes a new key, which signs from now on. The one before remains published.
 func (p *Provider) Rotate(t testing.TB) {
 	t.Helper()
+	if err := p.rotate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *Provider) rotate() error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,6 +132,7 @@ func (p *Provider) Rotate(t testing.TB) {
 	if len(p.keys) > 2 {
 		p.keys = p.keys[1:]
 	}
+	return nil
 }
 
 // PublicKey is that of the newest key.
@@ -126,10 +146,19 @@ func (p *Provider) PublicKey() *rsa.PublicKey {
 // one. It is valid for an hour.
 func (p *Provider) Token(t testing.TB, sub string, more map[string]any) string {
 	t.Helper()
+	token, err := p.Issue(sub, more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Issue is Token for a program.
+func (p *Provider) Issue(sub string, more map[string]any) (string, error) {
 	p.mu.Lock()
 	newest := p.keys[len(p.keys)-1]
 	p.mu.Unlock()
-	return Sign(t, jose.RS256, newest.key, newest.id, p.claims(sub, more))
+	return sign(jose.RS256, newest.key, newest.id, p.claims(sub, more))
 }
 
 func (p *Provider) claims(sub string, more map[string]any) map[string]any {
