@@ -125,7 +125,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	out := &uploadOutput{Location: location(node.ID), ETag: node.ETag()}
 	out.Body.NodeView = node.View(library.Caller{Owner: in.OwnerID})
 	if in.Body.Parts {
-		out.Body.Upload, err = a.parts.Open(ctx, inParts(file), !created)
+		out.Body.Upload, err = a.parts.Open(ctx, inParts(file), in.OwnerID, !created)
 		return out, a.problem(err)
 	}
 	signed, err := a.bucket.PresignPut(ctx, file.Key, blob.Terms{

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -11,46 +12,72 @@ import (
 // countFor is how long a count of the open uploads is used.
 const countFor = 10 * time.Second
 
-// bound limits the open uploads of a bucket. Several processes may exceed it together by those that they open
-// within countFor.
+// bound limits the open uploads of a bucket, and those that one owner opens here to half of them. Several processes
+// may exceed it together by those that they open within countFor.
 type bound struct {
-	limit  int
-	bucket *blob.Store
+	limit int
+	// list returns the open uploads whose keys follow after.
+	list func(ctx context.Context, prefix, after string) (uploads []blob.OpenUpload, more bool, err error)
 
 	mu      sync.Mutex
 	open    int // when counted, and those opened here since
 	counted time.Time
+	owners  map[string]map[string]bool // the keys of those that each owner opened here
 }
 
 // enter counts one more upload. It returns *tooManyError.
-func (b *bound) enter(ctx context.Context) error {
+func (b *bound) enter(ctx context.Context, owner, key string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open >= b.limit || time.Since(b.counted) >= countFor {
+	full := func() bool { return b.open >= b.limit || len(b.owners[owner]) >= b.ofOwner() }
+	if full() || time.Since(b.counted) >= countFor {
 		if err := b.count(ctx); err != nil {
 			return err
 		}
 	}
-	if b.open >= b.limit {
-		return &tooManyError{b.limit}
+	if full() {
+		return &tooManyError{limit: b.limit, ofOwner: b.ofOwner(), owners: b.open < b.limit}
 	}
 	b.open++
+	if b.owners[owner] == nil {
+		b.owners[owner] = map[string]bool{}
+	}
+	b.owners[owner][key] = true
 	return nil
 }
 
-// count counts the open uploads up to the limit.
+// ofOwner returns how many uploads one owner may have open.
+func (b *bound) ofOwner() int { return (b.limit + 1) / 2 }
+
+// count counts the open uploads up to the limit, and forgets those of owners that ended.
 func (b *bound) count(ctx context.Context) error {
-	open, last := 0, ""
-	for more := true; more && open < b.limit; {
+	open, n, last := map[string]bool{}, 0, ""
+	for more := true; more && n < b.limit; {
 		var page []blob.OpenUpload
 		var err error
-		if page, more, err = b.bucket.OpenUploads(ctx, "", last); err != nil {
+		if page, more, err = b.list(ctx, "", last); err != nil {
 			return err
 		}
-		if open += len(page); more {
+		n += len(page)
+		for _, upload := range page {
+			open[upload.Key] = true
+		}
+		if more {
 			last = page[len(page)-1].Key
 		}
 	}
-	b.open, b.counted = open, time.Now()
+	b.open, b.counted = n, time.Now()
+	if b.owners == nil {
+		b.owners = map[string]map[string]bool{}
+	}
+	if b.open >= b.limit { // the list may not be complete
+		return nil
+	}
+	for owner, keys := range b.owners {
+		maps.DeleteFunc(keys, func(key string, _ bool) bool { return !open[key] })
+		if len(keys) == 0 {
+			delete(b.owners, owner)
+		}
+	}
 	return nil
 }

@@ -37,7 +37,7 @@ type Uploads struct {
 
 // New returns the uploads of a bucket.
 func New(cfg receive.Config, bucket *blob.Store) *Uploads {
-	return &Uploads{bucket: bucket, expire: cfg.ReservationExpires, open: &bound{limit: cfg.OpenUploads, bucket: bucket}}
+	return &Uploads{bucket: bucket, expire: cfg.ReservationExpires, open: &bound{limit: cfg.OpenUploads, list: bucket.OpenUploads}}
 }
 
 // File is the reserved file of an upload.
@@ -79,9 +79,9 @@ func CheckReservation(inParts bool, size int64, sha256 string) error {
 	return nil
 }
 
-// Open opens the upload of a reserved file. For a repeated reservation it returns the upload that is open, if
+// Open opens the upload of a reserved file of an owner. For a repeated reservation it returns the upload that is open, if
 // any, and one without an id when the bytes are already stored. It returns *tooManyError.
-func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, error) {
+func (u *Uploads) Open(ctx context.Context, f File, owner string, repeated bool) (Reserved, error) {
 	reserved := Reserved{PartSize: f.partSize(), PartCount: f.count(), ExpiresAt: f.Created.Add(u.expire).UTC().Truncate(time.Second)}
 	if repeated {
 		_, err := u.bucket.Head(ctx, f.Key)
@@ -97,7 +97,7 @@ func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, er
 			return reserved, nil
 		}
 	}
-	err := u.open.enter(ctx)
+	err := u.open.enter(ctx, owner, f.Key)
 	if err == nil {
 		reserved.UploadID, err = u.bucket.OpenParts(ctx, f.Key, f.ContentType, upload.Metadata(ctx))
 	}

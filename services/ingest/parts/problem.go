@@ -15,9 +15,15 @@ import (
 var errJoining = errors.New("the parts are being joined")
 
 // tooManyError means that the bound of open uploads is reached.
-type tooManyError struct{ limit int }
+type tooManyError struct {
+	limit, ofOwner int
+	owners         bool // that of one owner
+}
 
 func (t *tooManyError) Error() string {
+	if t.owners {
+		return fmt.Sprintf("%d uploads in parts of the owner are open, half of those that are allowed (ASSAY_OPEN_UPLOADS)", t.ofOwner)
+	}
 	return fmt.Sprintf("%d uploads in parts are open, the most that are allowed (ASSAY_OPEN_UPLOADS)", t.limit)
 }
 
@@ -40,6 +46,8 @@ func Problem(err error) error {
 	case isMissing:
 		return web.NewProblem(http.StatusConflict, "parts-missing",
 			fmt.Sprintf("Parts of the file are missing, or do not have their size: %s. Send them, then report again.", ranges(lacks.numbers))).Because(err)
+	case isTooMany && tooMany.owners:
+		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, the most that this server allows. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
 	case isTooMany:
 		return web.Unavailable(fmt.Sprintf("%d uploads in parts are open, the most that this server allows. Try again later, or upload the file in one request.", tooMany.limit), time.Minute).Because(err)
 	case errors.Is(err, errJoining), errors.Is(err, blob.ErrParts):

@@ -120,7 +120,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	out := &reservationOutput{Location: location(file)}
 	out.Body.FileView = file.View()
 	if in.Body.Parts {
-		out.Body.Upload, err = a.parts.Open(ctx, parts.File{Key: file.S3Key, Size: terms.Size, ContentType: terms.ContentType, Created: file.Created()}, !created)
+		out.Body.Upload, err = a.parts.Open(ctx, parts.File{Key: file.S3Key, Size: terms.Size, ContentType: terms.ContentType, Created: file.Created()}, in.OwnerID, !created)
 		return out, a.problem(err)
 	}
 	signed, err := a.bucket.PresignPut(ctx, file.S3Key, blob.Terms{
