@@ -3,12 +3,30 @@ package sweeper
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"github.com/assay-project/assay/pkg/blob"
 )
 
 // suspiciousOrphans is the number of orphans in a page of objects above which the
 // page is suspicious, if they are also more than half of the page: the bucket and
 // the table then probably do not belong together, and nothing is deleted.
 const suspiciousOrphans = 10
+
+// stillListed returns the orphans that a second reading of their page has. An item that was deleted after the first
+// one has no objects left.
+func stillListed(ctx context.Context, o Objects, cursor string, orphans []string) ([]string, error) {
+	if len(orphans) == 0 {
+		return nil, nil
+	}
+	objects, _, err := o.List(ctx, cursor)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(orphans, func(key string) bool {
+		return !slices.ContainsFunc(objects, func(object blob.Object) bool { return object.Key == key })
+	}), nil
+}
 
 // removeOrphans reports the objects of a page that belong to no item, and removes
 // them unless there are suspiciously many.

@@ -153,6 +153,9 @@ func sweepObjects(ctx context.Context, r *Run, o Objects, cursor string) (next s
 	if err != nil {
 		return "", 0, err
 	}
+	if orphans, err = stillListed(ctx, o, cursor, orphans); err != nil {
+		return "", 0, err
+	}
 	removeOrphans(ctx, r, orphans, len(objects), o.Remove)
 	if more {
 		next = objects[len(objects)-1].Key
