@@ -41,6 +41,9 @@ type Config struct {
 	// process may write to it, since its content is executed. Empty for none.
 	Cache   string
 	Workers int // goroutines that compile; 0 for one
+	// Compiler is the path of a program that calls Main, which compiles into Cache in processes of its own. If it is
+	// empty or fails, or without Cache, this process compiles.
+	Compiler string
 }
 
 // UserCache returns the directory for compiled code of this user, and creates it if needed. It returns an error if
@@ -103,20 +106,20 @@ func (e *Engine) compile(ctx context.Context) error {
 	if code, err = interruptible(code); err != nil {
 		return err
 	}
-	cfg := wazero.NewRuntimeConfig()
+	var apart error
 	if e.config.Cache != "" {
 		if err := ownFolder(e.config.Cache); err != nil {
 			return err
 		}
-		// One directory per version: in tests wazero's own is the same for all versions.
-		if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(e.config.Cache, Runtime)); err != nil {
-			return err
+		if e.config.Compiler != "" {
+			apart = compileApart(ctx, e.config, code)
 		}
-		cfg = cfg.WithCompilationCache(e.cache)
 	}
-	e.runtime = wazero.NewRuntimeWithConfig(ctx, cfg)
-	if e.module, err = e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.config.Workers), code); err != nil {
+	if e.runtime, e.cache, err = open(ctx, e.config.Cache); err != nil {
 		return err
+	}
+	if e.module, err = e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.config.Workers), code); err != nil {
+		return errors.Join(err, apart)
 	}
 	if e.program.Import == nil {
 		return nil

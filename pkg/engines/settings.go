@@ -1,5 +1,7 @@
 package engines
 
+import "os"
+
 // Settings are the settings of a service that runs engines.
 type Settings struct {
 	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents, pictures and molecules, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
@@ -15,5 +17,5 @@ func (s Settings) Config(workers int) (Config, error) {
 	if err != nil {
 		cache = ""
 	}
-	return Config{Cache: cache, Workers: workers}, err
+	return Config{Cache: cache, Workers: workers, Compiler: os.Getenv(compilerVariable)}, err
 }

@@ -8,4 +8,4 @@ import (
 	"github.com/assay-project/assay/services/assay/cmd"
 )
 
-func main() { os.Exit(cmd.Main()) }
+func main() { os.Exit(compiling(cmd.Main)) }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// engines lists what only `assay serve` needs, more than half of the program.
-var engines = []string{
+// embedded lists what only `assay serve` needs, more than half of the program.
+var embedded = []string{
 	"github.com/nats-io/nats-server/v2/server",
 	"github.com/versity/versitygw/s3api",
 	"github.com/assay-project/assay/pkg/dynamolite",
@@ -21,14 +21,14 @@ var engines = []string{
 func TestProgramsOfContainersHaveNoEngines(t *testing.T) {
 	for _, program := range []string{"ingest/cmd/ingest", "analyzer/cmd/analyzer", "query/cmd/query", "assay"} {
 		needs := dependencies(t, "-tags=noengines", "github.com/assay-project/assay/services/"+program)
-		for _, engine := range engines {
+		for _, engine := range embedded {
 			if slices.Contains(needs, engine) {
 				t.Errorf("%s needs %s", program, engine)
 			}
 		}
 	}
 	whole := dependencies(t, "-tags=", ".")
-	for _, engine := range engines {
+	for _, engine := range embedded {
 		if !slices.Contains(whole, engine) {
 			t.Errorf("assay does not need %s: was it renamed?", engine)
 		}

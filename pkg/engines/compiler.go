@@ -1,0 +1,99 @@
+package engines
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// compilerName is the name (argv[0]) of a process that compiles a module into a cache.
+const compilerName = "assay-compiler"
+
+// compilerVariable tells Settings which program compiles. It is not a setting: Main sets it.
+const compilerVariable = "ENGINES_COMPILER"
+
+// Main runs a program whose engines are compiled in processes of their own, and returns its exit status. The memory
+// of a compilation, up to 400 MB, is then not that of the program. In a process that an engine has started, Main
+// compiles instead.
+func Main(run func() int) int {
+	if os.Args[0] == compilerName {
+		if err := compileInput(context.Background(), os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	path, err := os.Executable()
+	if err == nil {
+		err = os.Setenv(compilerVariable, path)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "engines are compiled in this process:", err)
+	}
+	return run()
+}
+
+// compileInput compiles the module on standard input. The arguments are the directory of the cache and the number of
+// goroutines.
+func compileInput(ctx context.Context, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%s needs a directory and a number", compilerName)
+	}
+	workers, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	code, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	r, cache, err := open(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	_, err = r.CompileModule(experimental.WithCompilationWorkers(ctx, workers), code)
+	return errors.Join(err, r.Close(ctx), cache.Close(ctx))
+}
+
+// open returns a runtime that keeps compiled code in a directory of the cache, one per version of the runtime: in
+// tests wazero's own is the same for all versions. The caller closes both. Without a cache directory, cache is nil.
+func open(ctx context.Context, cacheDir string) (r wazero.Runtime, cache wazero.CompilationCache, err error) {
+	cfg := wazero.NewRuntimeConfig()
+	if cacheDir != "" {
+		if cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(cacheDir, Runtime)); err != nil {
+			return nil, nil, err
+		}
+		cfg = cfg.WithCompilationCache(cache)
+	}
+	return wazero.NewRuntimeWithConfig(ctx, cfg), cache, nil
+}
+
+// compileApart compiles a module in a process of its own, unless that was done before. It passes nothing of the
+// environment.
+func compileApart(ctx context.Context, cfg Config, code []byte) error {
+	sum := sha256.Sum256(code)
+	done := filepath.Join(cfg.Cache, Runtime, hex.EncodeToString(sum[:16])+".compiled")
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	var said bytes.Buffer
+	compiler := exec.CommandContext(ctx, cfg.Compiler)
+	compiler.Args = []string{compilerName, cfg.Cache, strconv.Itoa(cfg.Workers)}
+	compiler.Env = []string{}
+	compiler.Stdin, compiler.Stderr = bytes.NewReader(code), &said
+	if err := compiler.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", cfg.Compiler, err, bytes.TrimSpace(said.Bytes()))
+	}
+	return os.WriteFile(done, nil, 0o600)
+}

@@ -1,0 +1,8 @@
+//go:build !noengines
+
+package main
+
+import "github.com/assay-project/assay/pkg/engines"
+
+// compiling runs the program so that it can compile engines in processes of its own.
+func compiling(run func() int) int { return engines.Main(run) }
