@@ -115,7 +115,7 @@ func maxTime(a, b time.Time) time.Time {
 // once. It then compares all responses, including those of three replicas that do not project, with
 // a count of the items. ASSAY_REPLAY_ITEMS is the number of items; see `make replay-feed`.
 func TestReplayedDays(t *testing.T) {
-	items := 600
+	items := 300
 	if given := os.Getenv("ASSAY_REPLAY_ITEMS"); given != "" {
 		var err error
 		if items, err = strconv.Atoi(given); err != nil {
@@ -129,7 +129,7 @@ func TestReplayedDays(t *testing.T) {
 	defer heal()
 
 	began := time.Now()
-	asked := questions(began.UTC(), items > 600)
+	asked := questions(began.UTC(), items > 300)
 	var replicas []string
 	for range 3 {
 		replicas = append(replicas, startReplica(t, b))
