@@ -161,7 +161,8 @@ func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
 	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which a sweep removes
 	samples := samples(t)
-	for n, plan := range library.Plans() {
+	plans := library.Plans()
+	for n, plan := range plans {
 		one, ok := samples[plan.Type]
 		if !ok {
 			t.Errorf("no file of type %s was erased", plan.Type)
@@ -178,8 +179,10 @@ func TestErasedAtEveryCall(t *testing.T) {
 		if every > 1 { // all types together take less time than one of the scenarios
 			every *= 2 * len(samples)
 		}
-		for i, p := range w.moments(s) {
-			if i%every == n%every {
+		moments := w.moments(s)
+		first := (2*n + 1) * len(moments) / (2 * len(plans)) // of each type a later step
+		for i, p := range moments {
+			if i%every == first%every {
 				w.erasedAt(s, one.name, one.body, p)
 			}
 		}
