@@ -77,6 +77,7 @@ faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each o
 rounds: ## the tests of which the merge checks run few rounds
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
 	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000
+	go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing$$|KilledServicesLoseNothing$$' -count=1 -timeout 60m -fault.uploads=2000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
