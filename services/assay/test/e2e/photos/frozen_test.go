@@ -24,14 +24,17 @@ func TestFrozenWorker(t *testing.T) {
 	p := paid{Server: &system.Server{System: c.System}, gemini: gemini}
 	p.Operator = ingest.Operator
 	p.set(t, "gemini", system.Settings{
-		"enabled": true, "baseUrl": gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel, "editTime": "2s",
+		"enabled": true, "baseUrl": gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel, "editTime": "4s",
 	})
 	reached, awake := make(chan struct{}), make(chan struct{})
 	gemini.Next(providertest.OK, func(x providertest.Exchange) {
 		x.Bill()
 		close(reached)
-		<-awake
-		x.Write(x.Answer)
+		select {
+		case <-awake:
+			x.Write(x.Answer)
+		case <-x.R.Context().Done(): // the test has failed
+		}
 	})
 	frozen := c.Service(t, "analyzer")
 	owner := c.Client(t, system.NewOwner())
