@@ -35,7 +35,7 @@ var paths = []string{
 	"GET /files", "GET /files/{id}",
 	"GET /photos", "GET /photos/{id}", "GET /photos/batches/{id}",
 	"GET /library", "GET /library/{id}", "GET /search",
-	"GET /feed",
+	"GET /feed", "GET /account",
 }
 
 // operatorPaths are the patterns that OperatorRoutes serves.

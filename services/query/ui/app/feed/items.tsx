@@ -44,7 +44,7 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
     return (
       <>
         <Table label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId} rowHeight={rowHeight} onEnd={list.next} linked />
-        {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="end">All items of the window are shown.</p>}
+        {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="list-end">All items of the window are shown.</p>}
       </>
     );
   }

@@ -1,6 +1,6 @@
 // What is asked before nodes are changed.
 import type { ComponentChildren, JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { message } from "../api/client.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -11,7 +11,7 @@ import { isFolder, type Node, nameOf } from "./view.js";
 
 /** A dialog with a form, which stays open with the error when its action fails. */
 function Ask({ title, does, close, act, ready, children }: { title: string; does: string; close: () => void; act: () => Promise<unknown>; ready: boolean; children: ComponentChildren }): JSX.Element {
-  const [error, setError] = useState(""), [busy, setBusy] = useState(false), form = useRef<HTMLFormElement>(null);
+  const [error, setError] = useState(""), [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -23,8 +23,8 @@ function Ask({ title, does, close, act, ready, children }: { title: string; does
     }
   };
   return (
-    <Dialog title={title} close={close} footer={<><Button onClick={close}>Cancel</Button><Button kind="primary" disabled={!ready || busy} onClick={() => form.current?.requestSubmit()}>{does}</Button></>}>
-      <form ref={form} class="ask" onSubmit={(event) => { event.preventDefault(); if (ready && !busy) void submit(); }}>{children}</form>
+    <Dialog title={title} close={close} footer={<><Button onClick={close}>Cancel</Button><Button kind="primary" type="submit" form="ask" disabled={!ready || busy}>{does}</Button></>}>
+      <form id="ask" class="ask" onSubmit={(event) => { event.preventDefault(); if (ready && !busy) void submit(); }}>{children}</form>
       {error && <p class="wrong" role="alert">{error}</p>}
     </Dialog>
   );

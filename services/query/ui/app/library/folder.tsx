@@ -135,7 +135,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
         {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onEnd={list.next} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
           : <Table label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onEnd={list.next} linked
             rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id, ...own ? dragOf(n) : {} })} />}
-        {list.more.value ? <Skeleton rows={2} height={rowHeight - 1} /> : <p class="end">{counted(rows.length, "item")}</p>}
+        {list.more.value ? <Skeleton rows={2} height={rowHeight - 1} /> : <p class="list-end">{counted(rows.length, "item")}</p>}
       </>
     );
   }

@@ -22,10 +22,26 @@ export function Preview({ node }: { node: Node }): JSX.Element {
     case "Text": return <Text node={node} />;
     case "WebPage": return <Web node={node} />;
     case "Pdf":
-    case "Office": return picture ? <div class="document"><figure class="page-picture"><img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} /></figure><Text node={node} title="Text" /></div> : <Text node={node} />;
+    case "Office": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
   }
   if (picture) return <figure class="picture"><a href={contentOf(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
   return <EmptyState icon={FileIcon} title="There is no preview of this file" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "Its content could not be read. The steps say why." : "Files of this kind are stored as they are."}</EmptyState>;
+}
+
+/** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
+function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnType<typeof pictureOf>> }): JSX.Element {
+  const [pages, setPages] = useState(0);
+  useEffect(() => { readMetadata(node.id).then((m) => setPages(typeof m["pages"] === "number" ? m["pages"] : 0), () => undefined); }, [node.id]);
+  const first = <img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} />;
+  return (
+    <div class="document">
+      <figure class="page-picture">
+        {node.subType === "Pdf" ? <a href={contentOf(node)} target="_blank" rel="noreferrer">{first}</a> : first}
+        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}{node.subType === "Pdf" && <> · <a href={contentOf(node)} target="_blank" rel="noreferrer">Open all pages</a></>}</figcaption>}
+      </figure>
+      <Text node={node} title="Text" />
+    </div>
+  );
 }
 
 async function readText(node: Node): Promise<string> {
@@ -51,7 +67,7 @@ function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
   return (
     <section class="card text-card" {...title ? { "aria-label": title } : {}}>
       {text.trim() === "" ? <p class="soft">The file has no text.</p> : <pre class="text" dir="auto">{cut ? text.slice(0, longest) : text}</pre>}
-      {cut && <p class="end"><Button onClick={() => setAll(true)}>Show all {count(text.length)} characters</Button></p>}
+      {cut && <p class="list-end"><Button onClick={() => setAll(true)}>Show all {count(text.length)} characters</Button></p>}
     </section>
   );
 }
@@ -101,7 +117,7 @@ function Drawings({ node }: { node: Node }): JSX.Element {
           </li>
         ))}
       </ul>
-      {total > records.length && <p class="end">{allRecords(node)}</p>}
+      {total > records.length && <p class="list-end">{allRecords(node)}</p>}
     </>
   );
 }
@@ -130,7 +146,7 @@ function Rows({ node }: { node: Node }): JSX.Element {
           <tbody>{records.map((r) => <tr key={r.index}>{names.map((n) => <td key={n}><Bdi text={r.fields[n] ?? ""} /></td>)}</tr>)}</tbody>
         </table>
       </div>
-      {(node.totalRecords ?? 0) > records.length && <p class="end">{allRecords(node)}</p>}
+      {(node.totalRecords ?? 0) > records.length && <p class="list-end">{allRecords(node)}</p>}
     </>
   );
 }

@@ -114,7 +114,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
         <div class="wide-table" role="region" aria-label="Records, which scroll sideways" tabIndex={0}>
           <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onEnd={list.next} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
         </div>
-        {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
+        {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="list-end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
       </>
     );
   }

@@ -87,7 +87,7 @@ export default function SearchPage(): JSX.Element {
       <>
         <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, the best first`}</p>
         <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
-        {list.more.value ? <p class="end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="end">These are all results.</p>}
+        {list.more.value ? <p class="list-end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="list-end">These are all results.</p>}
       </>
     );
   }

@@ -1,7 +1,7 @@
 // How files are uploaded to the library: into the folder of the current page, with the folders that they were dropped in.
 import { signal } from "@preact/signals";
 import { api, data } from "../api/client.js";
-import { identityHeaders } from "../api/identity.js";
+import { identityHeaders, owner } from "../api/identity.js";
 import { uploadMultipart } from "../upload/multipart.js";
 import { uploadInParts } from "../upload/parts.js";
 import type { Ended, Sending, Sent, Target, Transfer } from "../upload/target.js";
@@ -73,7 +73,7 @@ function whole({ file, idempotencyKey, onProgress }: Sending, parentId: string |
 }
 
 function parts({ file, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
-  const transfer = uploadInParts(file, { area: "library", headers: identityHeaders, storage: localStorage, onProgress, ...parentId ? { parentId } : {} });
+  const transfer = uploadInParts(file, { area: "library", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress, ...parentId ? { parentId } : {} });
   return {
     promise: transfer.promise.then(({ id }) => sent(id)),
     pause: () => transfer.pause(), resume: () => transfer.resume(), cancel: () => transfer.cancel(),

@@ -1,10 +1,21 @@
 // The calls for operators, typed by the OpenAPI document of their address.
-import createClient from "openapi-fetch";
+import { signal } from "@preact/signals";
+import createClient, { type Middleware } from "openapi-fetch";
 import { explain } from "../api/client.js";
 import type { components, paths } from "../api/operators.js";
 
 export type Schemas = components["schemas"];
 
-// Operators have no owner. Where they must sign in, the browser adds the cookie of their session on the web page.
+/** Whether the server has refused a call because nobody is signed in. */
+export const refused = signal(false);
+
+const notice: Middleware = {
+  onResponse({ response }) {
+    if (response.status === 401) refused.value = true;
+    return undefined;
+  },
+};
+
+// Operators have no owner. Where they must sign in, the browser adds the cookie of their session in the web app.
 export const api = createClient<paths>();
-api.use(explain);
+api.use(notice, explain);

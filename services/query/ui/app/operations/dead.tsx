@@ -52,7 +52,7 @@ export default function DeadLetters(): JSX.Element {
       return (
         <>
           <Table label="Dead letters" columns={columns} rows={rows} rowKey={(l) => String(l.sequence)} onEnd={() => void list.next()} linked />
-          {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="end">{count(rows.length)} shown</p>}
+          {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="list-end">{count(rows.length)} shown</p>}
         </>
       );
     }

@@ -75,7 +75,7 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
       </dl>
       <h2 class="section">Areas</h2>
       <Table label="Areas" columns={areaColumns(status.at)} rows={status.areas} rowKey={(a) => a.name} rowHeight={64} />
-      <p class="end">Outcomes of the last hour; what was accepted is counted since <Time iso={status.since} />.</p>
+      <p class="list-end">Outcomes of the last hour; what was accepted is counted since <Time iso={status.since} />.</p>
       <div class="columns">
         <section>
           <h2 class="section">Dependencies</h2>

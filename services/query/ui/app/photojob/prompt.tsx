@@ -1,6 +1,6 @@
 // What to do with photos: asked before an upload, and again for another edit.
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
 import type { FormProps } from "../upload/target.js";
 import { counted } from "../ui/text.js";
 import { examples, type Options, type Terms } from "./view.js";
@@ -47,11 +47,11 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
 /** The form of an upload. */
 export default function PromptForm({ files, change }: FormProps): JSX.Element {
   const [terms, setTerms] = useState<Terms>({ prompt: lastPrompt(), options: {} });
-  useEffect(() => change(terms), [terms]);
+  useLayoutEffect(() => change(terms), []);
   return (
     <section class="card form" aria-label="Photos">
       <h2>{counted(files.length, "photo")}</h2>
-      <PromptFields terms={terms} change={setTerms} />
+      <PromptFields terms={terms} change={(to) => { setTerms(to); change(to); }} />
     </section>
   );
 }

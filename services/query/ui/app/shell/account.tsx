@@ -2,9 +2,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { owner, session, setOwner, signOut, userName } from "../api/identity.js";
+import { navigate } from "../router.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { Check, Copy, Moon, Sun, User } from "../ui/icon.js";
+import { Check, Copy, Gauge, Moon, Sun, User } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { toast } from "../ui/toast.js";
 import { setTheme, theme } from "./theme.js";
@@ -15,6 +16,7 @@ export function Account(): JSX.Element {
   return (
     <>
       <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
+        ...session.value !== "out" ? [{ label: "Use and quotas", icon: Gauge, act: () => navigate("/account") }] : [],
         ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],
         ...session.value === "in" ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => { signOut().catch(() => toast("You are still signed in: Assay cannot be reached.", { bad: true })); } }] : [],
         ...session.value === "out" ? [{ label: "Sign in", icon: User, act: () => location.assign("/") }] : [],
@@ -39,7 +41,7 @@ function OwnerDialog({ close }: { close: () => void }): JSX.Element {
     </>}>
       <form id="owner" onSubmit={(event) => { event.preventDefault(); setOwner(id.trim()); }}>
         <label class="field">Owner id<input data-focus value={id} maxLength={128} required autocomplete="off" spellcheck={false} aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)} /></label>
-        <p id="owner-help" class="soft">Your files belong to this id, which only this browser knows. Whoever has it can see and change them. To see the same files elsewhere, copy it there; the command line uses it as <code>ASSAY_OWNER</code>.</p>
+        <p id="owner-help" class="soft">Your files belong to this id, which only this browser knows. Anyone who has it can see and change them. To see the same files elsewhere, copy it there; the command line uses it as <code>ASSAY_OWNER</code>.</p>
       </form>
     </Dialog>
   );

@@ -1,23 +1,23 @@
 // What is on every page: navigation, connection, menu, uploads, notifications.
-import type { ComponentType, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { online, outcomes } from "../api/live.js";
 import { areas } from "../areas.js";
-import { type Match, match, path, type Route, start } from "../router.js";
-import { Button, ButtonLink } from "../ui/button.js";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
-import { Code, Search, Upload } from "../ui/icon.js";
-import { Page } from "../ui/page.js";
+import { match, path, type Route, start } from "../router.js";
+import { Button } from "../ui/button.js";
+import { Code, Upload } from "../ui/icon.js";
 import { Toasts } from "../ui/toast.js";
 import { Anywhere } from "../upload/anywhere.js";
 import { openDialog } from "../upload/open.js";
 import { Tray } from "../upload/tray.js";
 import { Account } from "./account.js";
+import { Current, ready } from "./current.js";
 import Home from "./home.js";
 
-const home: Route = { path: "/", title: "Upload anything", load: () => Promise.resolve({ default: Home }) };
-const routes: Route[] = [home, ...areas.flatMap((area) => area.routes)];
-const pages = new Map<Route, ComponentType<{ params: Record<string, string> }>>([[home, Home]]);
+const routes: Route[] = [
+  ready("/", "Upload anything", Home), ...areas.flatMap((area) => area.routes),
+  { path: "/account", title: "Account", load: () => import("./quotas.js") },
+];
 
 start((at) => match(routes, at) !== undefined);
 
@@ -35,7 +35,7 @@ export function Shell(): JSX.Element {
             <Account />
           </div>
         </header>
-        <main id="main"><Current at={match(routes, path.value)} /></main>
+        <main id="main"><Current at={match(routes, path.value)} start="/" /></main>
       </div>
       <Tray />
       <Toasts />
@@ -61,29 +61,4 @@ function ConnectionState(): JSX.Element {
   useEffect(() => outcomes.follow({}), []);
   const lost = !online.value ? "Offline" : outcomes.connection.value === "reconnecting" ? "Reconnecting …" : "";
   return <p class={`connection ${outcomes.connection.value}`} role="status">{lost && <><span class="dot" />{lost}</>}</p>;
-}
-
-function Current({ at }: { at: Match | undefined }): JSX.Element {
-  const [, redraw] = useState(0), [failed, setFailed] = useState(false);
-  const Found = at && pages.get(at.route);
-  useEffect(() => {
-    setFailed(false);
-    if (!at || pages.has(at.route)) return;
-    let gone = false;
-    at.route.load().then((module) => {
-      pages.set(at.route, module.default);
-      if (!gone) redraw((n) => n + 1);
-    }, () => { if (!gone) setFailed(true); });
-    return () => { gone = true; };
-  }, [at?.route]);
-  const first = useRef(path.value);
-  useEffect(() => { // a screen reader continues at the new page
-    if (first.current === path.value) return;
-    first.current = "";
-    if (document.activeElement === document.body || !document.activeElement) document.getElementById("title")?.focus({ preventScroll: true });
-  }, [path.value, Found]);
-  if (!at) return <Page title="No such page"><EmptyState icon={Search} title="There is no page at this address" action={<ButtonLink href="/">Go to the start</ButtonLink>} /></Page>;
-  if (failed) return <Page title={at.route.title}><ErrorState title="The page could not be loaded" error="The connection was lost, or Assay was updated." retry={() => location.reload()} /></Page>;
-  if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
-  return <Found key={path.value} params={at.params} />;
 }

@@ -78,7 +78,7 @@ export default function Files(): JSX.Element {
       return (
         <>
           <Table label="Text files" columns={columns} rows={rows} rowKey={(f) => f.fileId} onEnd={list.next} linked />
-          {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="end">{count(rows.length)} of {count(all.length)} shown</p>}
+          {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="list-end">{count(rows.length)} of {count(all.length)} shown</p>}
         </>
       );
     }

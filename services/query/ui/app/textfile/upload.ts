@@ -1,6 +1,6 @@
 // How text files are uploaded.
 import { api, data } from "../api/client.js";
-import { identityHeaders } from "../api/identity.js";
+import { identityHeaders, owner } from "../api/identity.js";
 import { counted } from "../ui/text.js";
 import { uploadMultipart } from "../upload/multipart.js";
 import { uploadInParts } from "../upload/parts.js";
@@ -44,7 +44,7 @@ function whole({ file, idempotencyKey, onProgress }: Sending): Transfer<Sent> {
 }
 
 function parts({ file, onProgress }: Sending): Transfer<Sent> {
-  const transfer = uploadInParts(file, { area: "files", headers: identityHeaders, storage: localStorage, onProgress });
+  const transfer = uploadInParts(file, { area: "files", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress });
   return {
     promise: transfer.promise.then(({ id }) => sent(id)),
     pause: () => transfer.pause(), resume: () => transfer.resume(), cancel: () => transfer.cancel(),

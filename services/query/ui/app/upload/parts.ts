@@ -38,6 +38,8 @@ export interface Options {
   contentType?: string;
   /** A folder of the library; the root by default. */
   parentId?: string;
+  /** Who owns the upload: remembered uploads of others are not resumed. The X-Owner-Id of headers by default. */
+  owner?: string;
   /** Who calls: X-Owner-Id or Authorization. It is asked for each request, so a token may change. */
   headers: () => Record<string, string>;
   /** The address of the server; that of the page by default. */
@@ -177,7 +179,7 @@ class PartsUpload implements Upload {
     const fresh = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
     if (!storage || !(this.file instanceof File)) return { key: fresh, forget: () => {} };
     const start = await crc32(this.file.slice(0, 1024 * 1024));
-    const at = ["assay-upload", area, parentId ?? "", this.name(), this.file.size, this.file.lastModified, start, JSON.stringify(this.options.headers()["X-Owner-Id"] ?? "")].join(":");
+    const at = ["assay-upload", area, parentId ?? "", this.name(), this.file.size, this.file.lastModified, start, JSON.stringify(this.options.owner ?? this.options.headers()["X-Owner-Id"] ?? "")].join(":");
     const key = storage.getItem(at) ?? fresh;
     storage.setItem(at, key);
     return { key, forget: () => storage.removeItem(at) };
