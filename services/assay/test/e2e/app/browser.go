@@ -66,6 +66,7 @@ func Start(t *testing.T) *Browser {
 type Page struct {
 	Server string
 	Owner  string
+	rules  string // options of axe, by default all rules
 	ctx    context.Context
 	mu     sync.Mutex
 	errors []string
@@ -285,7 +286,7 @@ func (p *Page) axe(t *testing.T, state string) {
 	if !Read[bool](t, p, `"axe" in window`) {
 		p.Eval(t, axeScript(t))
 	}
-	for _, violation := range Read[[]string](t, p, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ")))`) {
+	for _, violation := range Read[[]string](t, p, `axe.run(`+p.rules+`).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ")))`) {
 		t.Errorf("%s: axe: %s", state, violation)
 	}
 }

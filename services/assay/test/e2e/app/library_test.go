@@ -2,7 +2,10 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -15,7 +18,7 @@ import (
 // TestLibrary proves what the pages of the library promise, on one server.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
-	s := system.StartServer(t, t.TempDir())
+	s := system.StartServer(t, t.TempDir(), "ASSAY_PAGES_ALLOW_NETWORKS=127.0.0.1/32")
 	b := Start(t)
 	for name, prove := range map[string]func(*testing.T, *Browser, system.System){
 		"organize":       organize,
@@ -24,6 +27,7 @@ func TestLibrary(t *testing.T) {
 		"records":        libraryRecords,
 		"kinds of files": kindsOfFiles,
 		"trash":          trashCan,
+		"import":         importPage,
 	} {
 		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
 	}
@@ -95,13 +99,18 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Press(t, "zwei"+kb.Enter) // the name without the ending is selected
 	p.See(t, ".rows .name", "zwei.txt")
 	p.Wait(t, `!document.querySelector("dialog")`)
-	p.Click(t, ".selection button", "Trash")
+	focused(t, p, "zwei.txt")
+	p.Press(t, kb.Delete)
 	p.Gone(t, ".rows .name", "zwei.txt")
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .name", "zwei.txt")
 
 	p.Click(t, ".tree .tree-name", "Library")
-	p.See(t, ".rows .name", "Papers")
+	p.Click(t, ".rows button", "Actions for Papers")
+	if zip := Read[string](t, p, `fetch(`+find("[role=menuitem]", "Download")+`.href).then((r) => r.text())`); !strings.HasPrefix(zip, "PK") || !strings.Contains(zip, "Drafts/three.txt") {
+		t.Errorf("the download of a folder begins with %.20q", zip)
+	}
+	p.Press(t, kb.Escape)
 	p.Eval(t, fmt.Sprintf(`
 		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s.closest(".row");
 		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
@@ -109,6 +118,16 @@ func organize(t *testing.T, b *Browser, s system.System) {
 		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, find(".rows .name", "Papers"), find(".rows .name", "Archive")))
 	p.Gone(t, ".rows .name", "Papers")
 	p.See(t, ".toast", "Moved Papers to Archive")
+	p.Click(t, ".tree .tree-name", "Archive")
+	p.See(t, ".rows .name", "Papers")
+	p.Eval(t, fmt.Sprintf(`
+		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s;
+		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, find(".rows .name", "Papers"), find(".tree .tree-name", "Library")))
+	p.Gone(t, ".rows .name", "Papers")
+	p.Click(t, ".tree .tree-name", "Library")
+	p.See(t, ".rows .name", "Papers")
 	keep(t, s, p.Owner, "evil \u202egpj.txt", "", "live") // a name that would be shown in reverse
 	p.See(t, ".rows .name", "evil")
 	p.State(t, "library-table")
@@ -163,6 +182,15 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "search-nothing")
 	p.Click(t, ".empty button", "Try annual")
 	p.See(t, ".hit .name", "annual.csv")
+	for i := range 21 {
+		newFolder(t, s, p.Owner, fmt.Sprintf("binder %d", i))
+	}
+	p.Wait(t, `(await fetch("/v1/library/search?q=binder", { headers: { "X-Owner-Id": localStorage.getItem("assay-owner") } }).then((r) => r.json())).total === 21`)
+	p.Go(t, "/search?q=binder")
+	p.Wait(t, `document.querySelectorAll(".hit").length === 20`)
+	p.Click(t, ".list-end button", "Show more results")
+	p.See(t, ".list-end", "These are all results")
+	p.Wait(t, `document.querySelectorAll(".hit").length === 21`)
 	p.Go(t, `/search?q="`)
 	p.See(t, ".empty", "The search did not work")
 }
@@ -183,15 +211,28 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, "[role=tab]", "Records")
 	p.See(t, ".rows .row", "molecule 0")
 	p.Eval(t, `const field = document.querySelector("input[name=filter]"); field.value = "logP<3"; field.form.requestSubmit()`)
-	p.See(t, ".end", "30 records of 130 match")
+	p.See(t, ".list-end", "30 records of 130 match")
 	p.State(t, "file-records")
 	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
 		t.Errorf("the address has %s", at)
 	}
-	export := Read[string](t, p, `(async () => { document.querySelector(".records-toolbar .menu button").click(); await new Promise((done) => setTimeout(done, 50)); return (await fetch(document.querySelector("[role=menuitem]").href)).text(); })()`)
-	if lines := strings.Count(export, "\n"); lines != 31 {
-		t.Errorf("the export has %d lines:\n%s", lines, export)
+	p.Click(t, ".records-toolbar button", "Export")
+	for format, is := range map[string]struct {
+		mark  string
+		count int
+	}{"CSV": {"\n", 31}, "JSON Lines": {"\n", 30}, "SDF": {"$$$$", 30}} {
+		export := Read[string](t, p, `fetch(`+find("[role=menuitem]", "Export as "+format)+`.href).then((r) => r.text())`)
+		if found := strings.Count(export, is.mark); found != is.count {
+			t.Errorf("the export as %s has %d records, want %d:\n%s", format, found, is.count, export)
+		}
 	}
+	p.Press(t, kb.Escape)
+	p.See(t, "[role=columnheader]", "logP")
+	p.Click(t, ".records-toolbar button", "Columns")
+	p.Click(t, "dialog label", "logP")
+	p.State(t, "file-columns")
+	p.Click(t, "dialog button", "Show")
+	p.Gone(t, "[role=columnheader]", "logP")
 	p.Go(t, "/library/"+n.ID+"?tab=records&record=7")
 	p.See(t, "dialog dd", "0.7")
 	p.State(t, "file-record")
@@ -225,8 +266,12 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".notice.bad", "The file could not be processed.")
 	p.See(t, ".steps li .sub.bad", "PDF")
 	p.State(t, "file-failed")
-	p.Click(t, ".page-head button", "Process again")
+	p.Click(t, ".steps li button", "Retry")
+	p.See(t, ".toast", "The step is done again")
 	p.See(t, ".steps-head", "Run 2")
+	p.See(t, ".steps li .sub.bad", "PDF")
+	p.Click(t, ".page-head button", "Process again")
+	p.See(t, ".steps-head", "Run 3")
 	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
 	p.Go(t, "/library/"+table.ID)
 	p.See(t, ".grid td", "Riga")
@@ -241,7 +286,7 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library/trash")
 	p.See(t, ".empty h2", "The trash is empty")
 	c := s.Client(t, p.Owner)
-	for _, name := range []string{"back.txt", "gone.txt"} {
+	for _, name := range []string{"back.txt", "gone.txt", "first.txt"} {
 		if err := c.TrashNode(system.Within(t), keep(t, s, p.Owner, name, "", name).ID); err != nil {
 			t.Fatal(err)
 		}
@@ -250,10 +295,38 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".rows button", "Restore back.txt")
 	p.Gone(t, ".rows .name", "back.txt")
 	p.State(t, "library-trash")
+	p.Click(t, ".rows input", "Select first.txt")
+	p.Click(t, ".selection button", "Erase")
+	p.See(t, "dialog h2", "Erase 1 item?")
+	p.Click(t, "dialog button", "Erase")
+	p.Gone(t, ".rows .name", "first.txt")
 	p.Click(t, ".page-head button", "Empty the trash")
 	p.Click(t, "dialog button", "Erase all")
 	p.See(t, ".empty h2", "The trash is empty")
 	p.Click(t, ".tree .tree-name", "Library")
 	p.See(t, ".rows .name", "back.txt")
 	p.Gone(t, ".rows .name", "gone.txt")
+}
+
+// importPage: a web page is imported by its address, and shown as a text; an address that is not allowed says so.
+func importPage(t *testing.T, b *Browser, s system.System) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, err := io.WriteString(w, "<title>Tides</title><article><h1>Tides</h1>"+strings.Repeat("<p>The gravity of the moon raises the ocean twice a day, and coasts see high and low water.</p>", 5)+"</article>")
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer site.Close()
+	p := b.Open(t, s.HTTP, "/library")
+	p.Click(t, ".empty button", "Import a web page")
+	p.Wait(t, `document.activeElement?.type === "url"`)
+	p.Press(t, "http://10.0.0.1/"+kb.Enter)
+	p.See(t, "dialog [role=alert]", "10.0.0.1")
+	p.State(t, "library-import")
+	p.Eval(t, `document.querySelector("dialog input[type=url]").select()`)
+	p.Press(t, site.URL+"/tides"+kb.Enter)
+	p.Click(t, ".rows .name", "tides")
+	p.See(t, ".reader p", "The gravity of the moon")
+	p.State(t, "file-page")
 }

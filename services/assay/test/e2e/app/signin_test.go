@@ -115,7 +115,8 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.See(t, "h1", "dropped.txt")
 
 	operator := b.Open(t, s.Operator, "/operations")
-	operator.See(t, "main", "Send Authorization")
+	operator.See(t, ".empty h2", "These pages need an operator")
+	operator.State(t, "operations-sign-in")
 	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host counts too
 	p.See(t, ".numbers div", "Dead letters0")
 }
