@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/rs/zerolog"
@@ -21,9 +22,11 @@ const (
 // Runtime is the settings of the Go runtime, for the whole process. The variables GOGC, GOMEMLIMIT
 // and GOMAXPROCS override them. All departures from Go's defaults are here.
 type Runtime struct {
-	// Heap is how many bytes the heap grows before the collector runs, in addition to twice the
-	// live heap. 80 MiB by default.
+	// Heap is twice the number of bytes that are allocated from one collection to the next, in addition
+	// to Growth percent of the live heap. 80 MiB by default.
 	Heap int64
+	// Growth is 100 by default. A lower one trades processor time for memory where much is live.
+	Growth int
 	// Syncs is how many goroutines may wait for a disk sync while the processors are busy with
 	// others. 0 by default.
 	//
@@ -36,19 +39,25 @@ type Runtime struct {
 // Apply applies the settings until the returned function is called, which is required. Above nine
 // tenths of the available memory the collector runs more often.
 //
-// It allocates half of Heap and never touches it: Go counts it as live and collects at twice that,
-// and the kernel backs it with no memory. A GOGC that is adjusted after each collection is too high
+// It allocates a block and never touches it: Go counts it as live, so that Growth percent of it are half of
+// Heap, and the kernel backs it with no memory. A GOGC that is adjusted after each collection is too high
 // for a while when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2.
 func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
-	var ballast []byte
-	if os.Getenv("GOGC") == "" {
-		ballast = make([]byte, cmp.Or(r.Heap, defaultHeap)/2)
-	}
 	// It respects GOMEMLIMIT.
-	_, err := memlimit.Set(memlimit.WithRatio(memoryShare),
+	limit, err := memlimit.Set(memlimit.WithRatio(memoryShare),
 		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	if err != nil {
 		log.Warn().Err(err).Msg("the memory size of this machine is unknown; set GOMEMLIMIT to bound the heap")
+	}
+	var ballast []byte
+	growth := 100
+	if os.Getenv("GOGC") == "" {
+		size := cmp.Or(r.Heap, defaultHeap) / 2 * 100 / int64(cmp.Or(r.Growth, growth))
+		if limit > 0 {
+			size = min(size, limit/4) // which counts the block
+		}
+		ballast = make([]byte, size)
+		growth = debug.SetGCPercent(cmp.Or(r.Growth, growth))
 	}
 	threads := runtime.GOMAXPROCS(0)
 	if r.Syncs > 0 && os.Getenv("GOMAXPROCS") == "" {
@@ -56,6 +65,9 @@ func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
 	}
 	return func() {
 		runtime.KeepAlive(ballast)
+		if ballast != nil {
+			debug.SetGCPercent(growth)
+		}
 		if runtime.GOMAXPROCS(0) != threads {
 			runtime.GOMAXPROCS(threads)
 		}

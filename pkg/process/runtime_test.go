@@ -52,6 +52,29 @@ func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
 	}
 }
 
+// TestCollectorRunsBeforeTwiceWhatIsAlive checks that with a lower growth the time between collections of a small heap
+// is the same, and a large one takes less memory.
+func TestCollectorRunsBeforeTwiceWhatIsAlive(t *testing.T) {
+	limit := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	unset(t, "GOGC")
+	unset(t, "GOMEMLIMIT")
+	undo := Runtime{Heap: 64 * mib, Growth: 50}.Apply(zerolog.Nop())
+	kept := make([]byte, 24*mib)
+	goal, alive := collected()
+	runtime.KeepAlive(kept)
+	if alive < 88*mib || alive > 96*mib {
+		t.Errorf("%d MiB are live, want the 64 that are never touched and 24", alive/mib)
+	}
+	if grows, want := goal-alive, uint64((32+12)*mib); grows < want-2*mib || grows > want+8*mib {
+		t.Errorf("the collector runs after %d MiB, want about %d", grows/mib, want/mib)
+	}
+	undo()
+	if percent := debug.SetGCPercent(100); percent != 100 {
+		t.Errorf("the growth is %d %% afterwards", percent)
+	}
+}
+
 func TestVariablesOfGoWin(t *testing.T) {
 	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at startup
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })

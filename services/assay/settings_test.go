@@ -57,8 +57,8 @@ const settingsIntro = `# Settings
 Programs read environment variables. An empty variable is treated as unset. Without a default, a variable is optional
 unless it is under "Must set". Durations have the form 30s or 5m; sizes are in bytes.
 
-Go's own GOGC and GOMEMLIMIT apply too. Without them, garbage is collected when the heap reaches 80 MiB (` + "`assay serve`" + `:
-192 MiB) plus twice the live heap, and more often above 90 % of the container's memory.
+Go's own GOGC and GOMEMLIMIT apply too. Without them, garbage is collected after 40 MiB and as much as is
+live have been allocated (` + "`assay serve`" + `: 96 MiB and half of what is live), and more often above 90 % of the container's memory.
 
 Generated from the programs. After a change: ` + "`go test ./services/assay -run SettingsDocument -update`" + `.
 `
