@@ -28,16 +28,15 @@ export function Preview({ node }: { node: Node }): JSX.Element {
   return <EmptyState icon={FileIcon} title="There is no preview of this file" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "Its content could not be read. The steps say why." : "Files of this kind are stored as they are."}</EmptyState>;
 }
 
-/** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
+/** The first page and the text. Of the other pages there are no pictures. */
 function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnType<typeof pictureOf>> }): JSX.Element {
   const [pages, setPages] = useState(0);
   useEffect(() => { readMetadata(node.id).then((m) => setPages(typeof m["pages"] === "number" ? m["pages"] : 0), () => undefined); }, [node.id]);
-  const first = <img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} />;
   return (
     <div class="document">
       <figure class="page-picture">
-        {node.subType === "Pdf" ? <a href={contentOf(node)} target="_blank" rel="noreferrer">{first}</a> : first}
-        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}{node.subType === "Pdf" && <> · <a href={contentOf(node)} target="_blank" rel="noreferrer">Open all pages</a></>}</figcaption>}
+        <img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} />
+        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}. <a href={contentOf(node)} download>Download all pages</a></figcaption>}
       </figure>
       <Text node={node} title="Text" />
     </div>
