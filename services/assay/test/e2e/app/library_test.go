@@ -258,6 +258,22 @@ func ring(name string, logP float64) string {
 	return out.String()
 }
 
+// twoPages is a PDF whose readers rebuild the table of objects that it lacks.
+const twoPages = `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Count 2/Kids[3 0 R 4 0 R]/MediaBox[0 0 300 400]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/Contents 5 0 R>> endobj
+4 0 obj <</Type/Page/Parent 2 0 R/Contents 6 0 R>> endobj
+5 0 obj <</Length 44>> stream
+BT /F 24 Tf 40 300 Td (The first page) Tj ET
+endstream endobj
+6 0 obj <</Length 45>> stream
+BT /F 24 Tf 40 300 Td (The second page) Tj ET
+endstream endobj
+trailer <</Root 1 0 R/Size 7>>
+%%EOF
+`
+
 // kindsOfFiles: a file that failed says why, also in its steps, and is processed again; a table shows its rows.
 func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
@@ -272,6 +288,10 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".steps li .sub.bad", "PDF")
 	p.Click(t, ".page-head button", "Process again")
 	p.See(t, ".steps-head", "Run 3")
+	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)
+	p.Go(t, "/library/"+document.ID)
+	p.See(t, "figcaption", "Page 1 of 2")
+	p.State(t, "file-pdf")
 	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
 	p.Go(t, "/library/"+table.ID)
 	p.See(t, ".grid td", "Riga")

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestUploadIsCut: a large upload goes on after the server was killed, after the connection was lost, and after the page
+// was loaded again and the same file chosen; and what happened while there was no connection is shown.
+func TestUploadIsCut(t *testing.T) {
+	t.Parallel()
+	gate := newGate(t)
+	s := system.StartServer(t, t.TempDir(), system.ShortLease, "ASSAY_S3_PUBLIC_ENDPOINT="+gate.url)
+	gate.in(t, s.System)
+	b := Start(t)
+	p := b.Open(t, s.HTTP, "/files")
+	path := filepath.Join(t.TempDir(), "large.txt")
+	content := strings.Repeat("the quick brown fox jumps over the lazy dog and runs away\n", *size<<20/58)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const partSize = 16 << 20
+	p.Choose(t, path)
+	gate.pass(t)
+	lose := gate.passSome(t)
+	s.Program.Kill(t)
+	lose()
+	p.See(t, ".connection", "Reconnecting")
+	p.State(t, "files-reconnecting")
+	s.Restart(t)
+	missed := upload(t, s.System, p.Owner, "meanwhile.txt", "one two three")
+	p.See(t, doneRow, "meanwhile.txt")
+	p.Gone(t, ".connection", "Reconnecting")
+
+	gate.pass(t)
+	lose = gate.passSome(t)
+	lose()
+	p.Offline(t, true)
+	p.See(t, ".connection", "Offline")
+	p.See(t, ".tray li", "waits for the connection")
+	p.Offline(t, false)
+	p.Gone(t, ".connection", "Offline")
+
+	p.Click(t, ".tray button", "Pause large.txt")
+	p.See(t, ".tray li", "Paused at")
+	p.State(t, "files-paused")
+	p.Click(t, ".tray button", "Resume large.txt")
+	gate.pass(t)
+	gate.passSome(t)
+	p.Go(t, "/files")
+	p.See(t, ".rows .row", "large.txt")
+	gate.open()
+	p.Choose(t, path)
+	p.See(t, ".tray .completed", "words")
+	parts := (*size<<20 + partSize - 1) / partSize
+	if again := Read[int](t, p, `new Set(performance.getEntriesByType("resource").map((e) => new URL(e.name).searchParams.get("partNumber")).filter(Boolean)).size`); again != parts-3 {
+		t.Errorf("after the page was loaded again, %d parts of %d were sent, want %d", again, parts, parts-3)
+	}
+	c := s.Client(t, p.Owner)
+	page, err := c.ListPage(system.Within(t), client.Listing{OwnerID: p.Owner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Files) != 2 || page.Files[0].FileName != "meanwhile.txt" && page.Files[1].FileName != "meanwhile.txt" {
+		t.Errorf("the files are %+v, want large.txt and %s", page.Files, missed.FileID)
+	}
+	p.Click(t, ".tray a", "large.txt")
+	p.See(t, ".numbers dd", strings.Join(grouped(strings.Count(content, "\n")*12), ","))
+}
