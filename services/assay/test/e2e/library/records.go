@@ -285,7 +285,7 @@ func commandLineRecords(t *testing.T, s system.System) {
 	if text, err := os.ReadFile(target); err != nil || string(text) != "record,name,LogP\r\n1,one,1\r\n2,two,2\r\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if out := run(2, "export", "/two.sdf"); !strings.Contains(out, "name the --format") {
+	if out := run(2, "export", "/two.sdf"); !strings.Contains(out, "specify --format") {
 		t.Errorf("%s", out)
 	}
 	if out := run(1, "records", "/two.sdf", "--filter", "logD<1"); !strings.Contains(out, "did you mean") {
