@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -49,11 +50,11 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	cfg, err := config.Load[serve.Config]([]string{
-		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error",
-		"ASSAY_ENGINES=" + compiled,
-		"ASSAY_PHOTOJOB_OBJECTS=false", // the model is slow with the race detector
-	})
+	// The services in serve read the environment. The model of objects is slow with the race detector.
+	if err := errors.Join(os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_OBJECTS", "false")); err != nil {
+		return 1, err
+	}
+	cfg, err := config.Load[serve.Config]([]string{"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error"})
 	if err != nil {
 		return 1, err
 	}
