@@ -222,7 +222,7 @@ func Next[T any](t testing.TB, from <-chan T, what string) T {
 func Eventually(t testing.TB, ok func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := ok()

@@ -110,7 +110,7 @@ func (b *bench) await(t *testing.T, tag string, want ...string) {
 func eventually(t *testing.T, look func() error) {
 	t.Helper()
 	late := time.After(30 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := look()

@@ -204,7 +204,7 @@ func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
 		case <-ctx.Done():
 			t.Errorf("post %s: %v", body, err)
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
@@ -281,7 +281,7 @@ func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text 
 		case <-ctx.Done():
 			t.Errorf("upload: %v", err)
 			return ""
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

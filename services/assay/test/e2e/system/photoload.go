@@ -83,7 +83,7 @@ func (l *Load) again(ctx context.Context, t *testing.T, f func() error) {
 		case <-ctx.Done():
 			t.Errorf("upload: %v", err)
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

@@ -179,19 +179,17 @@ func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting
 	}
 }
 
-// Eventually polls until look returns nil.
+// Eventually polls until look returns nil. A look costs the programs processor time, so a long wait has few.
 func Eventually(t *testing.T, look func() error) {
 	t.Helper()
-	ctx := Within(t)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
+	ctx, began := Within(t), time.Now()
 	for {
 		err := look()
 		if err == nil {
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(max(20*time.Millisecond, time.Since(began)/10)):
 		case <-ctx.Done():
 			t.Fatalf("still after %s: %v", Soon, err)
 		}

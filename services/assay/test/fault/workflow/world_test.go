@@ -275,7 +275,7 @@ func (w *world) until(what string, look func() error) {
 	w.t.Helper()
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(25 * time.Millisecond) // with the race detector, a look takes milliseconds
 	defer tick.Stop()
 	for {
 		err := look()
