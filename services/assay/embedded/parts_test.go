@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -158,4 +159,35 @@ func TestS3PartsDoNotChangeAnObject(t *testing.T) {
 	if stored, err := os.ReadFile(object); err != nil || !bytes.Equal(stored, content[:partBytes]) {
 		t.Errorf("the object has %d bytes, %v", len(stored), err)
 	}
+}
+
+// TestS3PartsAreOnDiskFirst: a part whose bytes cannot be synced is refused and not listed.
+func TestS3PartsAreOnDiskFirst(t *testing.T) {
+	dir := t.TempDir()
+	var broken atomic.Bool
+	m := beginParts(t, startS3(t, S3Config{Dir: dir, sync: func(file *os.File) error {
+		if broken.Load() {
+			return errors.New("the disk is broken")
+		}
+		return file.Sync()
+	}}), dir, "a")
+	for _, again := range []bool{false, true} {
+		if again {
+			m.send(1, []byte("text"))
+		}
+		broken.Store(true)
+		_, err := m.client.UploadPart(t.Context(), &s3.UploadPartInput{
+			Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, PartNumber: aws.Int32(1),
+			Body: bytes.NewReader([]byte("more")), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+		})
+		broken.Store(false)
+		if err == nil {
+			t.Errorf("sent again %t: the part is accepted", again)
+		}
+		listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
+		if err != nil || again && (len(listed.Parts) != 1 || *listed.Parts[0].ETag != *m.parts[1].ETag) || !again && len(listed.Parts) > 0 {
+			t.Errorf("sent again %t: %+v, %v", again, listed, err)
+		}
+	}
+	m.join([]byte("text"), 1)
 }
