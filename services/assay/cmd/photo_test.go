@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,10 +44,15 @@ func (r ran) has(t *testing.T, status int, out, errs string) {
 	r.want(t, status, out, errs)
 }
 
+// started matches the line of a photo whose edit may have begun.
+var started = regexp.MustCompile(`^ID  (QUEUED|PROCESSING|EDITING|COMPLETED) +a\.jpg`)
+
 func TestPhotoEdit(t *testing.T) {
 	p := newPerson(t)
 	path := write(t, "a.jpg", draw(t, 1))[0]
-	p.run("photo", "edit", path).want(t, 0, "ID  QUEUED      a.jpg\n", "")
+	if got := p.run("photo", "edit", path); got.status != 0 || !started.MatchString(unique(got.out)) {
+		t.Errorf("an edit that is not waited for: %+v", got)
+	}
 	dir := filepath.Join(t.TempDir(), "edited")
 	for _, name := range []string{"a.png", "a-ID.png"} { // no file is replaced
 		p.run("photo", "edit", path, "--prompt", "crop 1:1, magic, as png", "-o", dir).want(t, 0,
