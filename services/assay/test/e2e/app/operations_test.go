@@ -60,11 +60,13 @@ func TestOperations(t *testing.T) {
 	// The viewer decides on headings and landmarks, which are no criteria of WCAG, and on the names and sizes of its buttons.
 	docs.rules = `{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], rules: { "label-content-name-mismatch": { enabled: false } } }`
 	docs.Gone(t, "span", "Loading...") // of the field for the search
-	docs.State(t, "docs")
+	docs.axe(t, "docs")                // the viewer has one color scheme
+	docs.save(t, "docs")
 	docs.Go(t, "/docs/events")
 	docs.See(t, "h1", "Assay events")
 	docs.Gone(t, "span", "Loading...")
-	docs.State(t, "docs-events")
+	docs.axe(t, "docs-events") // the viewer has one color scheme
+	docs.save(t, "docs-events")
 	docs.mu.Lock()
 	defer docs.mu.Unlock()
 	docs.errors = slices.DeleteFunc(docs.errors, func(e string) bool { // a logo and styles of the viewer, which the policy blocks

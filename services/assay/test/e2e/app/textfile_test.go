@@ -238,7 +238,6 @@ func failures(t *testing.T, b *Browser, s system.System) {
 		XMLHttpRequest.prototype.open = function (method) { XMLHttpRequest.prototype.open = open; this.open(method, "/v1/nowhere"); }`)
 	p.Drop(t, text("again.txt", "one"))
 	p.See(t, ".tray .error", "again.txt")
-	p.State(t, "upload-error")
 	p.Click(t, ".tray button", "Try again.txt again")
 	p.See(t, ".tray .completed", "again.txt")
 	p.Offline(t, true)
