@@ -165,7 +165,7 @@ func (a *Area) getSeries(ctx context.Context, in *seriesInput) (*output[feedSeri
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No feed item with this id.")
+		return web.NotFound("There is no feed item with this id.")
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	case errors.Is(err, dashboard.ErrWindow):

@@ -236,7 +236,7 @@ func (a *Area) calls(ctx context.Context, in *callsInput) (*callsOutput, error) 
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No photo job or batch with this id.")
+		return web.NotFound("There is no photo job or batch with this id.")
 	case errors.Is(err, errNotCompleted):
 		return web.NewProblem(http.StatusConflict, "not-completed", "The photo is not available yet. Wait until the job is COMPLETED.")
 	case errors.Is(err, errRemoved):

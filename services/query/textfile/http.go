@@ -131,7 +131,7 @@ func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No text file with this id.")
+		return web.NotFound("There is no text file with this id.")
 	case errors.Is(err, blob.ErrNotFound):
 		return web.NotFound("The file has no content yet: its upload is not finished.")
 	case errors.Is(err, table.ErrCursor):
