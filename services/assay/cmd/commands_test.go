@@ -35,7 +35,7 @@ top words  two  2
 	if failed.status != 1 || !strings.Contains(failed.out, "\nerror    ") || !strings.Contains(failed.errors, "the analysis of ") {
 		t.Errorf("get of a failed file: %+v", failed)
 	}
-	p.run("get", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "assay: No text file with this id.\n")
+	p.run("get", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "assay: There is no text file with this id.\n")
 	p.run("get", "x").want(t, 1, "", "path.id")
 	p.run("get").want(t, 2, "", "See: assay get --help")
 }
@@ -65,7 +65,7 @@ func TestDelete(t *testing.T) {
 	mine, others := p.upload("a", "one"), other.upload("b", "two")
 	p.run("delete", mine, others, mine).want(t, 1, "ID  deleted\nID  deleted\n",
 		"ID: The file belongs to another owner. Send the X-Owner-Id that it was uploaded with.\nassay: 1 of 3 failed\n")
-	p.run("get", mine).want(t, 1, "", "No text file with this id.")
+	p.run("get", mine).want(t, 1, "", "There is no text file with this id.")
 	p.run("delete", "--json", mine).want(t, 0, `{"fileId":"ID","deleted":true}`+"\n", "")
 	p.run("delete", others, "--owner", other.owner).want(t, 0, "ID  deleted\n", "")
 }
@@ -86,7 +86,7 @@ func TestContent(t *testing.T) {
 	if content, err := os.ReadFile(path); err != nil || string(content) != "one\ttwo\n" {
 		t.Errorf("wrote %q, %v", content, err)
 	}
-	p.run("content", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "No text file with this id.")
+	p.run("content", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "There is no text file with this id.")
 }
 
 // at calls a function when the given text is written, but only once.

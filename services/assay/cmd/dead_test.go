@@ -34,7 +34,7 @@ func TestDead(t *testing.T) {
 	if dropped := p.run("dead", "drop", sequence, "--data", testDir); dropped.status != 0 || !strings.Contains(dropped.out, "dropped") {
 		t.Errorf("dead drop: %+v", dropped)
 	}
-	p.run("dead", "show", sequence, "--data", testDir).want(t, 1, "", "assay: No dead letter with this sequence.\n")
+	p.run("dead", "show", sequence, "--data", testDir).want(t, 1, "", "assay: There is no dead letter with this sequence.\n")
 	for _, args := range [][]string{
 		{"dead", "replay"}, {"dead", "drop", "1", "--all"}, {"dead", "show", "x"}, {"dead", "list", "--from", "noon"},
 		{"dead", "list", "--limit", "0"}, {"dead", "list", "--limit", "1001"},

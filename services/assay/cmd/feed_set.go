@@ -43,7 +43,7 @@ the change is applied only if the source still has the etag that "show" printed.
 	flags.StringVar(&given.Match, "match", "", "rss: text to set the tags that occur in an entry, or all")
 	flags.StringVar(&given.Language, "language", "", "newsapi: language as two letters")
 	flags.IntVar(&given.Pages, "pages", 0, "newsapi: maximum pages to read per tag and poll")
-	flags.StringVar(&given.Key, "key-variable", "", "newsapi: the environment variable of ingest that has the API key")
+	flags.StringVar(&given.Key, "key-variable", "", "newsapi: the environment variable of ingest that contains the API key")
 	flags.StringVar(&match, "if-match", "", "change only if the source has this etag; * for any")
 	cmd.MarkFlagsMutuallyExclusive("tags", "add-tag")
 	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tag")

@@ -50,7 +50,7 @@ func TestFeedItems(t *testing.T) {
 	}
 	p.run("feed", "show", id).has(t, 0, "language   de (only English is rated)\n", "")
 	p.run("feed", "list", "--sentiment", "happy").want(t, 1, "", "query.sentiment")
-	p.run("feed", "show", "reddit#none").want(t, 1, "", "assay: No feed item with this id.\n")
+	p.run("feed", "show", "reddit#none").want(t, 1, "", "assay: There is no feed item with this id.\n")
 }
 
 // sources runs `assay feed sources …`.
@@ -107,11 +107,11 @@ etag          "1"
 		p.sources(wrong...).want(t, 2, "", "See: assay feed sources "+wrong[0]+" --help")
 	}
 	p.sources("set", "news", "--interval", "1s").want(t, 1, "", "body.interval is not a duration between ")
-	p.sources("show", "other").want(t, 1, "", "assay: No feed source with this name.\n")
+	p.sources("show", "other").want(t, 1, "", "assay: There is no feed source with this name.\n")
 	p.sources("delete", "news", "--if-match", `"1"`).want(t, 1, "", "has changed since it was read")
 	p.sources("delete", "news").want(t, 0, "news  deleted\n", "")
 	p.sources("delete", "site", "--json").want(t, 0, `{"name":"site","deleted":true}`+"\n", "")
-	p.sources("delete", "site").want(t, 1, "", "assay: No feed source with this name.\n")
+	p.sources("delete", "site").want(t, 1, "", "assay: There is no feed source with this name.\n")
 	p.sources("list", "--json").want(t, 0, "", "")
 }
 

@@ -33,6 +33,6 @@ etag          "1"
 	p.providers("check", "gemini").want(t, 1, "", "assay: gemini: PROVIDER_ACCESS_DENIED: the analyzer has no key: set ASSAY_GEMINI_KEY\n")
 	p.providers("costs", "--from", "2026-11-01", "--to", "2026-11-02").want(t, 0, "DAY    PROVIDER                  CALLS  COST\ntotal  2026-11-01 to 2026-11-02  0      $0.00\n", "")
 	p.providers("costs", "--from", "2026-11-02", "--to", "2026-11-01").want(t, 1, "", "query.from is after 2026-11-01")
-	p.providers("show", "dall-e").want(t, 1, "", "assay: No paid provider with this name.\n")
+	p.providers("show", "dall-e").want(t, 1, "", "assay: There is no paid provider with this name.\n")
 	p.providers("show", "seedream").has(t, 0, "calls         0 in progress of 8, 0 today of 2000, 5 in a minute\n", "")
 }

@@ -114,7 +114,7 @@ func TestPhotoGetAndList(t *testing.T) {
 		}
 	}
 	p.run("photo", "get", second, "--wait").has(t, 1, "error    PROMPT_NOT_UNDERSTOOD: the prompt", "the edit of ID failed")
-	p.run("photo", "get", "01HF9GZZZZZZZZZZZZZZZZZZZZ").want(t, 1, "", "assay: No photo job or batch with this id.\n")
+	p.run("photo", "get", "01HF9GZZZZZZZZZZZZZZZZZZZZ").want(t, 1, "", "assay: There is no photo job or batch with this id.\n")
 	const heads = "CREATED              ID                          STATUS      PHOTO\n"
 	const line = "TIME  ID  COMPLETED   a.jpg  (160 × 120 jpeg; not understood: magic)\n"
 	p.run("photo", "list", "--status", "completed").want(t, 0, heads+line, "")
@@ -143,7 +143,7 @@ func TestPhotoChanges(t *testing.T) {
 	checkPhoto(t, path, "jpeg", image.Pt(160, 120))
 	p.run("photo", "delete", done, done).want(t, 0, "ID  deleted\nID  deleted\n", "")
 	p.run("photo", "delete", failed, "--json").want(t, 0, `{"jobId":"ID","deleted":true}`+"\n", "")
-	p.run("photo", "download", done).want(t, 1, "", "No photo job or batch with this id.")
+	p.run("photo", "download", done).want(t, 1, "", "There is no photo job or batch with this id.")
 }
 
 func TestPhotoUsage(t *testing.T) {

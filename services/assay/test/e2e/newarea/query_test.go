@@ -37,7 +37,7 @@ type getInput struct {
 func (a *reading) get(ctx context.Context, in *getInput) (*output, error) {
 	item, err := wait.Read(ctx, a.waits, areaName, in.ID, in.Param, a.store.get, func(s sum) bool { ended, _ := s.ended(); return ended })
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		return nil, web.NotFound("No sum with this id.")
+		return nil, web.NotFound("There is no sum with this id.")
 	}
 	return &output{item}, err
 }
