@@ -39,7 +39,7 @@ type Config struct {
 	Library  library.Config
 }
 
-// HTTPAddr is where the service listens.
+// HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {

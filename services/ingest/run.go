@@ -1,6 +1,6 @@
-// Package ingest is the service that takes work in: it reserves uploads, accepts
-// bytes, notices finished uploads and publishes the first event. It writes first
-// states, retries and deletes; every other transition is the analyzer's.
+// Package ingest is the service that accepts work: it reserves uploads, accepts content, detects
+// finished uploads and publishes the first event. It writes initial states, retries and deletions;
+// the analyzer makes all other transitions.
 package ingest
 
 import (
@@ -42,7 +42,7 @@ import (
 // Name is the service's name in logs, metrics and event sources.
 const Name = "ingest"
 
-// Area is what the service needs of an area.
+// Area is what the service requires of an area.
 type Area interface {
 	notice.Area
 	deadletter.Area
@@ -50,7 +50,7 @@ type Area interface {
 	Routes(r *web.Router)
 	// OperatorRoutes registers the calls for operators.
 	OperatorRoutes(r *web.Router)
-	// Check returns an error while the area's tables cannot be used.
+	// Check returns an error while the area's tables are unavailable.
 	Check(ctx context.Context) error
 	// Work runs the background work of the area until ctx is done or there
 	// is nothing to do.
@@ -67,7 +67,7 @@ type Entry struct {
 // Shared is what the areas of one service share.
 type Shared struct {
 	Backends *backend.Connections
-	Receiver *receive.Receiver // of forms with a file
+	Receiver *receive.Receiver // for forms with a file
 	Parts    *parts.Uploads
 	Quotas   *quota.Quotas
 	Log      zerolog.Logger
@@ -107,8 +107,8 @@ type Service struct {
 	audit       *audit.Log
 }
 
-// Run runs the service as a process of its own until ctx is done, then finishes the
-// work in progress and returns nil.
+// Run runs the service as a separate process until ctx is done, then finishes the work in progress
+// and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: Name, Title: "Assay ingest", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -157,7 +157,7 @@ func openAll(list []Entry, shared Shared) []Area {
 	return areas
 }
 
-// Health adds the checks of what the service cannot work without.
+// Health adds the checks of the backends that the service requires.
 func (s *Service) Health(h *obs.Health) {
 	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
@@ -182,15 +182,15 @@ func (s *Service) Routes(r *web.Router) {
 	}
 }
 
-// Describe registers the calls for clients for their description alone, which a
-// gateway needs. They must not be called.
+// Describe registers the calls for clients only for their description, which a gateway needs. They
+// must not be called.
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
 	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
 	who, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
-		panic(err) // a bug: without settings nothing can be wrong with them
+		panic(err) // a bug: settings that are absent cannot be invalid
 	}
 	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }
@@ -209,8 +209,8 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// Work runs the background work of the service until ctx is done and what is
-// in progress is done or returned.
+// Work runs the background work of the service until ctx is done and work in progress is finished
+// or returned.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.notices.Work(ctx) })
@@ -224,10 +224,10 @@ func (s *Service) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Rates returns what an owner may request of one process.
+// Rates returns the request limits of an owner per process.
 func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
 
-// Audit returns what records the writes of operators.
+// Audit returns the recorder of operators' write operations.
 func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Close closes the connections. Work must have returned.

@@ -17,10 +17,10 @@ import (
 // retryAfter is the time after which a rejected client may retry.
 const retryAfter = 5 * time.Second
 
-// RetryAfter returns the header's value in every rejection, in seconds.
+// RetryAfter is the value of the header in every rejection, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
-// Refusals are the responses of Problem that not every operation has.
+// Refusals lists the responses of Problem that not all operations have.
 var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-much-waiting"}}
 
 // Refused reports whether err is a rejection: the same work may be admitted
@@ -40,7 +40,7 @@ func Problem(err error) error {
 		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work of this owner, or of this source, is waiting.").
 			WithHeader("Retry-After", RetryAfter()).Because(err)
 	case errors.Is(err, fair.ErrBacklogUnknown):
-		return web.Unavailable("The event stream does not respond.", retryAfter).Because(err)
+		return web.Unavailable("The event stream is unavailable.", retryAfter).Because(err)
 	}
 	return err
 }

@@ -1,5 +1,4 @@
-// Package deadletter lists, shows, replays and drops the messages that a consumer
-// gave up.
+// Package deadletter lists, shows, replays and drops messages that a consumer has given up on.
 package deadletter
 
 import (
@@ -10,11 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-// Area is what replays need of an area.
+// Area is what replays require of an area.
 type Area interface {
-	// Replay makes the item of a dead letter wait for its processing again. It looks
-	// at the item first, so that a repeat changes nothing; note then says why. mine is
-	// false, and err nil, for a message of another area.
+	// Replay queues the item of a dead letter again. It checks the item first, so that repeating a
+	// call has no effect; note then contains the reason. For a message of another area it returns
+	// false and no error.
 	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
 }
 
@@ -33,11 +32,11 @@ func New[A Area](b *bus.Bus, areas []A) *Service {
 	return d
 }
 
-// replay replays one dead letter. A message of no area, such as a bucket notification, is published unchanged: its
-// handler checks the item.
+// replay replays one dead letter. A message that belongs to no area, such as a bucket notification, is published
+// unchanged, because its handler checks the item.
 func (d *Service) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	if l.Subject == "" {
-		return "", errors.New("the dead letter does not name the subject of its message")
+		return "", errors.New("the dead letter does not contain the subject of its message")
 	}
 	for _, area := range d.areas {
 		if mine, note, err := area.Replay(ctx, l); mine || err != nil {
@@ -71,9 +70,9 @@ type bulkResult struct {
 	err        error
 }
 
-// each calls do for the dead letters of a request, and continues after one has
-// failed. more reports that others follow the last. Dead letters added in the meantime
-// are skipped: one that fails again at once would be replayed endlessly.
+// each calls do for the dead letters of a request, and continues after one has failed. more reports
+// whether more dead letters follow. Dead letters added in the meantime are skipped, because one
+// that fails again immediately would be replayed endlessly.
 func (d *Service) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
 	pace := time.NewTicker(time.Second / time.Duration(r.rate))
 	defer pace.Stop()

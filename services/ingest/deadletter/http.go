@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the calls on dead letters, which are for operators.
+// Routes registers the calls for dead letters, which are for operators only.
 func (d *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
@@ -26,7 +26,7 @@ func (d *Service) Routes(r *web.Router) {
 	}, d.get)
 	web.Register(r, huma.Operation{
 		OperationID: "replay-dead", Method: http.MethodPost, Path: "/v1/dead/replay", Tags: []string{"dead letters"},
-		Summary: "Process the items of dead letters again",
+		Summary: "Reprocess the items of dead letters",
 		Description: "A failed item is processed again, as by an explicit retry. An item that has since recovered, or failed for another " +
 			"reason, is skipped, so that replaying twice is safe. Dead letters remain until they are deleted.",
 	}, d.postReplay)
@@ -64,7 +64,7 @@ func view(l bus.DeadLetter) DeadLetterView {
 
 type deadLetterListInput struct {
 	Consumer string    `query:"consumer"`
-	Reason   string    `query:"reason" doc:"a part of the reason; case does not matter"`
+	Reason   string    `query:"reason" doc:"substring of the reason; case is ignored"`
 	From     time.Time `query:"from" doc:"given up at this time or later"`
 	To       time.Time `query:"to" doc:"given up before this time"`
 	After    uint64    `query:"after" doc:"the last sequence of the previous page"`
@@ -75,7 +75,7 @@ type deadLetterListOutput struct {
 	Body struct {
 		DeadLetters []DeadLetterView  `json:"deadLetters"`
 		More        bool              `json:"more" doc:"there are more dead letters after the last of these"`
-		Consumers   map[string]uint64 `json:"consumers" example:"{\"analyzer-textfile\":2}" doc:"how many dead letters there are of each consumer, whatever the filter"`
+		Consumers   map[string]uint64 `json:"consumers" example:"{\"analyzer-textfile\":2}" doc:"number of dead letters by consumer, regardless of the filter"`
 	}
 }
 
@@ -125,7 +125,7 @@ func (d *Service) delete(ctx context.Context, in *deadLetterInput) (*struct{}, e
 
 func problem(err error) error {
 	if errors.Is(err, bus.ErrNoDeadLetter) {
-		return web.NotFound("No dead letter with this sequence.")
+		return web.NotFound("There is no dead letter with this sequence.")
 	}
 	return err
 }
@@ -134,7 +134,7 @@ type deadLetterBulkInput struct {
 	Body struct {
 		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"only this dead letter. Without it, the other fields are a filter; an empty filter selects all"`
 		Consumer string    `json:"consumer,omitempty"`
-		Reason   string    `json:"reason,omitempty" doc:"a part of the reason; case does not matter"`
+		Reason   string    `json:"reason,omitempty" doc:"substring of the reason; case is ignored"`
 		From     time.Time `json:"from,omitzero" required:"false" doc:"given up at this time or later"`
 		To       time.Time `json:"to,omitzero" required:"false" doc:"given up before this time"`
 		DryRun   bool      `json:"dryRun,omitempty" doc:"only list the dead letters"`
@@ -167,8 +167,8 @@ func (d *Service) postDrop(ctx context.Context, in *deadLetterBulkInput) (*deadL
 	return d.bulk(ctx, in, d.drop)
 }
 
-// bulk calls do for one dead letter, or for those of a filter. The output has the result of
-// each, also when some failed.
+// bulk calls do for one dead letter, or for those that match a filter. The output contains the
+// result of each, even if some failed.
 func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*deadLetterBulkOutput, error) {
 	ask := in.Body
 	request := bulkRequest{

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// accept stores a checked item and publishes FeedItemAccepted while it is pending,
-// unless its analysis was given up. An existing item gets the tags that it does
-// not have, and created is false. accept returns the errors of Bus.Admit.
+// accept stores a checked item and publishes FeedItemAccepted if it is pending, unless its analysis
+// was given up. An existing item gets the tags that it does not have, and created is false. accept
+// returns the errors of Bus.Admit.
 //
 // The row's key contains a time, so the table alone cannot detect a duplicate. The
 // object's key does not: only one of several writers stores its submission there,
@@ -46,10 +46,9 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 	return item, created, err
 }
 
-// begin writes the row of a submission that was just stored. If a row exists, its
-// object was lost: it keeps its time and gets the other attributes from this
-// submission. begin reads the row after the object is stored, since before that
-// another writer may be about to write one.
+// begin writes the row of a submission that was just stored. If a row exists, its object was lost:
+// it keeps its time and gets the other attributes from this submission. begin reads the row after
+// storing the object, because another writer may write a row before that.
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
@@ -119,8 +118,7 @@ func (a *Area) remove(ctx context.Context, sourceID string) error {
 	return a.store.Delete(ctx, sourceID)
 }
 
-// keep stores a submission. It returns blob.ErrExists if there is one with its
-// source id.
+// keep stores a submission. It returns blob.ErrExists if one exists with its source id.
 func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 	document, err := s.Document()
 	if err != nil {

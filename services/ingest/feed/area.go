@@ -28,8 +28,8 @@ type Area struct {
 	bus       *bus.Bus
 	sources   *source.Store
 	poller    *source.Poller
-	accepting *semaphore.Weighted // bytes of the items that are being accepted
-	itemTTL   time.Duration       // 0 keeps items
+	accepting *semaphore.Weighted // size of the items that are being accepted
+	itemTTL   time.Duration       // 0 keeps items indefinitely
 	log       zerolog.Logger
 }
 

@@ -16,8 +16,8 @@ import (
 // concurrently.
 const acceptParallel = 16
 
-// acceptBytes bounds the total size of the items that the process accepts concurrently. While an
-// item is accepted, it uses about 20 times its size.
+// acceptBytes limits the total size of items that the process accepts concurrently. Accepting an
+// item uses about 20 times its size in memory.
 const acceptBytes = 4 << 20
 
 // Outcomes of an item of a batch.
@@ -34,7 +34,7 @@ type itemOutcome struct {
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
 	Type     string           `json:"type,omitempty" doc:"only when refused: the type of the problem that the item alone would get" example:"urn:assay:problem:too-much-waiting"`
 	Remarks
-	refusal error // by admission, or by bus.ErrFull
+	refusal error // rejected by admission or with bus.ErrFull
 }
 
 // candidate is a parsed item, with its errors.
@@ -55,9 +55,9 @@ func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (
 	return a.accept(ctx, s)
 }
 
-// acceptAll accepts the valid items within the limits of admission, while it reads the next ones.
-// The outcomes are in the order of the candidates. If it returns an error of a backend or of the
-// sequence, some items may be accepted; all can be sent again.
+// acceptAll accepts the valid items within the limits of admission, and reads the next ones
+// meanwhile. The outcomes are in the order of the candidates. If it returns an error of a backend
+// or of the sequence, some items may be accepted; all can be sent again.
 func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
 	var results []*itemOutcome
 	group, running := errgroup.WithContext(ctx)
@@ -90,7 +90,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			return nil
 		})
 		if running.Err() != nil {
-			break // an item failed, and so does the call
+			break // an item failed, and so the call fails
 		}
 	}
 	if err := group.Wait(); err != nil {
@@ -106,8 +106,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 	return inOrder, ctx.Err()
 }
 
-// refusal returns why some items were rejected, and whether all were; nil for
-// none.
+// refusal returns why items were rejected, and whether all were; it returns nil if none were.
 func refusal(results []itemOutcome) (first error, all bool) {
 	all = true
 	for _, result := range results {

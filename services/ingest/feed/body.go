@@ -94,7 +94,7 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 }
 
 // each reads the items of a batch in their order. The receiver of a candidate releases its memory.
-// An error ends the sequence: the rest of the body cannot be read.
+// After an error the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		for n := 0; ; n++ {
@@ -192,8 +192,7 @@ func (b *itemBody) end() error {
 	return nil
 }
 
-// expect reads one character after spaces, and returns otherwise if it is a
-// different one.
+// expect reads one character after spaces, and returns the error otherwise if it differs.
 func (b *itemBody) expect(want byte, otherwise error) error {
 	c, err := b.peek()
 	if errors.Is(err, io.EOF) || err == nil && c != want {

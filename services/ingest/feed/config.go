@@ -11,7 +11,7 @@ import (
 
 // Config holds the settings of the feed.
 type Config struct {
-	ItemTTL time.Duration `env:"ASSAY_FEED_ITEM_TTL" doc:"how long new items are kept, such as 720h for 30 days, at least 1h; their texts follow with the next sweep; 0 keeps them"`
+	ItemTTL time.Duration `env:"ASSAY_FEED_ITEM_TTL" doc:"lifetime of new items, at least 1h, such as 720h for 30 days; the next sweep removes their texts; 0 keeps items indefinitely"`
 
 	Tables   feed.Config
 	Sources  source.Config

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// FuzzItems compares the reader of batches with the standard library: what it accepts is one JSON
-// object, and has as many items.
+// FuzzItems compares the batch reader with the standard library: accepted input is one JSON object
+// with the same number of items.
 func FuzzItems(f *testing.F) {
 	for _, body := range []string{
 		"", "{}", `{"items":[]}`, submission(1, "a"), `{"items":[` + submission(1, "]},{") + `,` + submission(2, `\"`) + `]}`, `{"items":[1,{},[],null,"\u007d"]}`,

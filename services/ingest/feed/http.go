@@ -38,13 +38,13 @@ func (a *Area) Routes(r *web.Router) {
 		return &huma.Response{Description: description, Headers: headers, Content: map[string]*huma.MediaType{"application/json": {Schema: schema(t)}}}
 	}
 	location := map[string]*huma.Param{"Location": {Description: "the item", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "uri-reference"}}}
-	retry := map[string]*huma.Param{"Retry-After": {Description: "in how many seconds to send the refused items again, if there are any", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+	retry := map[string]*huma.Param{"Retry-After": {Description: "seconds after which to send refused items again, if any", Schema: &huma.Schema{Type: huma.TypeInteger}}}
 	r.Handle(huma.Operation{
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
-		Summary: "Add one item to the feed, or up to 100",
-		Description: "sourceId is unique: sending an item again is safe. A repeat " +
-			"adds new tags, up to 5 in total, and changes nothing else. Of simultaneous posts, one wins as a whole. " +
-			"If the text of a pending item was lost, the item keeps its time and takes text, URL and metadata from the repeat. A batch gets 207 with " +
+		Summary: "Add up to 100 items to the feed",
+		Description: "sourceId is unique, so sending an item again is safe. A repeat" +
+			"adds new tags, up to 5 in total, and changes nothing else. One of several concurrent posts wins." +
+			"If the text of a pending item was lost, the item keeps its time and gets text, URL and metadata from the repeat. A batch gets 207 with " +
 			"an outcome for each item. If none can be admitted, the batch is rejected like a single item. The items of a " +
 			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +
 			"call fails after some items were accepted; send the whole batch again.",
@@ -53,8 +53,8 @@ func (a *Area) Routes(r *web.Router) {
 			Schema: named(r, "ItemOrItems", &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}}),
 		}}},
 		Responses: map[string]*huma.Response{
-			"200": body("One item, which already existed", reflect.TypeFor[postedItem](), location),
-			"201": body("One item, created", reflect.TypeFor[postedItem](), location),
+			"200": body("The item, which already existed", reflect.TypeFor[postedItem](), location),
+			"201": body("The item, which was created", reflect.TypeFor[postedItem](), location),
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome](), retry),
 		},
 	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals)
@@ -141,8 +141,8 @@ var fields = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// otherCase returns the fields of an item that only the case of their letters distinguishes from known
-// ones, which package json ignores.
+// otherCase returns the fields of an item that differ from known fields only in case, because package
+// json ignores case.
 func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// A body that cannot be read to its end is a client error, except that a body
-// that is too large or too slow gets a different response.
+// A body that cannot be read completely is a client error, except for a body that is too large or
+// too slow.
 func TestBodiesThatBreakOff(t *testing.T) {
 	for err, want := range map[error]int{
 		io.ErrUnexpectedEOF:           http.StatusBadRequest,
@@ -32,8 +32,7 @@ func TestBodiesThatBreakOff(t *testing.T) {
 	}
 }
 
-// TestTagsAreOneByTheirWords: tags that differ only in spaces around and between their words are
-// equal.
+// TestTagsAreOneByTheirWords checks that tags that differ only in white space are equal.
 func TestTagsAreOneByTheirWords(t *testing.T) {
 	for _, tag := range []string{"AI now", " AI now ", "AI \t\u00a0now\n"} {
 		raw, err := json.Marshal(feed.Submission{SourceID: "reddit#1", SourceType: "reddit", MatchedTags: []string{tag}})

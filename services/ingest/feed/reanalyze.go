@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	reanalysisRows     = 1000 // of the primary table that one call reads, rounded up to a page
+	reanalysisRows     = 1000 // rows of the primary table that one call reads, rounded up to a page
 	reanalysisParallel = 16   // items that are moved concurrently
 )
 
 // reanalysis is the result of one call.
 type reanalysis struct {
-	outdated   map[string]int // items that an older model analyzed, by its version
+	outdated   map[string]int // items that an older model analyzed, by model version
 	current    int            // items that the current model analyzed
-	waiting    int            // items that wait for an analysis
+	waiting    int            // items already waiting for analysis
 	unreadable int
 	next       string // cursor of the next call, empty on the last
 }
 
 // reanalyze reads the next rows of the primary table, starting at a cursor. It moves the items
 // ingested since a time that an older model analyzed to pending and, unless dry, publishes their
-// events. The move is conditional on the analysis that was read, so any number of calls may repeat the
-// same rows, also after a crash: an item that was moved but not announced is pending, and is announced
-// again. It returns the errors of Bus.Admit, and table.ErrCursor.
+// events. The move is conditional on the analysis that was read, so calls may repeat the same rows,
+// even after a crash: an item that was moved but not announced is pending and is announced again. It
+// returns the errors of Bus.Admit, and table.ErrCursor.
 func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dry bool) (reanalysis, error) {
 	if !dry {
 		if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {

@@ -14,38 +14,38 @@ import (
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
-// reanalysisRoute registers the call that analyzes items again.
+// reanalysisRoute registers the call that reanalyzes items.
 func (a *Area) reanalysisRoute(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "reanalyze-feed-items", Method: http.MethodPost, Path: "/v1/feed/reanalyze", Tags: []string{"feed"},
-		Summary: "Analyze items of an older model again",
-		Description: "A call reads about 1,000 items, in no order. Repeat it with nextCursor until a response has none. An item keeps its " +
-			"result, and its place in lists and numbers, until the new one replaces it. Items of the current model are skipped, so that " +
-			"repeating calls is safe, also from the beginning after a failure.",
+		Summary: "Reanalyze items that an older model analyzed",
+		Description: "A call reads about 1,000 items, in no particular order. Repeat it with nextCursor until a response has none. An item keeps its" +
+			"result, and its place in lists and statistics, until the new one replaces it. Items of the current model are skipped, so" +
+			"repeating calls is safe, even from the beginning after a failure.",
 	}, a.postReanalysis)
 }
 
 type reanalysisInput struct {
 	Body struct {
-		Since  time.Time `json:"since,omitzero" required:"false" doc:"only items that were ingested then or later; all by default"`
+		Since  time.Time `json:"since,omitzero" required:"false" doc:"only items ingested at or after this time; default: all"`
 		DryRun bool      `json:"dryRun,omitempty" doc:"only count the items"`
 		Cursor string    `json:"cursor,omitempty" doc:"the nextCursor of the previous call"`
 	}
 }
 
 type outdatedItems struct {
-	ModelVersion string `json:"modelVersion" doc:"the model that analyzed them"`
+	ModelVersion string `json:"modelVersion" doc:"the model that analyzed the items"`
 	Items        int    `json:"items"`
 }
 
 type reanalysisOutput struct {
 	Body struct {
 		ModelVersion string          `json:"modelVersion" doc:"the current model, which analyzes the outdated items"`
-		Outdated     []outdatedItems `json:"outdated" doc:"items that an older model analyzed, which now wait for the current one; with dryRun they are unchanged"`
+		Outdated     []outdatedItems `json:"outdated" doc:"items that an older model analyzed; they now wait for reanalysis, or are unchanged with dryRun"`
 		Current      int             `json:"current" doc:"items that the current model analyzed"`
-		Waiting      int             `json:"waiting" doc:"items that waited for an analysis already"`
-		Unreadable   int             `json:"unreadable" doc:"rows of the table that are no items"`
-		NextCursor   string          `json:"nextCursor,omitempty" doc:"absent when all items were read"`
+		Waiting      int             `json:"waiting" doc:"items that were already waiting for analysis"`
+		Unreadable   int             `json:"unreadable" doc:"rows of the table that are not valid items"`
+		NextCursor   string          `json:"nextCursor,omitempty" doc:"absent when all items have been read"`
 	}
 }
 

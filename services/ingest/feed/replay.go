@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Replay retries the item of a dead letter if its current failure is that of the
-// dead letter. A later failure has its own dead letter.
+// Replay retries the item of a dead letter if the dead letter records its current failure. A later
+// failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	id, ok := strings.CutPrefix(l.Subject, feed.AcceptedSubject(""))
 	if !ok || !feed.ValidSourceID(id) {
@@ -46,8 +46,8 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	if err != nil {
 		return true, "", err
 	}
-	// Not a new event: its id would be the one that was given up, and the stream may
-	// still drop it as a duplicate.
+	// Not a new event id: the stream may still drop it as a duplicate of the event that was given
+	// up.
 	if err := a.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
 		return true, "", err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// take accepts a poll's items like a posted batch, except that rss is also a
-// source type. The seed has no source type for such items.
+// take accepts the items of a poll like a posted batch, and additionally allows the source type
+// rss, which the seed does not have.
 func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
 		return source.Taken{}, err

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// OperatorRoutes registers the calls on sources, and those that delete items and analyze them again.
+// OperatorRoutes registers the calls that manage sources, delete items and reanalyze them.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
@@ -23,13 +23,13 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.listSources)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-source", Method: http.MethodGet, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
-		Summary: "Show a source",
+		Summary: "Get a source",
 	}, a.getSource)
 	web.Register(r, huma.Operation{
 		OperationID: "put-feed-source", Method: http.MethodPut, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
-		Summary: "Add a source, or change its settings",
-		Description: "The settings take effect at once; a paused or stopped source starts again. To change a source, send its " +
-			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that it was added.",
+		Summary: "Add a source or change its settings",
+		Description: "The settings take effect immediately; a paused or stopped source resumes. To change a source, send its" +
+			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that the source was added.",
 		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
 	}, a.putSource, web.Refusals{http.StatusConflict: {"too-many-sources"}, http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
@@ -38,7 +38,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.deleteSource, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-item", Method: http.MethodDelete, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
-		Summary: "Delete an item and its text", Description: "204 also if there is no such item. The dashboard follows within a second. A source that still has the item adds it again.",
+		Summary: "Delete an item and its text", Description: "Also returns 204 if the item does not exist. The dashboard is updated within a second. A source that still contains the item adds it again.",
 		DefaultStatus: http.StatusNoContent,
 	}, a.deleteItem)
 	a.reanalysisRoute(r)
@@ -52,7 +52,7 @@ func (a *Area) deleteItem(ctx context.Context, in *itemDeleteInput) (*struct{}, 
 	return nil, a.remove(ctx, in.SourceID)
 }
 
-// sourceAdded describes the other response to a put.
+// sourceAdded describes the 201 response to a put.
 func sourceAdded(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[sourceView](), true, "")
 	return &huma.Response{
@@ -96,7 +96,7 @@ func viewSource(s source.Source) sourceView {
 
 type sourceOutput struct {
 	Status int
-	ETag   string `header:"ETag" doc:"of the settings; a change of state does not change it"`
+	ETag   string `header:"ETag" doc:"ETag of the settings; state changes do not affect it"`
 	Body   sourceView
 }
 
@@ -141,7 +141,7 @@ func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
 	if ifMatch != "" && !match.Any {
 		revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
 		if err != nil || revision < 1 {
-			revision = -1 // which no source has
+			revision = -1 // no source has this revision
 		}
 		match.Revision = revision
 	}
@@ -195,7 +195,7 @@ func (a *Area) deleteSource(ctx context.Context, in *sourceDeleteInput) (*struct
 func sourceProblem(err error) error {
 	switch {
 	case errors.Is(err, source.ErrNotFound):
-		return web.NotFound("No feed source with this name.")
+		return web.NotFound("There is no feed source with this name.")
 	case errors.Is(err, source.ErrTooMany):
 		return web.NewProblem(http.StatusConflict, "too-many-sources", "There are "+strconv.Itoa(source.MaxSources)+" sources, the maximum. Delete one first.")
 	case errors.Is(err, source.ErrUnconditional):

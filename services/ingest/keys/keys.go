@@ -1,4 +1,4 @@
-// Package keys serves the calls by which operators manage API keys.
+// Package keys serves the operator calls that manage API keys.
 package keys
 
 import (
@@ -23,42 +23,42 @@ func New(keys *identity.Keys) *Service { return &Service{keys} }
 
 const tag = "keys"
 
-// Routes registers the calls, which are for operators.
+// Routes registers the calls, which are for operators only.
 func (s *Service) Routes(r *web.Router) {
 	notFound := web.Refusals{http.StatusNotFound: {"not-found"}}
 	web.Register(r, huma.Operation{
 		OperationID: "create-key", Method: http.MethodPost, Path: "/v1/keys", Tags: []string{tag},
 		Summary:       "Create an API key",
-		Description:   "The token is in this response only: the server stores its hash. A repeat creates another key.",
+		Description:   "Only this response contains the token: the server stores its hash. Repeating the call creates another key.",
 		DefaultStatus: http.StatusCreated,
 	}, s.create)
 	web.Register(r, huma.Operation{
 		OperationID: "list-keys", Method: http.MethodGet, Path: "/v1/keys", Tags: []string{tag},
-		Summary: "List the API keys, newest first", Description: "Revoked and expired ones too.",
+		Summary: "List the API keys, newest first", Description: "Includes revoked and expired keys.",
 	}, s.list)
 	web.Register(r, huma.Operation{
 		OperationID: "rotate-key", Method: http.MethodPost, Path: "/v1/keys/{id}/rotate", Tags: []string{tag},
-		Summary: "Give an API key a new secret", Description: "The previous token is accepted for the grace period.",
+		Summary: "Replace the secret of an API key", Description: "The previous token is accepted for the grace period.",
 	}, s.rotate, notFound, web.Refusals{http.StatusConflict: {"key-ended"}})
 	web.Register(r, huma.Operation{
 		OperationID: "revoke-key", Method: http.MethodDelete, Path: "/v1/keys/{id}", Tags: []string{tag},
-		Summary: "Revoke an API key", Description: "Within 5 seconds no process accepts it. This cannot be undone.", DefaultStatus: http.StatusNoContent,
+		Summary: "Revoke an API key", Description: "After 5 seconds no process accepts it. This cannot be undone.", DefaultStatus: http.StatusNoContent,
 	}, s.revoke, notFound)
 }
 
 // KeyView is an API key as the API shows it.
 type KeyView struct {
 	ID         string      `json:"id"`
-	Owner      string      `json:"owner" doc:"the owner of what is created with the key"`
+	Owner      string      `json:"owner" doc:"the owner of items created with the key"`
 	Name       string      `json:"name,omitempty"`
 	Scopes     []web.Scope `json:"scopes" enum:"read,write"`
-	Operator   bool        `json:"operator" doc:"whether it has the role operator"`
+	Operator   bool        `json:"operator" doc:"whether the key has the role operator"`
 	Status     string      `json:"status" enum:"active,expired,revoked"`
 	CreatedAt  time.Time   `json:"createdAt"`
 	ExpiresAt  time.Time   `json:"expiresAt,omitzero"`
 	RotatedAt  time.Time   `json:"rotatedAt,omitzero"`
 	RevokedAt  time.Time   `json:"revokedAt,omitzero"`
-	LastUsedAt time.Time   `json:"lastUsedAt,omitzero" doc:"to about a minute; in lists"`
+	LastUsedAt time.Time   `json:"lastUsedAt,omitzero" doc:"accurate to about a minute; only in lists"`
 }
 
 func view(k identity.Key) KeyView {
@@ -89,10 +89,10 @@ func token(k identity.Key, text string) *tokenOutput {
 type createInput struct {
 	Body struct {
 		Owner     string      `json:"owner" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$"`
-		Name      string      `json:"name,omitempty" maxLength:"100" doc:"what the key is for"`
-		Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write" maxItems:"2" doc:"both by default"`
-		Operator  bool        `json:"operator,omitempty" doc:"gives the role operator"`
-		ExpiresIn string      `json:"expiresIn,omitempty" example:"2160h" doc:"how long the key is valid, from 1m to 87600h; by default until it is revoked"`
+		Name      string      `json:"name,omitempty" maxLength:"100" doc:"purpose of the key"`
+		Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write" maxItems:"2" doc:"default: both"`
+		Operator  bool        `json:"operator,omitempty" doc:"grants the role operator"`
+		ExpiresIn string      `json:"expiresIn,omitempty" example:"2160h" doc:"lifetime of the key, from 1m to 87600h; default: until it is revoked"`
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *Service) list(ctx context.Context, in *listInput) (*listOutput, error) 
 type rotateInput struct {
 	ID   string `path:"id" maxLength:"16"`
 	Body *struct {
-		Grace string `json:"grace,omitempty" example:"1h" doc:"how long the previous token is accepted, at most 24h; by default not at all"`
+		Grace string `json:"grace,omitempty" example:"1h" doc:"how long the previous token remains valid, at most 24h; default: not at all"`
 	} `required:"false"`
 }
 
@@ -177,7 +177,7 @@ func (s *Service) revoke(ctx context.Context, in *keyInput) (*struct{}, error) {
 func problem(err error) error {
 	switch {
 	case errors.Is(err, platform.ErrNotFound):
-		return web.NotFound("No API key with this id.")
+		return web.NotFound("There is no API key with this id.")
 	case errors.Is(err, identity.ErrKeyEnded):
 		return web.NewProblem(http.StatusConflict, "key-ended", "The API key is revoked or has expired. Create another.")
 	}

@@ -1,5 +1,5 @@
 // Package library accepts folders and files: it reserves uploads, accepts bytes, publishes work for finished
-// uploads, and changes the tree: names, places, trash and permissions.
+// uploads, and changes nodes: names, folders, trash and permissions.
 package library
 
 import (
@@ -48,7 +48,7 @@ func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, 
 	}
 }
 
-// Check returns an error while the tables cannot be used.
+// Check returns an error while the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // OperatorRoutes registers nothing: operators only read.
@@ -59,7 +59,7 @@ func (a *Area) Work(context.Context) error { return nil }
 
 // Uploaded announces the upload of an object. It removes an object that was uploaded after its file was erased: a
 // file exists before its object. It ignores an object that does not match the reservation: the client's own call
-// responds with the reason.
+// returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.bucket.Bucket {
@@ -84,13 +84,13 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	return true, err
 }
 
-// caller returns the caller of a request to this service, which accepts no share links.
+// caller returns the caller of a request to this service, which does not accept share links.
 func caller(c web.Caller) library.Caller {
 	return library.Caller{Owner: c.Owner, Groups: c.Groups()}
 }
 
-// refused returns the error of creating a node in, or moving it to, a folder of another owner: to a caller that may
-// not see the folder, it does not exist.
+// refused returns the error for creating a node in, or moving it to, a folder of another owner. If the caller may
+// not see the folder, the error is that it does not exist.
 func (a *Area) refused(ctx context.Context, err error, parentID string, c library.Caller) error {
 	if !errors.Is(err, library.ErrOwner) {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// retry begins another run of a Failed or ProcessedPartially file. It returns the errors of the move,
-// and upload.ErrNoBytes or upload.ErrOtherBytes for a file that has lost its bytes.
+// retry starts another run of a Failed or ProcessedPartially file. It returns the errors of the move,
+// and upload.ErrNoBytes or upload.ErrOtherBytes for a file whose content is missing or has changed.
 func (a *Area) retry(ctx context.Context, file library.File) error {
 	return a.again(ctx, file, a.store.Retry)
 }
@@ -23,7 +23,7 @@ func (a *Area) reprocess(ctx context.Context, file library.File) error {
 	return a.again(ctx, file, a.store.Reprocess)
 }
 
-// retryStep begins another run of a file for one failed step. It returns the errors of retry,
+// retryStep starts another run of a file for one failed step. It returns the errors of retry,
 // library.ErrNoWorkflow and library.ErrStep.
 func (a *Area) retryStep(ctx context.Context, file library.File, step string) error {
 	return a.again(ctx, file, func(ctx context.Context, file library.File) (library.File, library.Workflow, error) {
@@ -35,7 +35,7 @@ func (a *Area) retryStep(ctx context.Context, file library.File, step string) er
 	})
 }
 
-// again begins another run of a file, if its bytes exist.
+// again starts another run of a file if its content exists.
 func (a *Area) again(ctx context.Context, file library.File, begin func(context.Context, library.File) (library.File, library.Workflow, error)) error {
 	if file.Final() && !file.Unfetched() {
 		if _, err := a.announcer.Find(ctx, file); err != nil {
@@ -96,7 +96,7 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 	return kept, nil
 }
 
-// parallelCopies is how many objects are copied at once.
+// parallelCopies is the number of objects copied concurrently.
 const parallelCopies = 16
 
 func (a *Area) postRetry(ctx context.Context, in *fileInput) (*nodeOutput, error) {
@@ -119,7 +119,7 @@ func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, e
 	})
 }
 
-// process begins the processing of a file of the caller, and returns its node.
+// process starts the processing of a file of the caller and returns its node.
 func (a *Area) process(ctx context.Context, id string, who web.Caller, begin func(context.Context, library.File) error) (*nodeOutput, error) {
 	c := caller(who)
 	path, file, err := a.writable(ctx, id, c)

@@ -25,7 +25,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes, or an upload in parts, which can be resumed. " +
+		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts." +
 			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
@@ -34,7 +34,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	}, a.postReservation, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
-		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
+		Summary: "Report that the presigned upload is finished", DefaultStatus: http.StatusAccepted,
 	}, a.postUploaded, processing, parts.Refusals)
 	a.parts.Routes(r, parts.Area{
 		Path: "/v1/library/files/{id}", Tag: tag, Name: "library-file", Find: a.waiting, Problem: a.problem,
@@ -44,7 +44,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 		call              func(context.Context, *fileInput) (*nodeOutput, error)
 	}{
 		{"retry-library-file", "/v1/library/files/{id}/retry", "Process a Failed or ProcessedPartially file again", a.postRetry},
-		{"reprocess-library-file", "/v1/library/files/{id}/reprocess", "Process a Processed file again, such as with newer engines", a.postReprocess},
+		{"reprocess-library-file", "/v1/library/files/{id}/reprocess", "Process a Processed file again, for example with newer engines", a.postReprocess},
 	} {
 		web.Register(r, huma.Operation{
 			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{tag}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
@@ -52,8 +52,8 @@ func (a *Area) fileRoutes(r *web.Router) {
 	}
 	web.Register(r, huma.Operation{
 		OperationID: "retry-library-step", Method: http.MethodPost, Path: "/v1/library/files/{id}/workflow/steps/{step}/retry", Tags: []string{tag},
-		Summary:       "Make one failed step of a file again",
-		Description:   "The results of the other steps are kept. 410 when the steps are no longer kept: then retry the file. A slash in the name of a step is sent as %2F.",
+		Summary:       "Run one failed step of a file again",
+		Description:   "The results of the other steps are kept. Returns 410 if the steps are no longer kept; retry the file instead. A slash in the name of a step is sent as %2F.",
 		DefaultStatus: http.StatusAccepted,
 	}, a.postRetryStep, processing)
 }
@@ -83,11 +83,11 @@ type uploadInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters or other bytes it gets 422"`
 	Body           struct {
 		Name        string `json:"name" minLength:"1" maxLength:"1024"`
-		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
-		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow follows from the bytes"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes. Not for an upload in parts, each of which has a CRC-32"`
+		Size        int64  `json:"size" minimum:"0" doc:"exact size in bytes"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow depends on the content only"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content. Not for uploads in parts, which use CRC-32"`
 		Parts       bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
-		ParentID    string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+		ParentID    string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
 	}
 }
 
@@ -135,7 +135,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	return out, err
 }
 
-// admit returns nil when the owner's work is accepted.
+// admit returns nil if the owner's work is accepted.
 func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
 	switch {
 	case idempotencyKey != "" && !named:
@@ -147,8 +147,8 @@ func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyK
 }
 
 // reserve writes a Loading file and its node. For a used idempotency key it returns those of the first call, or
-// errOtherUse if its parameters differed; created tells the cases apart. The bytes to count are
-// those of the terms unless the length is not known.
+// errOtherUse if its parameters differed; created reports which case it is. The size to count is that of the
+// terms, unless it is unknown.
 func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile, counted quota.Item) (node library.Node, file library.File, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err
@@ -188,7 +188,7 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 	return node, file, false, err
 }
 
-// notCreated reports whether an error of the creation of a node says that it does not exist.
+// notCreated reports whether an error of creating a node means that the node does not exist.
 func notCreated(err error) bool {
 	return slices.ContainsFunc([]error{
 		library.ErrOwner, library.ErrNotFolder, library.ErrTrashed, library.ErrTooDeep, lifecycle.ErrNotFound,
@@ -213,7 +213,7 @@ func (a *Area) writable(ctx context.Context, id string, c library.Caller) (libra
 	return path, file, err
 }
 
-// waiting returns a Loading file that the caller may change, for its upload in parts. It returns the errors of
+// waiting returns a Loading file that the caller may change, for an upload in parts. It returns the errors of
 // writable, and blob.ErrNoUpload.
 func (a *Area) waiting(ctx context.Context, id string, who web.Caller) (parts.File, error) {
 	_, file, err := a.writable(ctx, id, caller(who))

@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
-		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are no device names of Windows. " +
+		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are not Windows device names." +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, keyed, changes, quota.Refusals)
 	a.pageRoutes(r)
@@ -29,7 +29,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.shareRoutes(r)
 }
 
-// nodeOutput is a node as written.
+// nodeOutput is a node after a write.
 type nodeOutput struct {
 	Location string `header:"Location"`
 	ETag     string `header:"ETag"`
@@ -47,7 +47,7 @@ type folderInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the folder of the first call as long as it exists; with other parameters it gets 422"`
 	Body           struct {
 		Name     string `json:"name" minLength:"1" maxLength:"1024"`
-		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
 	}
 }
 
@@ -71,8 +71,8 @@ func parentOf(id, owner string) string {
 	return id
 }
 
-// createFolder creates a folder. Under an idempotency key that is taken it returns the folder of the
-// first call, or errOtherUse.
+// createFolder creates a folder. For a used idempotency key it returns the folder of the first call,
+// or errOtherUse.
 func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n library.NewNode) (library.Node, error) {
 	var err error
 	if n.Name, err = library.CleanName(n.Name); err != nil {

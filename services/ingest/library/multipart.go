@@ -49,7 +49,7 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (library.Node, er
 	return a.stream(r.Context(), owner, key, form)
 }
 
-// stream accepts a file whose bytes are in the request body, and streams them to the bucket without
+// stream accepts a file whose content is in the request body, and streams it to the bucket without
 // buffering the file.
 func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *receive.Form) (library.Node, error) {
 	sent, err := form.File(parentPart)
@@ -68,7 +68,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 		return library.Node{}, err
 	}
 	if !created {
-		// A repeat: the bytes may be stored already, or the first call crashed before.
+		// A repeat: the content may already be stored, or the first call crashed before storing it.
 		_, err := a.announcer.Find(ctx, file)
 		if err == nil {
 			err = a.repeat(ctx, file, sent)
@@ -77,7 +77,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 			return node, sent.Blame(err)
 		}
 	}
-	// This call publishes the event with this request's trace, so the object needs none.
+	// This call publishes the event with the trace of this request, so the object needs none.
 	object, err := a.bucket.Put(ctx, file.Key, file.ContentType, nil, sent)
 	if err == nil {
 		err = a.quotas.Stored(ctx, owner, library.Name, file.ID, object.Size)
@@ -86,7 +86,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	case err == nil && file.Status == library.Loading:
 		err = a.announcer.Stored(ctx, file, object)
 	case errors.Is(err, blob.ErrExists):
-		// Another call of the same key outran this one.
+		// Another call with the same key was faster.
 		err = a.repeat(ctx, file, sent)
 	}
 	if err != nil && idempotencyKey == "" {
@@ -95,8 +95,8 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	return node, sent.Blame(err)
 }
 
-// repeat announces a file that another call of the same idempotency key has stored. It returns
-// errOtherUse when this call sends other bytes.
+// repeat announces a file that another call with the same idempotency key has stored. It returns
+// errOtherUse if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File) error {
 	// Reads to the end, so that the client finishes sending before the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
@@ -120,7 +120,8 @@ func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File
 }
 
 // undo removes what a failed upload left, even if its client has disconnected: nothing was promised, and no one
-// else knows the file. With an idempotency key a repeat may already be uploading the same file, so the file stays.
+// else knows the file. With an idempotency key, a repeat may already be uploading the same file, so the file is
+// kept.
 func (a *Area) undo(ctx context.Context, file library.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

@@ -21,9 +21,9 @@ func (a *Area) pageRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "import-library-page", Method: http.MethodPost, Path: "/v1/library/pages", Tags: []string{tag},
 		Summary: "Import a web page by its URL",
-		Description: "Creates a file, for which the URL is then fetched and processed as an upload is: a web page with its text and its picture (og:image), a PDF or a picture. " +
-			"A response may have 20 MiB and take 30 s with at most 5 redirects. Addresses of private networks, and ports other than 80 and 443, are not requested unless the server allows them: " +
-			"422 when the URL names one, and a Failed file when a name or a redirect leads to one. Other failures are the errorMessage of the file, too.",
+		Description: "Creates a file, then fetches the URL and processes it like an upload: a web page with its text and preview picture (og:image), a PDF or a picture." +
+			"A response may have at most 20 MiB, take at most 30 s and follow at most 5 redirects. Addresses in private networks and ports other than 80 and 443 are rejected unless the server allows them:" +
+			"with 422 if the URL contains one, and with a Failed file if a name or redirect leads to one. The errorMessage of the file describes all failures.",
 		DefaultStatus: http.StatusAccepted,
 	}, a.postPage, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
 }
@@ -33,8 +33,8 @@ type pageInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters it gets 422"`
 	Body           struct {
 		URL      string `json:"url" minLength:"1" maxLength:"1024" example:"https://example.com/article" doc:"http or https, without a user name"`
-		Name     string `json:"name,omitempty" maxLength:"1024" doc:"by default the last part of the URL's path, or its host"`
-		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+		Name     string `json:"name,omitempty" maxLength:"1024" doc:"default: the last part of the URL's path, or its host"`
+		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
 	}
 }
 
@@ -47,7 +47,7 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 		return nil, web.Invalid(web.FieldError{Field: "body.url", Message: "is not a URL"})
 	}
 	if err := a.pages.Check(address); errors.Is(err, guard.ErrBlocked) {
-		return nil, web.NewProblem(http.StatusUnprocessableEntity, "url-not-allowed", "The URL is not requested: "+err.Error()+".")
+		return nil, web.NewProblem(http.StatusUnprocessableEntity, "url-not-allowed", "The URL is not allowed: "+err.Error()+".")
 	} else if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 	return output(node, library.Caller{Owner: in.OwnerID}), nil
 }
 
-// maxPageName is how many characters pageName returns at most.
+// maxPageName is the maximum length of a page name, in characters.
 const maxPageName = 100
 
-// pageName returns the name of a file for what a URL leads to.
+// pageName returns the file name for the page at a URL.
 func pageName(address *url.URL) string {
 	clean := func(name string) string {
 		runes := []rune(strings.Map(func(r rune) rune {
@@ -83,7 +83,7 @@ func pageName(address *url.URL) string {
 		return strings.Trim(string(runes[:min(len(runes), maxPageName)]), ". ")
 	}
 	name, err := library.CleanName(clean(path.Base(address.Path)))
-	if err != nil || name == "_" { // of the path /
+	if err != nil || name == "_" { // for the path /
 		return clean(address.Hostname())
 	}
 	return name

@@ -17,15 +17,15 @@ import (
 )
 
 var (
-	// errNoOwner reports an idempotency key without an owner to scope it to.
+	// errNoOwner reports an idempotency key without an owner, which would be its scope.
 	errNoOwner = errors.New("an idempotency key requires an owner")
 	// errOtherUse reports that an idempotency key was used for another request.
 	errOtherUse = errors.New("the idempotency key was used for another request")
 	errNotFile  = errors.New("the node is not a file")
 )
 
-// keyed, changes and processing are the problems of calls with an Idempotency-Key, of changes of a node, and
-// of calls on the processing of a file.
+// keyed, changes and processing list the problems of calls with an Idempotency-Key, of changes of a node,
+// and of calls about the processing of a file.
 var (
 	keyed   = web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}}
 	changes = web.Refusals{
@@ -41,8 +41,8 @@ var (
 	}
 )
 
-// conflicts are the errors that another state of the tree would not have, with the types of their
-// problems. The text of the error is the detail.
+// conflicts maps errors that depend on the state of the tree to problem types. The text of the
+// error is the detail.
 var conflicts = []struct {
 	err  error
 	slug string
@@ -69,7 +69,7 @@ func (a *Area) problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No node of the library with this id.")
+		return web.NotFound("The library has no node with this id.")
 	case errors.Is(err, library.ErrForbidden):
 		return web.NewProblem(http.StatusForbidden, "other-owner", "Only the owner of a node can change it.")
 	case errors.Is(err, library.ErrName):
@@ -81,15 +81,15 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, upload.ErrNoBytes):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the file and reserve again.").Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded content does not match the reservation. Delete the file and reserve again.").Because(err)
 	case errors.Is(err, errOtherUse), errors.Is(err, library.ErrExists):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other bytes. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other content. Use a new key.")
 	case errors.Is(err, errNoOwner):
 		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
 	case errors.Is(err, receive.ErrTooLarge):
 		return a.receiver.TooLarge()
 	case errors.Is(err, library.ErrBusy), errors.Is(err, bus.ErrOutstanding):
-		return web.Unavailable("Others are changing the node at the same time. Try again shortly.", time.Second).Because(err)
+		return web.Unavailable("Others are changing the node concurrently. Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):
 		return web.Unavailable("The file and its node differ; the next sweep repairs them.", time.Minute).Because(err)
 	case isMoved:

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// Replay retries the file of a dead letter while the file is in the failure of that dead letter. A
-// later failure has one of its own.
+// Replay retries the file of a dead letter if the dead letter records its current failure. A later
+// failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	id, step, ours := library.ParseStepSubject(l.Subject)
 	if !ours {
@@ -37,7 +37,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 		return true, fmt.Sprintf("the file is %s", moved.Found), nil
 	}
 	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
-		return true, "the uploaded bytes are gone", nil
+		return true, "the uploaded content no longer exists", nil
 	}
 	return true, "", err
 }

@@ -15,12 +15,12 @@ import (
 func (a *Area) shareRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
-		Summary: "Set who may read a node and all below it, besides its owner", Description: "Users are owner ids, and groups those of the identity provider. Both need proven identities: without ASSAY_AUTH=token they must be empty. Links keep their validity.",
+		Summary: "Set who may read a node and everything below it, besides its owner", Description: "Users are owner ids, and groups those of the identity provider. Both require authentication: without ASSAY_AUTH=token they must be empty. Links remain valid.",
 	}, a.putPermissions, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
-		Summary: "Create a link by which anyone may read a node and all below it", DefaultStatus: http.StatusCreated,
-		Description: "Reads take its token in the query parameter link.",
+		Summary: "Create a link that grants everyone read access to a node and everything below it", DefaultStatus: http.StatusCreated,
+		Description: "Pass its token in the query parameter link.",
 	}, a.postLink, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "revoke-library-links", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
@@ -50,7 +50,7 @@ func (a *Area) putPermissions(ctx context.Context, in *permissionsInput) (*permi
 		return nil, a.problem(err)
 	}
 	if len(in.Body.Users)+len(in.Body.Groups) > 0 && in.Caller.Credential == nil {
-		return nil, web.NewProblem(http.StatusConflict, "identity-required", "Callers of this server prove no identity. Make the node public, or create a link.")
+		return nil, web.NewProblem(http.StatusConflict, "identity-required", "This server does not authenticate callers. Make the node public, or create a link.")
 	}
 	for i, user := range in.Body.Users {
 		if err := web.CheckOwner(user); err != nil {
@@ -68,7 +68,7 @@ type linkInput struct {
 	web.IDParam
 	web.CallerParam
 	Body struct {
-		ExpiresIn string `json:"expiresIn" example:"168h" doc:"how long the link is valid, at most 720h"`
+		ExpiresIn string `json:"expiresIn" example:"168h" doc:"lifetime of the link, at most 720h"`
 	}
 }
 

@@ -17,24 +17,24 @@ import (
 func (a *Area) treeRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "change-library-node", Method: http.MethodPatch, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
-		Summary: "Rename or move a node", Description: "Fields that are absent stay. Send the ETag as If-Match to change only what you have seen.",
+		Summary: "Rename or move a node", Description: "Absent fields are not changed. Send the ETag as If-Match to change only the version that you have read.",
 	}, a.patchNode, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Move a node to the trash, or erase it",
-		Description: "With permanent=true, erases the node and all below it: 204 for a file, which is hidden at once and whose bytes are deleted shortly after, " +
-			"and 202 for a folder, with the operation in Location. 204 also for a node that does not exist.",
+		Description: "With permanent=true, erases the node and everything below it: 204 for a file, which is hidden immediately and whose content is deleted shortly after," +
+			"and 202 for a folder, with the operation in Location. Also returns 204 if the node does not exist.",
 		DefaultStatus: http.StatusNoContent,
 		Responses:     map[string]*huma.Response{"202": operationTaken()},
 	}, a.deleteNode, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "restore-library-node", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/restore", Tags: []string{tag},
-		Summary: "Move a node from the trash back to its folder", Description: "To the root, if the folder is gone or in the trash, too.",
+		Summary: "Move a node from the trash back to its folder", Description: "If the folder is erased or in the trash, the node is restored to the root.",
 		DefaultStatus: http.StatusOK,
 	}, a.postRestore, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "change-library-nodes", Method: http.MethodPost, Path: "/v1/library/nodes/bulk", Tags: []string{tag},
-		Summary: "Move, trash, restore or erase up to 100 nodes", Description: "Makes the operations in their order. One that fails does not stop the others.",
+		Summary: "Move, trash, restore or erase up to 100 nodes", Description: "Executes the operations in order. A failure does not stop the others.",
 		DefaultStatus: http.StatusMultiStatus,
 	}, a.postBulk)
 }
@@ -46,12 +46,12 @@ func operationTaken() *huma.Response {
 	}
 }
 
-// MatchParam is the condition of a change: embed it in the input.
+// MatchParam is the precondition of a change. Embed it in the input.
 type MatchParam struct {
-	IfMatch string `header:"If-Match" doc:"the ETag of the node as last seen, or * for any. 412 when the node has another"`
+	IfMatch string `header:"If-Match" doc:"the ETag of the node as last read, or * for any; 412 if it differs"`
 }
 
-// edit returns the change that a caller makes under the condition.
+// edit returns the change of a node that a caller makes with the precondition.
 func (p MatchParam) edit(c library.Caller) library.Edit {
 	e := library.Edit{By: c.Owner}
 	if p.IfMatch == "" || p.IfMatch == "*" {
@@ -60,7 +60,7 @@ func (p MatchParam) edit(c library.Caller) library.Edit {
 	digits, ours := strings.CutPrefix(strings.Trim(p.IfMatch, `"`), "v")
 	version, err := strconv.ParseInt(digits, 10, 64)
 	if !ours || err != nil || version < 1 {
-		version = -1 // which no node has
+		version = -1 // no node has this version
 	}
 	e.IfMatch = version
 	return e
@@ -72,8 +72,8 @@ type patchInput struct {
 	MatchParam
 	Body struct {
 		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"1024"`
-		DisplayName *string `json:"displayName,omitempty" maxLength:"1024" doc:"what people read instead of the name, also of the root; empty removes it"`
-		ParentID    *string `json:"parentId,omitempty" format:"uuid" doc:"a folder of the same owner"`
+		DisplayName *string `json:"displayName,omitempty" maxLength:"1024" doc:"name to display instead of the name, also for the root; empty removes it"`
+		ParentID    *string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder of the same owner"`
 	}
 }
 
@@ -101,7 +101,7 @@ type deleteInput struct {
 	web.IDParam
 	web.CallerParam
 	MatchParam
-	Permanent bool `query:"permanent" doc:"erase it, also from the trash"`
+	Permanent bool `query:"permanent" doc:"erase the node permanently, even if it is in the trash"`
 }
 
 type deleteOutput struct {
@@ -132,7 +132,7 @@ func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, 
 	return out, nil
 }
 
-// erase hides a node for good and publishes the operation that removes it.
+// erase hides a node permanently and publishes the operation that removes it.
 func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Workflow, error) {
 	w, err := a.store.Erase(ctx, id, e)
 	if err != nil {
@@ -141,8 +141,8 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 	return w, a.announcer.Erase(ctx, w)
 }
 
-// eraseAgain publishes the operation of a node of the caller that is being erased already: the call before
-// may have failed between its two writes.
+// eraseAgain publishes the operation of a node of the caller that is already being erased: the previous
+// call may have failed between its two writes.
 func (a *Area) eraseAgain(ctx context.Context, id string, c library.Caller) (library.Workflow, error) {
 	n, err := a.store.Get(ctx, id)
 	if err != nil || !n.Erasing() || n.OwnedBy != c.Owner {
@@ -180,8 +180,8 @@ type bulkInput struct {
 type bulkOperation struct {
 	Op       string `json:"op" enum:"move,trash,restore,erase"`
 	ID       string `json:"id" format:"uuid"`
-	ParentID string `json:"parentId,omitempty" format:"uuid" doc:"of a move; by default the root"`
-	Version  int64  `json:"version,omitempty" minimum:"1" doc:"that the node must still have; by default any"`
+	ParentID string `json:"parentId,omitempty" format:"uuid" doc:"target folder of a move; default: the root"`
+	Version  int64  `json:"version,omitempty" minimum:"1" doc:"version that the node must have; default: any"`
 }
 
 type bulkOutput struct {
@@ -196,8 +196,8 @@ type bulkOutcomes struct {
 type bulkOutcome struct {
 	ID        string            `json:"id" format:"uuid"`
 	Status    int               `json:"status" doc:"the HTTP status that the operation alone would get" example:"200"`
-	Node      *library.NodeView `json:"node,omitempty" doc:"as written; absent after an erase"`
-	Operation string            `json:"operation,omitempty" doc:"of an erase of a folder: its path"`
+	Node      *library.NodeView `json:"node,omitempty" doc:"the node after the operation; absent after an erase"`
+	Operation string            `json:"operation,omitempty" doc:"path of the operation that erases a folder"`
 	Type      string            `json:"type,omitempty" doc:"the type of the problem that the operation alone would get" example:"urn:assay:problem:not-found"`
 	Detail    string            `json:"detail,omitempty"`
 }
@@ -221,8 +221,8 @@ func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error)
 	return &bulkOutput{Status: http.StatusMultiStatus, Body: list}, nil
 }
 
-// outcome returns what a client is shown of an operation, and publishes an erase. The error is one of a
-// backend, which fails the request: it can be repeated.
+// outcome returns the result of an operation for the client, and publishes an erase. The error is a
+// backend error, which fails the request; the request can be repeated.
 func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Outcome, c library.Caller) (bulkOutcome, error) {
 	out := bulkOutcome{ID: o.ID, Status: http.StatusOK}
 	if o.Op == library.OpErase && errors.Is(done.Err, lifecycle.ErrNotFound) {

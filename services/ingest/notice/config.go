@@ -8,9 +8,9 @@ import (
 
 // Config holds the settings of bucket notifications.
 type Config struct {
-	Parallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"how many bucket notifications are processed at once"`
-	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notification may be processed without progress before it is redelivered"`
-	SQSURL   url.URL       `env:"ASSAY_SQS_URL" use:"often" doc:"the URL of an SQS queue with the bucket's notifications, in AWS_REGION; none by default"`
+	Parallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"number of bucket notifications processed concurrently"`
+	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"time without progress after which a notification is redelivered"`
+	SQSURL   url.URL       `env:"ASSAY_SQS_URL" use:"often" doc:"the URL of an SQS queue with the bucket's notifications, in AWS_REGION; default: none"`
 }
 
 // Validate returns an error that names an invalid setting.

@@ -1,6 +1,6 @@
-// Package notice publishes work for the objects that buckets report as uploaded. A
-// notification only causes a check of the bucket. If one is lost, the client's own
-// call or a sweep has the same effect.
+// Package notice publishes work for the objects that buckets report as uploaded. A notification
+// only triggers a check of the bucket. If one is lost, the client's own call or a sweep has the
+// same effect.
 package notice
 
 import (
@@ -44,7 +44,7 @@ type Notices struct {
 	drain     time.Duration
 	consumers *consume.Runner
 	areas     []Area
-	queue     *queue // nil without one
+	queue     *queue // nil without a queue
 }
 
 // New returns the consumer of notifications for the areas. On shutdown a
@@ -112,9 +112,8 @@ func (n *Notices) offer(ctx context.Context, o blob.Object) error {
 	return nil
 }
 
-// Publish publishes the notification for a new object, for a bucket that runs
-// in this process. If the same object is published again, the stream drops the
-// repeat.
+// Publish publishes the notification for a new object, for a bucket that runs in this process. If
+// the same object is published again, the stream drops the duplicate.
 func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	data, err := encode(o)
 	if err != nil {
@@ -123,8 +122,8 @@ func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	return publish(ctx, b, "object.created/"+o.Bucket+"/"+o.Key+"/"+o.ETag, data)
 }
 
-// publish publishes a notification. If the same id is published again, the
-// stream drops the repeat.
+// publish publishes a notification. If the same id is published again, the stream drops the
+// duplicate.
 func publish(ctx context.Context, b *bus.Bus, id string, data []byte) error {
 	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: "notice", Data: data})
 }

@@ -40,8 +40,8 @@ func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queu
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
-// run moves notifications until ctx is done. While the queue does not respond, its
-// messages remain there and everything else continues.
+// run moves notifications until ctx is done. While the queue is unavailable, its messages remain
+// there and everything else continues.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := q.move(ctx)
@@ -87,7 +87,7 @@ func (q *queue) move(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// answered makes a call that also ends if SQS never responds.
+// answered makes a call with a timeout, because SQS may never respond.
 func answered[I, O any](ctx context.Context, call func(context.Context, *I, ...func(*sqs.Options)) (*O, error), in *I) (*O, error) {
 	ctx, cancel := context.WithTimeout(ctx, queueAnswer)
 	defer cancel()

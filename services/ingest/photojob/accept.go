@@ -20,7 +20,7 @@ var (
 	// errOtherTerms means that an idempotency key was used with other terms.
 	errOtherTerms = errors.New("the idempotency key was used with other parameters")
 	errTooLarge   = errors.New("the photo is larger than the limit")
-	errMediaType  = errors.New("the media type is not that of a photo")
+	errMediaType  = errors.New("the media type is not a supported photo type")
 	// errNoProvider means that no enabled provider can process the job.
 	errNoProvider = errors.New("the provider is not enabled")
 )
@@ -48,8 +48,8 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	return t, nil
 }
 
-// route returns the provider of a job: the one that the client named, or the default of operators, or,
-// while that is disabled, the local one. It returns errNoProvider.
+// route returns the provider of a job: the one that the client named, or the operators' default, or
+// the local one while the default is disabled. It returns errNoProvider.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
 		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
@@ -64,8 +64,8 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	return d.Provider, err
 }
 
-// offered returns errNoProvider if operators have enabled neither the provider nor one of its
-// fallbacks. Jobs that were accepted before wait for one.
+// offered returns errNoProvider if neither the provider nor one of its fallbacks is enabled. Jobs
+// accepted earlier wait until one is.
 func (a *Area) offered(ctx context.Context, name string) error {
 	if name == photojob.Stub {
 		return nil
@@ -86,8 +86,8 @@ func (a *Area) offered(ctx context.Context, name string) error {
 	return errNoProvider
 }
 
-// create writes a QUEUED job. For an idempotency key that was used it returns the job of the first
-// call, even if its provider has been disabled since, or errOtherTerms.
+// create writes a QUEUED job. For a used idempotency key it returns the job of the first call, even
+// if its provider has been disabled since, or errOtherTerms.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 }
 
 // routed returns a new job with a provider. The key of its upload is derived from the client's
-// request, so that a repeated call is the same even if the default has changed.
+// request, so that a repeated call matches even if the default has changed.
 func routed(job photojob.Job, provider string) photojob.Job {
 	job.Provider, job.Options.Provider = provider, provider
 	return job

@@ -1,5 +1,5 @@
 // Package photojob accepts photos: it reserves uploads, alone or in batches, receives bytes, publishes
-// the work of finished uploads, and retries, cancels and removes jobs.
+// the work of finished uploads, and retries, cancels and deletes jobs.
 package photojob
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// uploadExpires is how long a presigned upload is valid.
+// uploadExpires is the lifetime of a presigned upload.
 const uploadExpires = 15 * time.Minute
 
 // Area accepts photos.
@@ -49,14 +49,14 @@ func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log ze
 	return a
 }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error while the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work of an uploaded photo. It removes an upload whose job was deleted before;
-// a job always exists before its upload. It ignores an object whose bytes differ from the reservation:
+// Uploaded publishes the work of an uploaded photo. It removes an upload whose job has been deleted; a
+// job always exists before its upload. It ignores an object whose bytes differ from the reservation:
 // the client's own call reports that.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {

@@ -15,7 +15,7 @@ type batchInput struct {
 	web.OwnerParam
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns what the first call created; with other parameters it gets 422"`
 	Body           struct {
-		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"for photos without a prompt of their own"`
+		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"default prompt of the photos"`
 		Options photojob.Options `json:"options,omitempty"`
 		Photos  []PhotoTerms     `json:"photos" minItems:"1" maxItems:"20"`
 	}
@@ -31,7 +31,7 @@ type batchOutput struct {
 
 type batchUpload struct {
 	JobID  string         `json:"jobId"`
-	Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
+	Upload blob.Presigned `json:"upload" doc:"the request that uploads the photo; send exactly these headers"`
 }
 
 func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
@@ -89,8 +89,8 @@ func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch,
 type batchRetryOutput struct{ Body photojob.BatchView }
 
 // postBatchRetry queues the FAILED jobs again, except those whose upload was removed. All are QUEUED
-// before the first is published, so that the batch ends once more, and not once for each job. The response
-// states the batch as of then: a job in it is FAILED only if it was not queued.
+// before the first is published, so that the batch finishes once more, and not once for each job. The
+// response contains the batch at that time: a job in it is FAILED only if it was not queued.
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {

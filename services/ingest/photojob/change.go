@@ -42,7 +42,7 @@ func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, opt
 		}
 	}
 	again, err := a.store.Retry(ctx, job, prompt, options)
-	if errors.Is(err, lifecycle.ErrCondition) { // the outcome of a call was recorded at the same time
+	if errors.Is(err, lifecycle.ErrCondition) { // the outcome of a call was recorded concurrently
 		if job, err = a.store.Get(ctx, job.JobID); err == nil {
 			again, err = a.store.Retry(ctx, job, prompt, options)
 		}
@@ -68,8 +68,8 @@ func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	}
 }
 
-// cancel ends a job as FAILED and announces it. It announces a cancelled job again, since the first
-// call may have failed before that.
+// cancel moves a job to FAILED and announces it. It announces a canceled job again, because the
+// first call may have failed before announcing it.
 func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
 	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
 		return job, a.announcer.Ended(ctx, job)
@@ -82,15 +82,15 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
 			return job, err
 		}
-		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker has moved it
+		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker has moved the job
 			return job, err
 		}
 	}
 }
 
-// remove deletes the photos, then the item, then what a worker stored in between. A repeat after a
-// crash still finds the keys in the item. A worker that is processing the job fails to move it and
-// removes what it stored. The sweep removes the rest.
+// remove deletes the photos, then the item, then objects that a worker has stored in between. A
+// repeat after a crash still finds the keys in the item. A worker that is processing the job fails
+// to move it and removes its objects. The sweep removes the rest.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	if err := a.removePhotos(ctx, job); err != nil {
 		return err

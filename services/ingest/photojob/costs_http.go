@@ -10,8 +10,8 @@ import (
 )
 
 type costsInput struct {
-	From string `query:"from" format:"date" doc:"the first day (UTC); by default that of the current month"`
-	To   string `query:"to" format:"date" doc:"the last day (UTC); by default today"`
+	From string `query:"from" format:"date" doc:"the first day (UTC); default: the first of the current month"`
+	To   string `query:"to" format:"date" doc:"the last day (UTC); default: today"`
 }
 
 type costsOutput struct {
@@ -28,7 +28,7 @@ type providerCost struct {
 	Name       string       `json:"name"`
 	Calls      int          `json:"calls"`
 	CostMicros int64        `json:"costMicros"`
-	Days       []policy.Day `json:"days" doc:"the days with calls, the newest last"`
+	Days       []policy.Day `json:"days" doc:"the days with calls, newest last"`
 }
 
 func (a *Area) listCosts(ctx context.Context, in *costsInput) (*costsOutput, error) {

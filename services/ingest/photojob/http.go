@@ -20,8 +20,8 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},
 		Summary: "Upload a photo, or reserve an upload",
-		Description: "With a JSON body, creates a job and returns a presigned request for its bytes. " +
-			"With multipart/form-data, accepts the bytes in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
+		Description: "With a JSON body, creates a job and returns a presigned request for its photo." +
+			"With multipart/form-data, accepts the photo in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
 			"A photo is a JPEG, PNG, WebP or HEIC of at most 20 MB and 50 megapixels.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares: huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, req *http.Request) {
@@ -33,14 +33,14 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
 		Summary:       "Reserve the uploads of up to 20 photos",
-		Description:   "Creates all jobs or none. The batch ends when each of its jobs is COMPLETED, FAILED or deleted, which is announced once.",
+		Description:   "Creates all jobs or none. The batch is finished when each of its jobs is COMPLETED, FAILED or deleted; this is announced once.",
 		DefaultStatus: http.StatusCreated,
 	}, a.postBatch, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	for _, op := range []struct {
 		id, path, summary string
 		call              func(context.Context, *jobInput) (*jobOutput, error)
 	}{
-		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Report that the presigned upload is done", a.postUploaded},
+		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Report that the presigned upload is finished", a.postUploaded},
 		{"cancel-photo", "/v1/photos/{id}/cancel", "End a job as FAILED, with the code CANCELLED", a.postCancel},
 	} {
 		web.Register(r, huma.Operation{
@@ -49,7 +49,7 @@ func (a *Area) Routes(r *web.Router) {
 	}
 	web.Register(r, huma.Operation{
 		OperationID: "retry-photo", Method: http.MethodPost, Path: "/v1/photos/{id}/retry", Tags: []string{"photos"},
-		Summary: "Queue a FAILED job again, with another prompt and options if given", DefaultStatus: http.StatusAccepted,
+		Summary: "Queue a FAILED job again, optionally with another prompt and options", DefaultStatus: http.StatusAccepted,
 	}, a.postRetry, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile", "provider-disabled"}, http.StatusGone: {"upload-removed"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-photo", Method: http.MethodDelete, Path: "/v1/photos/{id}", Tags: []string{"photos"},
@@ -68,17 +68,17 @@ func (a *Area) Routes(r *web.Router) {
 // PhotoTerms are the terms of one photo in the body of a request.
 type PhotoTerms struct {
 	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given"`
-	Size        int64  `json:"size" minimum:"1" doc:"exact length in bytes"`
-	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the bytes must be of this type"`
-	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
-	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"what to do with the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty is enhance"`
+	Size        int64  `json:"size" minimum:"1" doc:"exact size in bytes"`
+	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the content must be of this type"`
+	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content"`
+	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"how to edit the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty means enhance"`
 }
 
 func (p PhotoTerms) terms(o photojob.Options) photojob.Terms {
 	return photojob.Terms{FileName: p.FileName, Size: p.Size, ContentType: p.ContentType, SHA256: p.SHA256, Prompt: p.Prompt, Options: o}
 }
 
-// admit returns nil when the owner's work is accepted.
+// admit returns nil if the owner's work is accepted.
 func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey string) error {
 	if idempotencyKey != "" && !owner.Named() {
 		return errNoOwner
@@ -99,7 +99,7 @@ type photoOutput struct {
 	Location string `header:"Location"`
 	Body     struct {
 		photojob.JobView
-		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
+		Upload blob.Presigned `json:"upload" doc:"the request that uploads the photo; send exactly these headers"`
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// The parts of a form.
+// Parts of a form.
 const (
 	filePart    = "file"
 	promptPart  = "prompt"
@@ -30,7 +30,7 @@ const (
 const (
 	// maxField is the maximum size in bytes of a part other than the file.
 	maxField = 16 << 10
-	// undoWait bounds the cleanup after a client has disconnected.
+	// undoWait is the timeout of the cleanup after a client has disconnected.
 	undoWait = 10 * time.Second
 )
 
@@ -54,8 +54,8 @@ func jobTaken(r *web.Router) *huma.Response {
 	}
 }
 
-// form is the content of a form. A photo is small enough to be held in memory, within the limit for
-// request bodies, so its size and digest are terms of the job.
+// form is the content of a form. A photo is small enough to be buffered in memory, within the limit
+// for request bodies, so its size and digest are terms of the job.
 type form struct {
 	terms photojob.Terms
 	photo []byte

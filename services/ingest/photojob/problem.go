@@ -20,19 +20,19 @@ func problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No photo job with this id.")
+		return web.NotFound("There is no photo job with this id.")
 	case errors.Is(err, upload.ErrNoBytes):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The photo has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the job and create another.").Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded content does not match the reservation. Delete the job and create another.").Because(err)
 	case errors.Is(err, errGone):
 		return web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")
 	case errors.Is(err, errOtherTerms):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other bytes. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other content. Use a new key.")
 	case errors.Is(err, errNoOwner):
 		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
 	case errors.Is(err, errTooLarge):
-		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest photo is %d bytes.", photojob.MaxSize))
+		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("A photo may have at most %d bytes.", photojob.MaxSize))
 	case errors.Is(err, errMediaType):
 		return web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
 			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")

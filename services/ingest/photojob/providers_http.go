@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// OperatorRoutes registers the operations on paid providers.
+// OperatorRoutes registers the operations for paid providers.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-providers", Method: http.MethodGet, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
@@ -22,24 +22,24 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.listProviders)
 	web.Register(r, huma.Operation{
 		OperationID: "get-photo-provider", Method: http.MethodGet, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
-		Summary: "Show a paid provider",
+		Summary: "Get a paid provider",
 	}, a.getProvider)
 	web.Register(r, huma.Operation{
 		OperationID: "put-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
 		Summary: "Change the settings of a paid provider",
-		Description: "The settings apply to the next call, also of jobs that wait; calls in progress end as they began. A suspended provider is tried again. " +
+		Description: "The settings apply from the next call on, including calls for waiting jobs; calls in progress are not affected. A suspended provider is tried again." +
 			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
 	}, a.putProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "put-default-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
 		Summary: "Change the default provider",
-		Description: "Applies to new jobs that ask for no provider. While it is disabled, and so is its fallback, the local provider does them. " +
+		Description: "Applies to new jobs that name no provider. While it and its fallback are disabled, the local provider is used." +
 			"Send the ETag of the list as If-Match, or * to change any version.",
 	}, a.putDefaultProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-costs", Method: http.MethodGet, Path: "/v1/photos/costs", Tags: []string{"photo providers"},
-		Summary:     "The calls and costs of paid providers by day",
-		Description: "A call counts from before it is made, at the most that it may cost, until its provider reports its cost: costs are never less than what was billed. Days are kept for 62 days.",
+		Summary:     "List the calls and costs of paid providers by day",
+		Description: "Before a call is made, its maximum cost is counted, until the provider reports the actual cost. Costs are therefore never lower than the billed amounts. Days are kept for 62 days.",
 	}, a.listCosts)
 }
 
@@ -51,13 +51,13 @@ type providerView struct {
 }
 
 type providerState struct {
-	HeldUntil      time.Time    `json:"heldUntil,omitzero" doc:"the provider asked for no calls until then"`
-	OpenUntil      time.Time    `json:"openUntil,omitzero" doc:"after failures, no calls until then; one call tries next"`
+	HeldUntil      time.Time    `json:"heldUntil,omitzero" doc:"the provider requested no calls before this time"`
+	OpenUntil      time.Time    `json:"openUntil,omitzero" doc:"no calls before this time because of failures; then one call is tried"`
 	Failures       int          `json:"failures" doc:"consecutive failed calls"`
-	Suspended      string       `json:"suspended,omitempty" doc:"why the provider refuses access; until settings or key change"`
+	Suspended      string       `json:"suspended,omitempty" doc:"why the provider denies access, until settings or key change"`
 	SuspendedAt    time.Time    `json:"suspendedAt,omitzero"`
 	Running        int          `json:"running" doc:"calls in progress"`
-	Days           []policy.Day `json:"days" doc:"calls and costs by day (UTC), the newest last"`
+	Days           []policy.Day `json:"days" doc:"calls and costs by day (UTC), newest last"`
 	CallsToday     int          `json:"callsToday"`
 	CostTodayMicro int64        `json:"costTodayMicros" doc:"in millionths of a US dollar"`
 }
@@ -91,7 +91,7 @@ func (a *Area) viewProvider(ctx context.Context, p policy.Provider) (providerVie
 }
 
 type providerOutput struct {
-	ETag string `header:"ETag" doc:"of the settings; a change of state does not change it"`
+	ETag string `header:"ETag" doc:"ETag of the settings; state changes do not affect it"`
 	Body providerView
 }
 
@@ -106,9 +106,9 @@ func (a *Area) outputProvider(ctx context.Context, p policy.Provider, err error)
 func etag(revision int64) string { return strconv.Quote(strconv.FormatInt(revision, 10)) }
 
 type providerListOutput struct {
-	ETag string `header:"ETag" doc:"of the default provider"`
+	ETag string `header:"ETag" doc:"ETag of the default provider"`
 	Body struct {
-		Default   string         `json:"default" doc:"the provider of jobs that ask for none: a paid one or stub, the local one"`
+		Default   string         `json:"default" doc:"the provider of jobs that name none: a paid one, or stub, the local one"`
 		Providers []providerView `json:"providers"`
 	}
 }
@@ -194,7 +194,7 @@ func (a *Area) putDefaultProvider(ctx context.Context, in *defaultPutInput) (*pr
 func providerProblem(err error) error {
 	switch {
 	case errors.Is(err, policy.ErrUnknown):
-		return web.NotFound("No paid provider with this name.")
+		return web.NotFound("There is no paid provider with this name.")
 	case errors.Is(err, policy.ErrUnconditional):
 		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The provider has settings. Read it, and send its ETag as If-Match.")
 	case errors.Is(err, policy.ErrOtherRevision):

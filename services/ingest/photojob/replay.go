@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 )
 
-// Replay retries the job of a dead letter if it has not been retried since. A later failure has its
-// own dead letter.
+// Replay retries the job of a dead letter if the job has not been retried since. A later failure
+// has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	if !strings.HasPrefix(l.Subject, strings.TrimSuffix(photojob.Work().Subjects, ">")) {
 		return false, "", nil

@@ -14,9 +14,9 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestDefaultProvider: a job that names no provider gets the operators' default, or the
-// local one while the default is disabled, and stays the same job when it is created
-// again after the default has changed.
+// TestDefaultProvider: a job that names no provider gets the operators' default, or the local one
+// while the default is disabled, and remains the same job if it is created again after the default
+// has changed.
 func TestDefaultProvider(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	names, settings := photojob.Config{Env: "dev"}, platform.Config{Table: "assay-platform"}

@@ -1,4 +1,4 @@
-// Package quotas are the calls with which operators read and set the quotas of owners.
+// Package quotas serves the operator calls that read and set the quotas of owners.
 package quotas
 
 import (
@@ -16,9 +16,9 @@ import (
 // View is the quotas of an owner and their use.
 type View struct {
 	OwnerID string          `json:"ownerId"`
-	Set     quota.Overrides `json:"set" doc:"what operators have set for this owner"`
-	Quotas  quota.Limits    `json:"quotas" doc:"what applies; 0 is no limit"`
-	Use     quota.Use       `json:"use" doc:"what is counted; all 0 for an owner to whom no quota of bytes, items or uploads has applied"`
+	Set     quota.Overrides `json:"set" doc:"quotas that operators have set for this owner"`
+	Quotas  quota.Limits    `json:"quotas" doc:"effective quotas; 0 means no limit"`
+	Use     quota.Use       `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads has applied"`
 }
 
 type ownerInput struct {
@@ -32,7 +32,7 @@ type setInput struct {
 
 type output struct{ Body View }
 
-// calls are the calls on the quotas of one service.
+// calls serves the calls for quotas.
 type calls struct{ quotas *quota.Quotas }
 
 // Routes registers the calls.
@@ -40,11 +40,11 @@ func Routes(r *web.Router, q *quota.Quotas) {
 	c := calls{q}
 	const path, tag = "/v1/quotas/{ownerId}", "quotas"
 	web.Register(r, huma.Operation{
-		OperationID: "get-quotas", Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: "Read the quotas and the use of an owner",
+		OperationID: "get-quotas", Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: "Get the quotas and the usage of an owner",
 	}, c.get)
 	web.Register(r, huma.Operation{
 		OperationID: "set-quotas", Method: http.MethodPut, Path: path, Tags: []string{tag}, Summary: "Set quotas of an owner",
-		Description: "Replaces what operators have set for the owner. A quota that is absent is as in the settings, and 0 is no limit. Other processes apply it within 10 seconds. " +
+		Description: "Replaces the quotas that operators have set for the owner. For an absent quota the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds." +
 			"Items from before the owner's first quota of bytes, items or uploads are counted by the next sweep.",
 	}, c.set, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }
@@ -60,7 +60,7 @@ func (c calls) get(ctx context.Context, in *ownerInput) (*output, error) {
 func (c calls) set(ctx context.Context, in *setInput) (*output, error) {
 	err := c.quotas.Set(ctx, in.OwnerID, in.Body)
 	if errors.Is(err, platform.ErrChanged) {
-		return nil, web.NewProblem(http.StatusConflict, "changed-meanwhile", "The quotas of the owner changed at the same time. Read them and try again.")
+		return nil, web.NewProblem(http.StatusConflict, "changed-meanwhile", "The quotas of the owner were changed concurrently. Read them and try again.")
 	}
 	if err != nil {
 		return nil, err

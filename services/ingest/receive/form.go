@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// FilePart is the name of the multipart field that holds the bytes.
+// FilePart is the name of the multipart field that contains the file.
 const FilePart = "file"
 
 const (
@@ -26,29 +26,29 @@ var errTwoFiles = errors.New("the form has more than one file")
 
 // Form is a form with one file.
 type Form struct {
-	Length int64 // of all of the form, in bytes, so at least that of the file; -1 if not known
+	Length int64 // size of the form in bytes, at least that of the file; -1 if unknown
 
 	parts *multipart.Reader
-	limit int64 // of the file, in bytes
+	limit int64 // maximum size of the file in bytes
 }
 
-// File is the only file of a form. Its bytes are read at most once. At the end of the file it reads
-// the rest of the form, and fails if that contains another file: then nothing is stored. It also
-// fails if more bytes than the limit were read.
+// File is the only file of a form. Its content is read at most once. At the end of the file, Read
+// also reads the rest of the form and fails if it contains another file, so that nothing is stored.
+// It also fails above the size limit.
 type File struct {
-	Name        string // as given
+	Name        string // as sent by the client
 	ContentType string
-	Fields      map[string]string // the wanted fields before the file
+	Fields      map[string]string // the requested fields that precede the file
 
 	part io.ReadCloser
 	form *Form
-	left int64 // the limit, in bytes
-	size int64 // the bytes read so far
+	left int64 // limit in bytes
+	size int64 // bytes read so far
 	hash maphash.Hash
-	err  error // the error of the client, if there is one; io.EOF at the end
+	err  error // client error, if any; io.EOF at the end
 }
 
-// File reads the form up to the bytes of its file, and the wanted fields that precede it. The caller
+// File reads the form up to the content of its file, and the requested fields before it. The caller
 // closes it.
 func (f *Form) File(wanted ...string) (*File, error) {
 	fields := map[string]string{}
@@ -111,7 +111,7 @@ func (f *File) checkType() error {
 
 func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
-// Close ends the reading of the file.
+// Close stops reading the file.
 func (f *File) Close() { _ = f.part.Close() } // closing a reader loses no data
 
 // Read implements io.Reader.
@@ -146,8 +146,7 @@ func (f *File) rest() error {
 	}
 }
 
-// Same reports whether other has the same bytes as those read. It reads other to its
-// end.
+// Same reports whether other has the same content. It reads other to its end.
 func (f *File) Same(other io.Reader) (bool, error) {
 	var hash maphash.Hash
 	hash.SetSeed(f.hash.Seed())
@@ -155,7 +154,7 @@ func (f *File) Same(other io.Reader) (bool, error) {
 	return size == f.size && hash.Sum64() == f.hash.Sum64(), err
 }
 
-// Blame returns the problem of the client's bytes, if they are the cause of err.
+// Blame returns the HTTP problem of the client's input if it is the cause of err.
 func (f *File) Blame(err error) error {
 	switch {
 	case err == nil || f.err == nil || errors.Is(f.err, io.EOF):

@@ -20,8 +20,7 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsSlot: a slow upload keeps its slot only while no
-// other waits.
+// TestASlowUploadGivesUpItsSlot checks that a slow upload keeps its slot only while no other waits.
 func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
@@ -48,7 +47,7 @@ func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	})
 }
 
-// TestAFastUploadKeepsItsSlot: others wait for it.
+// TestAFastUploadKeepsItsSlot checks that others wait for a fast upload.
 func TestAFastUploadKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)

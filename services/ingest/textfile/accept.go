@@ -12,9 +12,9 @@ import (
 // errOtherUpload reports that an idempotency key was used for another upload.
 var errOtherUpload = errors.New("the idempotency key was used for another upload")
 
-// reserve writes a PENDING file for an upload. Under an idempotency key that is taken
-// it returns the file of the first call, or errOtherUpload when that one had other
-// terms; created says which it was. The bytes to count are those of the terms unless the size is not reserved.
+// reserve writes a PENDING file for an upload. For a used idempotency key it returns the file of the first
+// call, or errOtherUpload if its terms differ; created reports which case it is. The size to count is that of
+// the terms, unless it is not reserved.
 func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation, counted quota.Item) (file textfile.File, created bool, err error) {
 	if idempotencyKey != "" {
 		terms.Key = textfile.KeyHash(owner, idempotencyKey)
@@ -46,14 +46,14 @@ func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms 
 		if refused != nil {
 			return textfile.File{}, false, refused
 		}
-		// The first call's file has been deleted, and its key with it.
+		// The file of the first call has been deleted together with its key.
 	}
 	return textfile.File{}, false, ctx.Err()
 }
 
-// first returns the file that was reserved under the terms' idempotency key. It
-// returns errOtherUpload when it had other terms, and lifecycle.ErrNotFound when it
-// does not exist, and its key neither.
+// first returns the file that was reserved under the terms' idempotency key. It returns
+// errOtherUpload if the terms differ, and lifecycle.ErrNotFound if neither the file nor its key
+// exists.
 func (a *Area) first(ctx context.Context, terms textfile.Reservation) (textfile.File, error) {
 	id, err := a.store.ByKey(ctx, terms.Key)
 	if err != nil {

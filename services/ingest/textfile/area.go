@@ -1,5 +1,5 @@
-// Package textfile takes text files in: it reserves uploads, accepts bytes, and makes
-// work of finished uploads.
+// Package textfile accepts text files: it reserves uploads, accepts content, and publishes work for
+// finished uploads.
 package textfile
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// Area takes text files in.
+// Area accepts text files.
 type Area struct {
 	store    *textfile.Store
 	bucket   *blob.Store
@@ -43,7 +43,7 @@ func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, 
 	}
 }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error while the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // OperatorRoutes registers nothing: operators need no calls on text files.
@@ -52,9 +52,9 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded confirms the upload of an object. It removes an object that was put after its file was
-// deleted: a file exists before its object. It ignores an object with other bytes than reserved: the
-// client's own call responds with the reason.
+// Uploaded confirms the upload of an object. It removes an object that was uploaded after its file
+// was deleted; a file always exists before its object. It ignores an object that does not match the
+// reservation: the client's own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	fileID, _, err := textfile.ParseObjectKey(o.Key)
 	if err != nil {

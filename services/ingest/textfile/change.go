@@ -16,11 +16,10 @@ import (
 // errForeign reports that the file belongs to another owner.
 var errForeign = errors.New("the file belongs to another owner")
 
-// retry makes a FAILED file PENDING and publishes it again. It returns
-// upload.ErrNoBytes or upload.ErrOtherBytes for a file that has lost its bytes,
-// *lifecycle.MovedError for a file in another state, and bus.ErrOutstanding
-// when the last worker does not finish in time; the file is PENDING then, and a
-// call of uploaded publishes it.
+// retry makes a FAILED file PENDING and publishes it again. It returns upload.ErrNoBytes or
+// upload.ErrOtherBytes for a file whose content is missing or has changed, *lifecycle.MovedError
+// for a file in another state, and bus.ErrOutstanding if the last worker does not finish in time.
+// In the last case the file is PENDING, and a call of uploaded publishes it.
 func (a *Area) retry(ctx context.Context, file textfile.File) (textfile.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
@@ -52,10 +51,10 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// remove deletes the bytes and the parts of an open upload, then the items. In this order a repeat after a
-// crash still finds the bytes. The rows are deleted last, so that nothing is reported
-// as deleted while it exists. The bytes are deleted again, since an upload may have
-// finished in between; one that finishes later is removed by its notice.
+// remove deletes the content and the parts of an open upload, then the items, so that a repeat after a
+// crash still finds the content and nothing is reported as deleted while it exists. It then deletes the
+// content again, because an upload may have finished in between. The content of an upload that finishes
+// later is removed when its notification is processed.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if file.Status == textfile.Pending {
 		if err := a.parts.Abort(ctx, file.S3Key); err != nil {
@@ -112,8 +111,8 @@ func (a *Area) complete(ctx context.Context, file textfile.File, uploadID string
 	return a.quotas.Joined(ctx, file.OwnerID, textfile.Name, file.FileID)
 }
 
-// inParts returns a file for its upload in parts. It returns blob.ErrNoUpload for one that streamed through
-// ingest.
+// inParts returns a file for an upload in parts. It returns blob.ErrNoUpload for a file that streamed
+// through ingest.
 func inParts(file textfile.File) (parts.File, error) {
 	_, size, err := textfile.ParseObjectKey(file.S3Key)
 	if err == nil && size < 0 {

@@ -24,8 +24,8 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes, or an upload in parts, which can be resumed. " +
-			"With multipart/form-data, accepts the bytes in the part \"file\" and returns 202 with the file.",
+		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts." +
+			"With multipart/form-data, accepts the content in the part \"file\" and returns 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
@@ -33,7 +33,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.postReservation, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
-		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
+		Summary: "Report that the presigned upload is finished", DefaultStatus: http.StatusAccepted,
 	}, a.postUploaded, parts.Refusals, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}})
 	web.Register(r, huma.Operation{
 		OperationID: "retry-file", Method: http.MethodPost, Path: "/v1/files/{id}/retry", Tags: []string{"files"},
@@ -72,9 +72,9 @@ type reservationInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters or other bytes it gets 422"`
 	Body           struct {
 		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
-		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
-		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark names another or the bytes contradict it. Without a charset, valid UTF-8 is UTF-8, and other text is Windows-1252"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes. Not for an upload in parts, each of which has a CRC-32"`
+		Size        int64  `json:"size" minimum:"0" doc:"exact size in bytes"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark specifies another or the content contradicts it. Without a charset, valid UTF-8 is UTF-8, and other text is Windows-1252"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content. Not for uploads in parts, which use CRC-32"`
 		Parts       bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
 	}
 }

@@ -51,8 +51,8 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (textfile.File, e
 	return a.stream(r.Context(), owner, key, form)
 }
 
-// stream accepts a file whose bytes are in the request body, and streams
-// them to the bucket without buffering the file.
+// stream accepts a file whose content is in the request body, and streams it to the bucket without
+// buffering the file.
 func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *receive.Form) (textfile.File, error) {
 	sent, err := form.File()
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 		return textfile.File{}, err
 	}
 	if !created {
-		// A repeat: the bytes may be there already, or the first call died before.
+		// A repeat: the content may already be stored, or the first call crashed before storing it.
 		err := a.uploads.Check(ctx, file)
 		if err == nil {
 			file, err = a.repeat(ctx, file, sent)
@@ -77,7 +77,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 			return file, sent.Blame(err)
 		}
 	}
-	// The event goes out from here and has this request's trace, so the object needs none.
+	// This call publishes the event with the trace of this request, so the object needs none.
 	object, err := a.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, sent)
 	if err == nil {
 		err = a.quotas.Stored(ctx, owner, textfile.Name, file.FileID, object.Size)
@@ -88,7 +88,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	case err == nil:
 		file, err = a.uploads.Confirm(ctx, file)
 	case errors.Is(err, blob.ErrExists):
-		// Another call of the same key outran this one.
+		// Another call with the same key was faster.
 		file, err = a.repeat(ctx, file, sent)
 	}
 	if err == nil {
@@ -100,10 +100,10 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 	return textfile.File{}, sent.Blame(err)
 }
 
-// repeat confirms a file that another call of the same idempotency key has stored. It
-// returns errOtherUpload when this call sends other bytes.
+// repeat confirms a file that another call with the same idempotency key has stored. It returns
+// errOtherUpload if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.File) (textfile.File, error) {
-	// To the end, so that the client finishes sending before it is answered.
+	// Reads to the end, so that the client finishes sending before the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return textfile.File{}, err
 	}
@@ -124,9 +124,9 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.Fil
 	return a.uploads.Confirm(ctx, file)
 }
 
-// undo removes what a failed upload left, even if its client has disconnected: nothing
-// was promised, and no one else knows the file. With an idempotency key a
-// repeat may be at work on the same file already, so it stays for that one.
+// undo removes what a failed upload left, even if its client has disconnected: nothing was
+// promised, and no one else knows the file. With an idempotency key, a repeat may already be
+// uploading the same file, so the file is kept.
 func (a *Area) undo(ctx context.Context, file textfile.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
@@ -138,7 +138,7 @@ func (a *Area) undo(ctx context.Context, file textfile.File) {
 // maxNameBytes is the longest file name, four times what file systems allow.
 const maxNameBytes = 1024
 
-// checkName refuses only what cannot be stored and shown.
+// checkName rejects only names that cannot be stored and shown.
 func checkName(field, name string) error {
 	switch {
 	case name == "":

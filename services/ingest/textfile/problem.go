@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// errNoOwner reports an idempotency key without an owner, whose key it would be.
+// errNoOwner reports an idempotency key without an owner, which would be its scope.
 var errNoOwner = errors.New("an idempotency key requires an owner")
 
 // problem translates errors that a client can resolve.
@@ -23,15 +23,15 @@ func (a *Area) problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No text file with this id.")
+		return web.NotFound("There is no text file with this id.")
 	case errors.Is(err, errForeign):
 		return web.NewProblem(http.StatusForbidden, "other-owner", "The file belongs to another owner. Send the X-Owner-Id that it was uploaded with.")
 	case errors.Is(err, upload.ErrNoBytes):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the file and reserve again.").Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded content does not match the reservation. Delete the file and reserve again.").Because(err)
 	case errors.Is(err, errOtherUpload):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other parameters or other bytes. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other parameters or other content. Use a new key.")
 	case errors.Is(err, errNoOwner):
 		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
 	case errors.Is(err, receive.ErrTooLarge):

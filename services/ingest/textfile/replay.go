@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// Replay retries the file of a dead letter while the file is in the failure of that
-// dead letter. A later failure has a dead letter of its own.
+// Replay retries the file of a dead letter if the dead letter records its current failure. A later
+// failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	fileID, ok := strings.CutPrefix(l.Subject, textfile.UploadedSubject(""))
 	if !ok {

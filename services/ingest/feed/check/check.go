@@ -98,7 +98,7 @@ func checkMetadata(metadata map[string]any) []web.FieldError {
 				return []web.FieldError{fieldError("metadata", "has a number that cannot be stored")}
 			}
 		default:
-			return []web.FieldError{fieldError("metadata", "may hold only strings, numbers and booleans")}
+			return []web.FieldError{fieldError("metadata", "may only contain strings, numbers and booleans")}
 		}
 	}
 	if bytes > feed.MaxMetaBytes {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	parallel       = 4                // sources that one ingest polls at once
-	requestTimeout = 20 * time.Second // of one request to a source
+	parallel       = 4                // maximum number of sources that one ingest polls concurrently
+	requestTimeout = 20 * time.Second // timeout of one request to a source
 	maxPause       = 6 * time.Hour    // the maximum pause after failures; the pause doubles with each failure
 )
 
 // Config holds the settings of all sources.
 type Config struct {
-	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest checks for feed sources that are due"`
+	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"interval at which ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`
-	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"how long a poll may last before another ingest takes it over"`
+	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"maximum duration of a poll before another ingest takes it over"`
 	MaxBody     int64         `env:"ASSAY_SOURCES_MAX_BODY" envDefault:"10485760" use:"often" doc:"the largest response of a feed source in bytes, decompressed"`
 
-	AllowNetworks []netip.Prefix `env:"ASSAY_SOURCES_ALLOW_NETWORKS" use:"often" doc:"private networks that feed sources may be in, such as 10.1.0.0/16,fd00:1::/64"`
+	AllowNetworks []netip.Prefix `env:"ASSAY_SOURCES_ALLOW_NETWORKS" use:"often" doc:"private networks that may contain feed sources, such as 10.1.0.0/16,fd00:1::/64"`
 	AllowPorts    []uint16       `env:"ASSAY_SOURCES_ALLOW_PORTS" use:"often" doc:"ports that feed sources may use besides 80 and 443, such as 8080"`
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// newsLookback is the period of the first search for a tag. Free keys receive
-	// articles a day late.
+	// newsLookback is the period of the first search for a tag. With free keys, articles are
+	// available a day late.
 	newsLookback = 48 * time.Hour
 	// newsOverlap is the overlap of a search with the previous one, before its
 	// newest article: articles may appear in another order than they were
@@ -21,8 +21,8 @@ const (
 	newsOverlap = time.Hour
 )
 
-// pollNewsAPI searches for each tag, beginning with the one that has waited
-// longest: if the quota does not suffice for all in one poll, it does in several.
+// pollNewsAPI searches for each tag, beginning with the one that has waited longest: if the quota
+// is too low to search all in one poll, several polls do.
 func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)

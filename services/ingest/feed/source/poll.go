@@ -21,7 +21,7 @@ import (
 // report is the result of a poll.
 type report struct {
 	requests   int // made
-	counted    int // of them, against the quota
+	counted    int // number of requests that count against the quota
 	taken      Taken
 	unchanged  bool
 	validators syndication.Validators
@@ -47,7 +47,7 @@ const (
 	outcomeUnauthorized = "unauthorized" // until the settings are changed
 	outcomeGone         = "gone"         // until the settings are changed
 	outcomeThrottled    = "throttled"
-	outcomeRefused      = "refused" // by the guard
+	outcomeRefused      = "refused" // rejected by the guard
 	outcomeMalformed    = "malformed"
 	outcomeFailed       = "failed" // or too slow
 	outcomeEngine       = "engine" // an internal backend failed, or is full
@@ -94,9 +94,9 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
-// poll queries the source within the claimed requests, and passes on the items. With
-// an error it still returns the items so far. A panic, such as of a parser on a server's data, ends the
-// poll and not the process.
+// poll queries the source within the claimed requests, and passes on the items. With an error it still
+// returns the items so far. A panic, for example in a parser of server data, ends the poll but not the
+// process.
 func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -122,9 +122,9 @@ func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) e
 
 const maxMetadata = 2000 // characters of a text in an item's metadata
 
-// found is an entry of a source, before it is an item.
+// found is an entry of a source before conversion to an item.
 type found struct {
-	id                 string // its identity in every source that has it
+	id                 string // identity of the entry in all sources that contain it
 	kind               string
 	title, summary     string // may contain HTML
 	link               string
@@ -133,8 +133,8 @@ type found struct {
 	tags               []string
 }
 
-// item returns the submission of an entry; ok is false if it has no text. Its
-// time is that of its arrival; the time of publication is in the metadata.
+// item returns the submission of an entry; ok is false if it has no text. Its time is the time of
+// arrival; the metadata contains the time of publication.
 func (f found) item() (s feed.Submission, ok bool) {
 	title := plain(f.title)
 	text := joined(title, plain(f.summary))
@@ -160,9 +160,8 @@ func (f found) item() (s feed.Submission, ok bool) {
 	return s, true
 }
 
-// sourceID returns an id of the form of the seed: the identity of an item at
-// its source may have any characters and length. 128 bits make collisions
-// improbable.
+// sourceID returns an id in the form that the seed requires, because the identity of an item at its
+// source may have any characters and length. 128 bits make collisions improbable.
 func sourceID(kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return kind + "#" + hex.EncodeToString(sum[:16])

@@ -53,7 +53,7 @@ func newPoller(t *testing.T, k *taker) *Poller {
 	return p
 }
 
-// polled makes one poll of a source at a time, as the poller does.
+// polled polls a source, one poll at a time, like the poller.
 func polled(t *testing.T, p *Poller, s *Source, at time.Time) report {
 	t.Helper()
 	c := claimNow(t, s, at)

@@ -24,13 +24,13 @@ type Take func(context.Context, []feed.Submission) (Taken, error)
 type Options struct {
 	Store    *Store
 	Take     Take
-	Key      func(variable string) string // the value of a variable that names a key; empty for none
+	Key      func(variable string) string // returns the value of a variable with a key, "" if unset
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
 
-// Poller polls sources when they are due. Any number of processes may run one
-// each: a poll holds a lease on its source.
+// Poller polls sources when they are due. Several processes may each run one: a poll holds a lease
+// on its source.
 type Poller struct {
 	Options
 	cfg     Config
@@ -39,7 +39,7 @@ type Poller struct {
 	leases  *leases
 	now     func() time.Time // the wall clock
 	changed chan struct{}
-	places  chan struct{} // one for each poll at once
+	places  chan struct{} // one slot per concurrent poll
 }
 
 // New returns a poller. It makes no request.
@@ -58,11 +58,11 @@ func (p *Poller) Check(s Settings) (Settings, []web.FieldError) {
 	return s, s.check(p.cfg)
 }
 
-// Changed makes the poller check for due sources at once.
+// Changed makes the poller check for due sources immediately.
 func (p *Poller) Changed() {
 	select {
 	case p.changed <- struct{}{}:
-	default: // it will look anyway
+	default: // a check is already scheduled
 	}
 }
 
@@ -95,7 +95,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue
 		}
-		select { // a slot first, because a lease expires
+		select { // acquires a slot first, because a lease expires
 		case p.places <- struct{}{}:
 		case <-ctx.Done():
 			return nil
@@ -119,24 +119,24 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 // claimed is a source with the limits of its poll.
 type claimed struct {
 	Source
-	token    string // of the poll
+	token    string // start of the poll
 	requests int
-	day      string // whose quota they count against
+	day      string // day whose quota the requests count against
 }
 
-// shutdownWrite bounds the writes at the start and end of a poll, which a shutdown
+// shutdownWrite limits the duration of the writes at the start and end of a poll, which a shutdown
 // does not interrupt.
 const shutdownWrite = 5 * time.Second
 
-// claim claims a source that is due. requests is 0 if another process was faster,
-// or the quota is used up. A shutdown does not interrupt it: a claim that is
-// stored but not known here would block the source for a lease.
+// claim claims a source that is due. requests is 0 if another process was faster or the quota is
+// used up. A shutdown does not interrupt it, because a claim that is stored but unknown here would
+// block the source for the duration of a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()
 	token, requests := uuid.NewString(), 0
 	got, err := p.Store.update(ctx, name, func(s *Source, exists bool) error {
-		if exists && s.State.Holder == token { // written, and the response was lost
+		if exists && s.State.Holder == token { // written, but the response was lost
 			return errUnchanged
 		}
 		requests = 0
@@ -181,6 +181,6 @@ func (p *Poller) work(ctx context.Context, c claimed) {
 		Int("created", r.taken.Created).Int("duplicate", r.taken.Duplicate).Int("invalid", r.taken.Invalid).Int("skipped", r.taken.Skipped).
 		Time("next", after.State.NextPoll).Msg("source polled")
 	if err != nil {
-		p.Log.Warn().Err(err).Str("source", c.Name).Msg("cannot record a poll; the next one starts when the lease ends")
+		p.Log.Warn().Err(err).Str("source", c.Name).Msg("cannot record a poll; the next one starts when the lease expires")
 	}
 }

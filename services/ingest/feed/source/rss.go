@@ -36,8 +36,8 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	return r
 }
 
-// rssItem returns the item of an entry, and the number of tags that it matched beyond
-// those of the item; ok is false if the entry has no text, or none of the tags.
+// rssItem returns the item of an entry, and the number of matching tags that were dropped; ok is
+// false if the entry has no text, or none of the tags.
 func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, dropped int, ok bool) {
 	tags := s.Tags
 	if s.Match != MatchAll {
@@ -56,8 +56,8 @@ func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submissio
 	return item, len(tags) - len(item.MatchedTags), ok
 }
 
-// entryID returns an id that is the same in all feeds with the entry. An id that is not
-// a URL identifies the entry only within its feed.
+// entryID returns an id that is the same in all feeds that contain the entry. An id that is not a
+// URL identifies the entry only within its feed.
 func entryID(e syndication.Entry, feedURL string) string {
 	id := canonical(cmp.Or(e.ID, e.Link))
 	if id == "" {

@@ -43,7 +43,7 @@ const (
 
 var (
 	languageForm = regexp.MustCompile(`^[a-z]{2}$`)
-	// keyForm is narrow: changing settings must not make it possible to send any secret of the
+	// keyForm is restrictive: operators must not be able to send arbitrary secrets of the
 	// environment to another server.
 	keyForm = regexp.MustCompile(`^ASSAY_NEWSAPI_KEY(_[A-Z0-9_]{1,50})?$`)
 )
@@ -51,15 +51,15 @@ var (
 // Settings are the settings of a source, as operators edit them.
 type Settings struct {
 	Kind     string   `json:"kind" enum:"newsapi,rss" doc:"rss stands for RSS, Atom and JSON Feed"`
-	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the URL of the feed; for newsapi the endpoint, by default https://newsapi.org/v2/everything"`
+	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the URL of the feed; for newsapi the endpoint, default: https://newsapi.org/v2/everything"`
 	Enabled  bool     `json:"enabled"`
-	Interval string   `json:"interval,omitempty" doc:"the time between polls; 15m by default" example:"15m"`
-	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"maximum requests per day (UTC); by default 100 for newsapi and 2000 for rss. A 304 response does not count"`
+	Interval string   `json:"interval,omitempty" doc:"the time between polls; default: 15m" example:"15m"`
+	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"maximum requests per day (UTC); default: 100 for newsapi, 2000 for rss. A 304 response does not count"`
 	Tags     []string `json:"tags" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
-	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, sets the tags that occur in an entry's text or categories, and skips an entry without any; all sets all tags, at most 5"`
+	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, assigns the tags that occur in an entry's text or categories and skips entries without a match; all assigns all tags, at most 5"`
 	Language string   `json:"language,omitempty" doc:"newsapi: language as two letters; en by default"`
 	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"newsapi: maximum pages of 100 articles to read per tag and poll; 1 by default"`
-	Key      string   `json:"keyVariable,omitempty" doc:"newsapi: the environment variable of ingest that has the API key: ASSAY_NEWSAPI_KEY, the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
+	Key      string   `json:"keyVariable,omitempty" doc:"newsapi: the environment variable of ingest that contains the API key: ASSAY_NEWSAPI_KEY, the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
 }
 
 // withDefaults sets defaults for omitted settings.

@@ -7,14 +7,12 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// Source is a source as it is stored. Its methods are pure; the Store applies
-// them one after the other.
+// Source is a source as it is stored. Its methods are pure; the Store applies them sequentially.
 type Source struct {
 	Name     string   `json:"name"`
 	Revision int64    `json:"revision"` // of the settings
 	Settings Settings `json:"settings"`
-	// Deleted sources are kept: the quota that a source has used stays used,
-	// even if the source is created again.
+	// Deleted sources are kept, so that the used quota still counts if the source is created again.
 	Deleted bool  `json:"deleted,omitempty"`
 	State   State `json:"state"`
 }
@@ -22,7 +20,7 @@ type Source struct {
 // State is the state of a source's polls.
 type State struct {
 	NextPoll time.Time `json:"nextPoll"`
-	Holder   string    `json:"holder,omitempty"` // the token of the poll that has the source; empty while it is free
+	Holder   string    `json:"holder,omitempty"` // token of the poll that holds the source; empty while it is free
 	Used     Used      `json:"used,omitzero"`
 	// HeldUntil is the end of the pause that the server requested.
 	HeldUntil time.Time `json:"heldUntil,omitzero"`
@@ -77,12 +75,11 @@ func (t *Taken) add(other Taken) {
 	t.TagsDropped += other.TagsDropped
 }
 
-// mostSkew is more than the clocks of two processes differ.
+// mostSkew is an upper bound of the clock difference between processes.
 const mostSkew = time.Hour
 
-// due reports whether it is time to poll the source; leases decide whether it is free. If the
-// last poll is in the future, the clock has been stepped back since, and the times derived from
-// it are ignored.
+// due reports whether it is time to poll the source; leases decide whether it is free. If the last
+// poll is in the future, the clock was stepped back, and times derived from the poll are ignored.
 func (s *Source) due(now time.Time) bool {
 	if s.State.Last != nil && s.State.Last.At.After(now.Add(mostSkew)) {
 		return s.enabled()
@@ -102,12 +99,12 @@ func (s *Source) most() int {
 	return 1
 }
 
-// claim assigns a due source to a poll, with a number of requests that count as
-// used from then on: if a process crashes, they stay used, and none is used twice.
-// It is 0 if the daily quota is used up; then the source waits for the next day.
+// claim assigns a due source to a poll, and returns the number of requests granted, which count as
+// used immediately, so that a crash never uses them twice. It returns 0 if the daily quota is used
+// up; the source then waits for the next day.
 func (s *Source) claim(token string, now time.Time) int {
 	now = now.UTC()
-	// A process whose clock is behind counts for the day that others have begun.
+	// A process whose clock is behind uses the day that others have started.
 	if used := s.State.Used.Day; used < now.Format(time.DateOnly) || used > now.Add(mostSkew).Format(time.DateOnly) {
 		s.State.Used = Used{Day: now.Format(time.DateOnly)}
 	}
@@ -122,8 +119,7 @@ func (s *Source) claim(token string, now time.Time) int {
 	return requests
 }
 
-// defaultHold is the pause after a server reported too many requests, but
-// not for how long.
+// defaultHold is the pause after a server reported too many requests without a retry time.
 const defaultHold = time.Hour
 
 // soon returns when to retry after an error of Assay's own backends.
@@ -190,8 +186,8 @@ func pause(every time.Duration, failures int, most time.Duration) time.Duration 
 	return max(every, min(wait, most))
 }
 
-// change changes the settings of the source. They take effect at once, except that a
-// pause requested by the same server remains.
+// change changes the settings of the source. They take effect immediately, but a pause requested by
+// the same server remains.
 func (s *Source) change(settings Settings, now time.Time) {
 	if !s.Settings.sameServer(settings) {
 		s.State.HeldUntil, s.State.Watched = time.Time{}, nil
@@ -201,7 +197,7 @@ func (s *Source) change(settings Settings, now time.Time) {
 			delete(s.State.Watched, tag)
 		}
 	}
-	// Entries that were skipped may match now.
+	// Entries that were skipped may match the new settings.
 	s.State.Validators = syndication.Validators{}
 	s.State.NextPoll, s.State.Failures, s.State.Stopped = now.UTC(), 0, ""
 	s.Settings, s.Deleted = settings, false

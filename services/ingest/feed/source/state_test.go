@@ -115,13 +115,13 @@ func TestQuota(t *testing.T) {
 	if s.State.Used.Requests != 2 {
 		t.Errorf("used %+v", s.State.Used)
 	}
-	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process crashes
+	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process has crashed
 	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
 	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
 		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
 	}
-	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it did not, and finishes late
+	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it has not, and finishes late
 	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
 		t.Errorf("a poll without its lease changed %+v", s.State)
 	}
@@ -136,8 +136,7 @@ func TestQuota(t *testing.T) {
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
 		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
 	}
-	// A clock that is behind does not start a day again; one that was stepped back by
-	// days does.
+	// A clock that is behind does not start a day again; a clock stepped back by days does.
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
 	if s.claim("behind", midnight.Add(-5*time.Minute)); s.State.Used != (Used{Day: "2026-11-21", Requests: 7}) {
 		t.Errorf("by a clock that is behind used %+v", s.State.Used)

@@ -14,14 +14,13 @@ import (
 var (
 	ErrNotFound = errors.New("the source does not exist")
 	ErrTooMany  = fmt.Errorf("the limit of %d sources is reached", MaxSources)
-	// ErrUnconditional means that a source exists, and that the caller did not
-	// name a revision.
+	// ErrUnconditional means that a source exists and the caller gave no revision.
 	ErrUnconditional = errors.New("the source exists, and no revision was given")
-	// ErrOtherRevision means that the revision of a source is not the caller's.
+	// ErrOtherRevision means that the revision of a source differs from the caller's.
 	ErrOtherRevision = errors.New("the source has another revision")
 )
 
-// MaxSources bounds the number of documents that every check reads.
+// MaxSources limits the number of documents that every check reads.
 const MaxSources = 200
 
 // Store stores each source as a document of the platform table.
@@ -30,10 +29,10 @@ type Store struct{ documents *platform.Store }
 // NewStore returns the sources of the table.
 func NewStore(documents *platform.Store) *Store { return &Store{documents} }
 
-// Check reports whether the table can be used, for readiness.
+// Check reports whether the table is available, for readiness.
 func (s *Store) Check(ctx context.Context) error { return s.documents.Check(ctx) }
 
-// All returns the sources, in the order of their names.
+// All returns the sources, sorted by name.
 func (s *Store) All(ctx context.Context) ([]Source, error) {
 	documents, err := s.documents.List(ctx, platform.FeedSources)
 	if err != nil {
@@ -105,7 +104,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
-		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
+		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
 			return current, err
 		}
 	}
@@ -152,8 +151,8 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 	return put, created, err
 }
 
-// Delete deletes a source. A missing source is not an error, unless a revision is
-// given. It returns ErrUnconditional or ErrOtherRevision.
+// Delete deletes a source. A missing source is not an error unless a revision is given. It returns
+// ErrUnconditional or ErrOtherRevision.
 func (s *Store) Delete(ctx context.Context, name string, match Match) error {
 	_, err := s.update(ctx, name, func(current *Source, exists bool) error {
 		if !exists && match == (Match{}) {

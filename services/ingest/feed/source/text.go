@@ -32,7 +32,7 @@ func plain(markup string) string {
 		case kind == html.StartTagToken && slices.Contains(unseen, token.DataAtom):
 			hidden = token.DataAtom
 		case kind != html.CommentToken && !slices.Contains(inline, token.DataAtom):
-			text.WriteByte(' ') // the words on either side are separate on the page
+			text.WriteByte(' ') // the words on both sides are separate on the page
 		}
 	}
 }

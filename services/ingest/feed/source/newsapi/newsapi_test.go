@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFailures are the error responses of a server.
+// TestFailures covers the error responses of a server.
 func TestFailures(t *testing.T) {
 	fail := func(status int, code string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { newsapitest.Fail(w, status, code, "said") }
@@ -126,8 +126,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSlowAnswers: a missing response, and one that arrives byte by byte, end with
-// the timeout of a request.
+// TestSlowAnswers: a missing response, and one that arrives byte by byte, are ended by the timeout
+// of the request.
 func TestSlowAnswers(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
@@ -156,7 +156,7 @@ func TestOneBadArticle(t *testing.T) {
 	}
 }
 
-// TestKeyStays: a redirect does not send the key to another server.
+// TestKeyStays checks that a redirect does not send the key to another server.
 func TestKeyStays(t *testing.T) {
 	server, other := newsapitest.Start(t), newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"?q=go", http.StatusFound) })

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// Validators identify a feed's version. In a request they allow the response
-// that nothing changed.
+// Validators identify the version of a feed. A request with validators allows the server to respond
+// that nothing has changed.
 type Validators struct {
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`

@@ -60,8 +60,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestCharsets has feeds in charsets other than UTF-8, declared in each place where a charset
-// can be declared.
+// TestCharsets uses feeds in charsets other than UTF-8, declared in each possible place.
 func TestCharsets(t *testing.T) {
 	const start, end = "<?xml version=\"1.0\"", "?><rss version=\"2.0\"><channel><title>caf\u00e9</title></channel></rss>"
 	wide := func(text string, order binary.AppendByteOrder) string {

@@ -123,7 +123,7 @@ func search(articles []newsapi.Article) http.HandlerFunc {
 		page, badPage := strconv.Atoi(query.Get("page"))
 		size, badSize := strconv.Atoi(query.Get("pageSize"))
 		if err != nil || badPage != nil || badSize != nil || page < 1 || size < 1 || size > 100 || query.Get("sortBy") != "publishedAt" {
-			Fail(w, http.StatusBadRequest, "parameterInvalid", "A parameter is not what it must be.")
+			Fail(w, http.StatusBadRequest, "parameterInvalid", "A parameter is invalid.")
 			return
 		}
 		if page > 1 && page*size > PlanResults {
