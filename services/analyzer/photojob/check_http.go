@@ -44,7 +44,7 @@ const checkTime = 20 * time.Second
 
 func (a *Area) checkProvider(ctx context.Context, in *checkInput) (*checkOutput, error) {
 	if !slices.Contains(policy.Paid(), in.Name) {
-		return nil, web.NotFound("No paid provider with this name.")
+		return nil, web.NotFound("There is no paid provider with this name.")
 	}
 	o, err := a.catalog.open(ctx, in.Name)
 	if err != nil {
