@@ -1,6 +1,6 @@
-// Package area describes the areas of the product. An area is a kind of item with
-// tables, states and processing of its own. What must cover every area is derived
-// from the descriptions: tables, permissions, documentation and audits.
+// Package area describes the areas of the product. An area is a kind of item with its own tables,
+// states and processing. Tables, permissions, documentation and audits are derived from the
+// descriptions.
 package area
 
 import (
@@ -13,33 +13,33 @@ import (
 // Area describes one area. Package pkg/<name> returns its description.
 type Area struct {
 	Storage
-	Name      string // in subjects, ids, logs and metrics
+	Name      string // used in subjects, ids, logs and metrics
 	Machine   lifecycle.Machine
-	Objects   string   // begins the keys of its objects in the bucket of all areas
-	Work      bus.Work // the stream of its work events
-	Log       bus.Log  // the stream of other events, which query publishes; zero for none
-	Signals   string   // the subjects of events that no stream keeps, from the analyzer to query; empty for none
-	Consumers []string // of the work stream, from which the analyzer consumes
-	// Events has one example of each kind of its events except outcomes. Its subject stands for all of the kind,
-	// with names in braces in place of ids, such as {fileId}.
+	Objects   string   // prefix of the keys of its objects in the shared bucket
+	Work      bus.Work // stream of its work events
+	Log       bus.Log  // stream of other events, which query publishes; zero for none
+	Signals   string   // subjects of events that are not stored, sent by the analyzer to query; empty for none
+	Consumers []string // consumer of the work stream in the analyzer
+	// Events has one example of each kind of its events except outcomes. Its subject contains names in
+	// braces in place of ids, such as {fileId}.
 	Events []event.Event
 	// Uploaded reports whether clients upload the object of a key directly to the bucket, so that the bucket must
 	// report it; nil if there are none.
 	Uploaded func(key string) bool
 }
 
-// Storage describes where data is stored, and which access each program has. Storage of no area belongs to Assay
-// itself.
+// Storage describes where data is stored, and which access each program has. Storage without an area belongs to
+// Assay itself.
 type Storage struct {
 	Tables  []table.Schema
-	Buckets []string // besides the bucket of all areas
+	Buckets []string // in addition to the shared bucket
 	Access  map[Program][]Statement
 }
 
 // Program is the name of a program with its own credentials.
 type Program string
 
-// The programs.
+// Programs.
 const (
 	Ingest   Program = "ingest"
 	Analyzer Program = "analyzer"
@@ -51,13 +51,13 @@ const (
 // Statement allows actions, as a statement of an IAM policy does.
 type Statement struct {
 	Sid       string
-	Effect    string // Allow, by Allow
+	Effect    string // always Allow
 	Action    []string
 	Resource  []string
 	Condition map[string]map[string]any `json:",omitempty"`
 }
 
-// Allow returns the statement that allows the actions on the resources.
+// Allow returns a statement that allows the actions on the resources.
 func Allow(sid string, actions []string, resources ...string) Statement {
 	return Statement{Sid: sid, Effect: "Allow", Action: actions, Resource: resources}
 }
@@ -67,12 +67,12 @@ func (s Statement) Attributes(names ...string) Statement {
 	return s.with("ForAllValues:StringLike", "dynamodb:Attributes", names)
 }
 
-// LeadingKeys limits the statement to partition keys of these patterns.
+// LeadingKeys limits the statement to partition keys that match these patterns.
 func (s Statement) LeadingKeys(patterns ...string) Statement {
 	return s.with("ForAllValues:StringLike", "dynamodb:LeadingKeys", patterns)
 }
 
-// ReturningNothing limits the statement to writes that return no attribute.
+// ReturningNothing limits the statement to writes that return no attributes.
 func (s Statement) ReturningNothing() Statement {
 	return s.with("StringEqualsIfExists", "dynamodb:ReturnValues", "NONE")
 }

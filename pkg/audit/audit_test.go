@@ -116,7 +116,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 	}
 }
 
-// TestWithoutALogNothingIsWritten checks that a write does not begin that cannot be recorded, and that entries cannot
+// TestWithoutALogNothingIsWritten checks that a write that cannot be recorded does not begin, and that entries cannot
 // be removed.
 func TestWithoutALogNothingIsWritten(t *testing.T) {
 	b, l := open(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
-// AWS is the credentials for the AWS APIs. Without keys the SDK's default chain applies:
+// AWS configures the credentials for the AWS APIs. Without keys the SDK's default chain applies:
 // environment, shared files, container or instance role.
 type AWS struct {
 	Region    string `env:"AWS_REGION" envDefault:"us-east-1" use:"often" doc:"the AWS region; any value for local backends"`
@@ -21,7 +21,7 @@ type AWS struct {
 	Session   string `env:"AWS_SESSION_TOKEN" secret:"true" doc:"the session token of temporary keys"`
 }
 
-// credentialsWait bounds the search for credentials at start: on a machine without any, the SDK
+// credentialsWait limits the search for credentials at start: on a machine without any, the SDK
 // would query an instance metadata service that does not exist.
 const credentialsWait = 10 * time.Second
 

@@ -1,5 +1,5 @@
 // Package backend opens the three backends that every service requires: DynamoDB, S3 and NATS.
-// Embedded, in containers and in the cloud they differ only by endpoint and credentials.
+// Whether embedded, in containers or in the cloud, they differ only in endpoints and credentials.
 package backend
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Config is the addresses and credentials of the backends.
+// Config contains the addresses and credentials of the backends.
 type Config struct {
 	AWS      AWS
 	DynamoDB table.Config
@@ -33,7 +33,7 @@ type Connections struct {
 	Streams *dynamodbstreams.Client
 	Bucket  *blob.Store
 	Bus     *bus.Bus
-	AWS     aws.Config // for a client that only one service has
+	AWS     aws.Config // for clients that only one service has
 
 	connections *http.Transport
 }

@@ -29,8 +29,8 @@ const (
 	joinLimit = 20 * limit
 )
 
-// pipes is an unbuffered in-memory network of one server, so that unread data is not sent. It
-// works in a synctest bubble.
+// pipes is an in-memory network with one server. It does not buffer, so that data that is not read
+// is not sent. It works in a synctest bubble.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -122,24 +122,24 @@ func TestDynamoDBThatIsSilent(t *testing.T) {
 		} {
 			silent.Store(c.attempts - 1)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: the last attempt is answered, and the call ends with %v", name, err)
+				t.Errorf("%s: the last attempt gets a response, and the call returns %v", name, err)
 			}
 			silent.Store(1000)
 			asked.Store(0)
 			err := c.call(t.Context())
 			late, isLate := errors.AsType[*table.TimeoutError](err)
 			if !isLate || late.Limit != limit || !strings.Contains(err.Error(), "ASSAY_DYNAMODB_TIMEOUT") || asked.Load() != c.attempts {
-				t.Errorf("%s: after %d requests without an answer: %v", name, asked.Load(), err)
+				t.Errorf("%s: after %d requests without a response: %v", name, asked.Load(), err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit/2)
 			asked.Store(0)
 			if err := c.call(ctx); !errors.Is(err, context.DeadlineExceeded) || asked.Load() != 1 {
-				t.Errorf("%s: a caller who has no more time gets %v after %d requests", name, err, asked.Load())
+				t.Errorf("%s: a caller whose deadline has passed gets %v after %d requests", name, err, asked.Load())
 			}
 			cancel()
 			silent.Store(0)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: with answers again: %v", name, err)
+				t.Errorf("%s: with responses again: %v", name, err)
 			}
 		}
 	})
@@ -170,7 +170,7 @@ func TestS3ThatIsSilent(t *testing.T) {
 		asked.Add(1)
 		switch _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
 		case key == "silent":
-			<-over // the body of an upload is not read
+			<-over // the body of an upload is never read
 		case key == "stops":
 			w.Header().Set("Content-Length", "2")
 			_, _ = io.WriteString(w, "1")
@@ -214,18 +214,18 @@ func TestS3ThatIsSilent(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			call     func() error
-			setting  string // that ends it; empty when it succeeds
+			setting  string // reason of the failure; empty on success
 			attempts int64
 		}{
-			"no answer":        {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
-			"nobody reads":     {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
-			"the answer stops": {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // a retry is up to the reader
-			"slow answer":      {func() error { return read("slow", 0) }, "", 1},
-			"slow reader":      {func() error { return read("slow", 10*limit) }, "", 1},
-			"slow upload":      {func() error { return put("slow", 64<<10) }, "", 1},
-			"long join":        {func() error { return put("large", 6<<20) }, "", 4}, // the start, two parts, the join
-			"too long a join":  {func() error { return put("endless", 6<<20) }, "20 times ASSAY_S3_TIMEOUT", 7},
-			"answers again":    {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
+			"no answer":           {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
+			"nobody reads":        {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
+			"the response stops":  {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // a retry is left to the reader
+			"slow answer":         {func() error { return read("slow", 0) }, "", 1},
+			"slow reader":         {func() error { return read("slow", 10*limit) }, "", 1},
+			"slow upload":         {func() error { return put("slow", 64<<10) }, "", 1},
+			"long join":           {func() error { return put("large", 6<<20) }, "", 4}, // start, two parts, completion
+			"completion too slow": {func() error { return put("endless", 6<<20) }, "20 times ASSAY_S3_TIMEOUT", 7},
+			"answers again":       {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
 		} {
 			asked.Store(0)
 			err := c.call()

@@ -29,11 +29,11 @@ var ErrExists = errors.New("the object already exists")
 
 // Config names the bucket and its endpoints.
 type Config struct {
-	Endpoint       string `env:"ASSAY_S3_ENDPOINT" use:"often" doc:"the URL of an S3-compatible server; AWS by default"`
-	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL under which clients reach the same server, for presigned URLs; ASSAY_S3_ENDPOINT by default"`
+	Endpoint       string `env:"ASSAY_S3_ENDPOINT" use:"often" doc:"the URL of an S3-compatible server; default: AWS"`
+	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL of the same server for clients, used in presigned URLs; default: ASSAY_S3_ENDPOINT"`
 	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" use:"often" doc:"the bucket for uploaded files"`
 
-	Timeout time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"how long an S3 request may transfer nothing before it is retried; 20 times as long while S3 completes a multipart upload or copies an object; 0 for no limit"`
+	Timeout time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"time without progress after which an S3 request is retried; 20 times as long while S3 completes a multipart upload or copies an object; 0 means no limit"`
 }
 
 // Validate returns an error that names an invalid setting.
@@ -73,8 +73,8 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 			o.BaseEndpoint = &endpoint
 			o.UsePathStyle = true // local servers have no host name per bucket
 		}
-		// Checking a CRC64NVME costs about as much CPU as counting the words;
-		// uploads carry a CRC32 or the client's SHA-256 instead.
+		// Computing a CRC64NVME uses about as much CPU as counting the words. Uploads have a CRC32
+		// or the client's SHA-256 instead.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
@@ -152,7 +152,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Check reports whether the bucket can be reached, for readiness.
+// Check reports whether the bucket is available, for readiness.
 func (s *Store) Check(ctx context.Context) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.Bucket})
 	return translate("head bucket", s.Bucket, err)
@@ -176,7 +176,7 @@ func (s *Store) PutPolicy(ctx context.Context, policy string) error {
 	return translate("put policy", s.Bucket, err)
 }
 
-// httpStatus is the error of a response.
+// httpStatus is an error that has the status of a response.
 type httpStatus interface {
 	error
 	HTTPStatusCode() int

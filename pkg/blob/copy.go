@@ -21,20 +21,20 @@ const (
 	copyPart = 1 << 30
 )
 
-// Copy is the source of a server-side copy, and how the copy differs from it.
+// Copy describes the source of a server-side copy and the changes to it.
 type Copy struct {
-	Bucket string // of the source; that of the store by default
+	Bucket string // store of the source; default: the target store
 	Key    string
-	ETag   string // the entity tag that the source must have; empty for any
+	ETag   string // entity tag that the source must have; empty for any
 
-	// ContentType and Metadata are the source's if neither is given.
+	// ContentType and Metadata are copied from the source if both are empty.
 	ContentType string
 	Metadata    map[string]string
 
 	// IfAbsent never replaces an object. It costs two more requests.
 	IfAbsent bool
-	// PartSize in bytes, 5 MiB or more, copies a larger object in parts of that size. By default an
-	// object of more than 5 GiB is copied in parts of 1 GiB.
+	// PartSize is the size in bytes, at least 5 MiB, above which an object is copied in parts of
+	// that size. By default, objects above 5 GiB are copied in parts of 1 GiB.
 	PartSize int64
 }
 
@@ -46,8 +46,8 @@ func (s *Store) In(bucket string) *Store {
 }
 
 // Copy copies an object within the server, to key in this bucket. It returns ErrNotFound if there
-// is no source, ErrChanged if it has another entity tag or is replaced during the copy, and
-// ErrExists under IfAbsent.
+// is no source, ErrChanged if it has another entity tag or is replaced during the copy, and with
+// IfAbsent ErrExists if the key exists.
 func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	if c.Bucket == "" {
 		c.Bucket = s.Bucket
@@ -90,9 +90,9 @@ func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	return made, nil
 }
 
-// copyParts creates the object by a multipart upload whose parts the server copies. Of all calls
-// that create an object, completing such an upload is the one that every server makes conditional:
-// some ignore the condition of CopyObject.
+// copyParts creates the object by a multipart upload whose parts the server copies. Completing such
+// an upload is the only call that all servers support conditionally: some ignore the condition of
+// CopyObject.
 func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Object, size int64) (etag string, err error) {
 	create := &s3.CreateMultipartUploadInput{Bucket: &s.Bucket, Key: &made.Key, Metadata: made.Metadata}
 	if made.ContentType != "" {

@@ -8,13 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Document is a small object that is read in one piece.
+// Document is a small object that is read completely.
 type Document struct {
 	Body []byte
 	ETag string // without quotes
 }
 
-// maxDocument bounds the memory of Load. The largest document is a feed submission whose 256 KiB of
+// maxDocument limits the memory of Load. The largest document is a feed submission whose 256 KiB of
 // metadata are all escaped, in 1.6 MB of JSON.
 const maxDocument = 2 << 20
 

@@ -7,12 +7,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// PageLimit is the most objects that a page of List may have, the limit of S3.
+// PageLimit is the maximum number of objects on a page of List, which is the limit of S3.
 const PageLimit = 1000
 
-// List returns up to limit objects whose keys begin with prefix and come after
-// the given key, in the order of their keys, with Bucket, Key, ETag, Size and Modified.
-// more reports whether others follow. limit is at most PageLimit.
+// List returns up to limit objects whose keys begin with prefix and sort after the given key, in
+// key order, with Bucket, Key, ETag, Size and Modified set. more reports whether more objects
+// follow. limit is at most PageLimit.
 func (s *Store) List(ctx context.Context, prefix, after string, limit int32) (objects []Object, more bool, err error) {
 	input := &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix, MaxKeys: &limit}
 	if after != "" {

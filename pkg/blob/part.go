@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// partSize is how many bytes of a streamed upload are buffered at a time.
+	// partSize is the size in bytes of the buffer for one part of a streamed upload.
 	partSize = MinPart
 	// pieceSize divides partSize. Pieces fit into gaps of the heap; allocating an entire part
 	// would make it grow.
@@ -20,7 +20,7 @@ func newPieces() *sync.Pool {
 	return &sync.Pool{New: func() any { return new([pieceSize]byte) }}
 }
 
-// part holds the bytes of one request, which may be made more than once.
+// part holds the content of one request, which may be sent more than once.
 type part struct {
 	from   *sync.Pool
 	pieces []*[pieceSize]byte
@@ -48,8 +48,8 @@ func (p *part) fill(body io.Reader) (last bool, err error) {
 	return false, nil
 }
 
-// free returns the pieces to the pool. The part is no longer read: the SDK closes the body of a
-// request before it returns.
+// free returns the pieces to the pool. The SDK no longer reads the part, because it closes the body
+// of a request before it returns.
 func (p *part) free() {
 	for _, piece := range p.pieces {
 		p.from.Put(piece)

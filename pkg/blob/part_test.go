@@ -55,7 +55,7 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 	}
 }
 
-// TestPartsTakeABodyInTurn: a part is full before the next one begins, and
+// TestPartsTakeABodyInTurn checks that a part is filled before the next one begins, and that
 // refilling a part allocates no memory.
 func TestPartsTakeABodyInTurn(t *testing.T) {
 	made := 0
@@ -79,7 +79,7 @@ func TestPartsTakeABodyInTurn(t *testing.T) {
 	}
 }
 
-// TestTruncatedBodyIsAnError: the bytes before the failure are not a complete object.
+// TestTruncatedBodyIsAnError checks that the bytes before the failure are not treated as a complete object.
 func TestTruncatedBodyIsAnError(t *testing.T) {
 	p := &part{from: newPieces()}
 	defer p.free()

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// MinPart is the smallest part in bytes that S3 accepts, but for the last one.
+	// MinPart is the minimum size in bytes of a part other than the last.
 	MinPart = 5 << 20
-	// MaxParts is how many parts an upload may have, the limit of S3.
+	// MaxParts is the maximum number of parts of an upload, which is the limit of S3.
 	MaxParts = 10_000
-	// MaxPut is the largest object in bytes that S3 accepts in one request.
+	// MaxPut is the maximum size in bytes of an object that S3 accepts in one request.
 	MaxPut = 5 << 30
 )
 
 var (
-	// ErrNoUpload means that an upload in parts is not open: it was completed or aborted, or is one of
-	// another object.
+	// ErrNoUpload means that an upload in parts is not open: it was completed or aborted, or
+	// belongs to another object.
 	ErrNoUpload = errors.New("the upload is not open")
-	// ErrParts means that the stored parts of an upload are not those that were to be joined.
+	// ErrParts means that the stored parts of an upload differ from the parts to join.
 	ErrParts = errors.New("the stored parts differ")
 )
 
@@ -34,26 +34,26 @@ var (
 type OpenUpload struct {
 	Key       string
 	ID        string
-	Initiated time.Time // in versitygw the time of its last part
+	Initiated time.Time // in versitygw, the time of its last part
 }
 
-// StoredPart is a part that the server has.
+// StoredPart is a part stored on the server.
 type StoredPart struct {
 	Number int32
 	Size   int64  // bytes
-	CRC32  string // base64; empty for a part that was stored without one
+	CRC32  string // base64; empty if the part was stored without one
 	ETag   string // without quotes
 }
 
 // PartTerms are the constraints on a presigned part. All of them are signed.
 type PartTerms struct {
 	Number  int32
-	Size    int64         // exact length in bytes
+	Size    int64         // exact size in bytes
 	CRC32   string        // base64 of 4 bytes, big endian
-	Expires time.Duration // how long the URL can be used
+	Expires time.Duration // lifetime of the URL
 }
 
-// OpenParts opens an upload in parts, which all have a CRC-32.
+// OpenParts opens an upload in parts. All parts must have a CRC-32.
 func (s *Store) OpenParts(ctx context.Context, key, contentType string, metadata map[string]string) (id string, err error) {
 	out, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 		Bucket: &s.Bucket, Key: &key, ContentType: &contentType, Metadata: metadata, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
@@ -75,8 +75,8 @@ func (s *Store) PresignPart(ctx context.Context, key, id string, terms PartTerms
 	return presigned(signed, terms.Expires), nil
 }
 
-// Parts returns the stored parts of an open upload, in the order of their numbers, but at most limit of them;
-// 0 is for all. It returns ErrNoUpload.
+// Parts returns up to limit stored parts of an open upload, ordered by number. A limit of 0 means all. It
+// returns ErrNoUpload.
 func (s *Store) Parts(ctx context.Context, key, id string, limit int) ([]StoredPart, error) {
 	var parts []StoredPart
 	in := &s3.ListPartsInput{Bucket: &s.Bucket, Key: &key, UploadId: &id}
@@ -100,9 +100,9 @@ func (s *Store) Parts(ctx context.Context, key, id string, limit int) ([]StoredP
 	}
 }
 
-// OpenUploads returns up to PageLimit open uploads of objects whose keys begin with prefix and follow the key
-// after, in the order of their keys; after is empty for the first page. more reports whether others follow. Of an
-// object whose uploads do not fit on a page the rest is left out: versitygw refuses the id of an upload as a
+// OpenUploads returns up to PageLimit open uploads of objects whose keys begin with prefix and sort after the key
+// after, in key order; after is empty for the first page. more reports whether more objects follow. If the
+// uploads of one object do not fit on a page, the rest is omitted, because versitygw rejects an upload id as a
 // marker.
 func (s *Store) OpenUploads(ctx context.Context, prefix, after string) (uploads []OpenUpload, more bool, err error) {
 	in := &s3.ListMultipartUploadsInput{Bucket: &s.Bucket, Prefix: &prefix, MaxUploads: aws.Int32(PageLimit)}
@@ -120,7 +120,7 @@ func (s *Store) OpenUploads(ctx context.Context, prefix, after string) (uploads 
 }
 
 // CompleteParts joins the parts of an open upload to an object of size bytes. It never replaces an object. It
-// returns ErrExists, ErrNoUpload, or ErrParts if a part was replaced since it was listed.
+// returns ErrExists, ErrNoUpload, or ErrParts if a part was replaced after it was listed.
 func (s *Store) CompleteParts(ctx context.Context, key, id string, parts []StoredPart, size int64) error {
 	joined := make([]types.CompletedPart, len(parts))
 	for i, p := range parts {
@@ -163,7 +163,7 @@ func (s *Store) AbortAll(ctx context.Context, prefix string) error {
 	}
 }
 
-// partsError is translate for the calls on an open upload.
+// partsError is like translate, for calls on an open upload.
 func partsError(call, key string, err error) error {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		switch api.ErrorCode() {

@@ -17,14 +17,14 @@ import (
 // Terms are the constraints on a presigned upload. All of them are signed, so the bucket rejects
 // any deviation.
 type Terms struct {
-	Size        int64 // exact length in bytes
+	Size        int64 // exact size in bytes
 	ContentType string
-	SHA256      string            // base64; empty leaves the bytes unchecked
+	SHA256      string            // base64; if empty, the content is not checked
 	Metadata    map[string]string // stored with the object
-	Expires     time.Duration     // how long the URL can be used
+	Expires     time.Duration     // lifetime of the URL
 }
 
-// Presigned is a request for the client to send, with exactly these headers besides Host.
+// Presigned is a request that the client must send with exactly these headers in addition to Host.
 type Presigned struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`

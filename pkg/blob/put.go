@@ -12,12 +12,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// abortWait bounds the removal of the parts of a failed upload.
+// abortWait limits the removal of the parts of a failed upload.
 const abortWait = 30 * time.Second
 
-// Put streams body of unknown length into the bucket. A larger body is uploaded in parts of 5 MiB,
-// one after the other, so an upload of any size buffers two of them: the one being sent and the one
-// being read. A failed upload, including one whose body fails, leaves no object. Put returns
+// Put streams body of unknown length into the bucket. A larger body is uploaded sequentially in
+// parts of 5 MiB, so an upload of any size buffers at most two of them: the one being sent and the
+// one being read. A failed upload, including one whose body fails, leaves no object. Put returns
 // ErrExists, or the object as Head would return it, except that the time is that of this process.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
@@ -106,7 +106,7 @@ func (u *upload) part(ctx context.Context, p *part) error {
 	return nil
 }
 
-// abort removes the uploaded parts, even if the caller's context has ended.
+// abort removes the uploaded parts, even if the caller's context is done.
 func (u *upload) abort(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortWait)
 	defer cancel()

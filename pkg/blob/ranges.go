@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// bodyTries is how many response bodies in a row may end early without a byte before reading
-	// fails. The SDK retries error responses.
+	// bodyTries is the number of consecutive response bodies that may end without a byte before
+	// reading fails. The SDK retries error responses.
 	bodyTries = 4
-	// drained is how much of an unneeded body is read so that its connection can be reused.
+	// drained is the number of bytes of an unneeded body that are read so that its connection can be reused.
 	drained = 64 << 10 // bytes
 )
 
@@ -36,7 +36,7 @@ func (r Ranges) From(ctx context.Context, at, end int64) io.ReadCloser {
 
 type rangeReader struct {
 	Ranges
-	ctx     context.Context // of all requests
+	ctx     context.Context // context of all requests
 	at, end int64           // position of the next byte, and of the end of the body
 	step    int64
 	body    io.ReadCloser // nil before the first byte and after the last

@@ -19,8 +19,8 @@ import (
 type bucket struct {
 	content []byte
 	etag    string
-	// fault may respond to a request itself, or return how many bytes of the body
-	// are sent before the connection is closed; -1 means all.
+	// fault may respond to a request itself, or return the number of bytes to send before the
+	// connection is closed; -1 means all.
 	fault func(w http.ResponseWriter, r *http.Request, request int) int
 
 	mu     sync.Mutex
@@ -105,7 +105,7 @@ func TestRangesGoOnAfterABodyBreaks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	b.fault = func(_ http.ResponseWriter, _ *http.Request, request int) int {
 		if request%4 == 0 {
-			return 0 // three in a row with a byte, and one without
+			return 0 // three consecutive bodies with a byte, and one without
 		}
 		return 1 + rng.IntN(40_000)
 	}
@@ -154,8 +154,8 @@ func TestRangesGiveUp(t *testing.T) {
 	}
 }
 
-// TestRangesKeepConnections: a reader that stops a little before the end of its range
-// leaves a connection that can be used again.
+// TestRangesKeepConnections checks that a reader that stops shortly before the end of its range
+// leaves a reusable connection.
 func TestRangesKeepConnections(t *testing.T) {
 	b := newBucket(1 << 20)
 	remotes := map[string]bool{}

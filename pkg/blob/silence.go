@@ -12,21 +12,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// SilenceError ends a request to S3 that made no progress within the timeout.
+// SilenceError is the error of a request to S3 that made no progress within the timeout.
 type SilenceError struct {
 	Limit   time.Duration
-	Setting string // the name of the setting with the limit
+	Setting string // name of the setting with the limit
 }
 
 func (e *SilenceError) Error() string {
 	return fmt.Sprintf("no bytes were transferred to or from S3 for %s, which is %s", e.Limit, e.Setting)
 }
 
-// Timeout classifies the error for the SDK's retryer and others.
+// Timeout classifies the error as a timeout, for the SDK's retryer and others.
 func (e *SilenceError) Timeout() bool { return true }
 
 // joinFactor multiplies Config.Timeout while S3 joins the parts of an upload or copies an object: a
-// server may send nothing until it is done.
+// server may send nothing until it has finished.
 const joinFactor = 20
 
 // idleTimeoutClient is an HTTP client whose requests end with a SilenceError after a time without

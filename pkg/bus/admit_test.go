@@ -27,8 +27,8 @@ func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) 
 	})
 }
 
-// A tenant with many messages does not get the last places: they are reserved for tenants
-// with few.
+// A tenant with many messages cannot use the last free places, which are reserved for tenants with
+// few messages.
 func TestFloodLeavesRoomForOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
@@ -59,8 +59,8 @@ func TestFullBacklogAdmitsNobody(t *testing.T) {
 	eventuallyAdmits(t, w, "somebody", nil)
 }
 
-// A tenant at its limit is rejected, others are not; it is admitted again when its work
-// is done.
+// A tenant at its limit is rejected, others are not; it is admitted again when its work is
+// finished.
 func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 	for _, limit := range []int64{3, 30} { // in the second priority
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRepeatsDoNotCount(t *testing.T) {
 	}
 }
 
-// Admit for a stream that is not a work stream is an error of the caller.
+// Calling Admit for a stream that is not a work stream is a programming error.
 func TestAdmitOfNoWork(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")

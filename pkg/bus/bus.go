@@ -84,11 +84,10 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 // Publish sends e and returns once the stream has it on disk. If the same event is published again
 // within the duplicate window, the stream stores it once. Publish retries while no stream leader
 // responds, for 15 s or until ctx is done. It does not fail because of a backlog: see Admit. It
-// returns ErrFull if the stream has reached its limit in bytes, ErrStorageFull if that of the
-// server is used up, and ErrOutstanding if the stream has work of the same item under another id.
-// It returns at once conn.ErrForbidden if this user is not allowed to publish there,
-// nats.ErrMaxPayload for an event that is larger than the server's limit, and
-// nats.ErrConnectionClosed after Close.
+// returns ErrFull if the stream has reached its size limit, ErrStorageFull if the server's storage
+// is used up, and ErrOutstanding if the stream has work of the same item under another id. It
+// immediately returns conn.ErrForbidden if this user may not publish there, nats.ErrMaxPayload for
+// an event that is larger than the server's limit, and nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -128,7 +127,7 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 // Message is a message of a Queue.
 type Message struct {
 	Subject string
-	ID      string // stored once if the same id is published again within the duplicate window
+	ID      string // stored once if published again with the same id within the duplicate window
 	Type    string // for metrics
 	Data    []byte
 }
@@ -138,10 +137,10 @@ func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 	return b.publish(ctx, &nats.Msg{Subject: m.Subject, Header: nats.Header{}, Data: m.Data}, m.ID, m.Type, "")
 }
 
-// Admit reports whether more work of a work stream may be accepted for a tenant: it returns
-// nil, fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant stands
-// for one that is not known yet. It is called at the edge, before work is accepted; work
-// that follows from accepted work is published without it.
+// Admit reports whether more work of a work stream may be accepted for a tenant: it returns nil,
+// fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant means that the
+// tenant is not yet known. It is called before external work is accepted; work that follows from
+// accepted work is published without it.
 func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 	for _, q := range b.work {
 		if q.Stream == stream {
@@ -167,8 +166,8 @@ func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, er
 	return false, fmt.Errorf("no work stream stores %s", subject)
 }
 
-// Durables returns the durables of a consumer: for a work stream one for each
-// priority, the highest first, otherwise one.
+// Durables returns the durables of a consumer: for a work stream one per priority, highest first,
+// otherwise a single one.
 func (b *Bus) Durables(c Consumer) []Durable {
 	for _, q := range b.work {
 		if q.Stream == c.Stream {

@@ -17,10 +17,10 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// deadPrefix begins the subject of a dead letter; the consumer's name ends it.
+// deadPrefix is the prefix of the subject of a dead letter. The consumer's name follows.
 const deadPrefix = "assay.dead."
 
-// deadHeaders begins the names of the headers below.
+// deadHeaders is the prefix of the names of the following headers.
 const deadHeaders = "assay-dead-"
 
 // Headers of a dead letter in addition to those of the message.
@@ -36,10 +36,10 @@ const (
 // ErrNoDeadLetter means that no dead letter has the sequence number.
 var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
-// DeadLetter is a message that was given up, and why.
+// DeadLetter is a message that was given up, with the reason.
 type DeadLetter struct {
 	event.Envelope        // zero if the message was not an event
-	Sequence       uint64 // its sequence number among the dead letters, which identifies it
+	Sequence       uint64 // sequence number among the dead letters; identifies it
 	Consumer       string // consumer that gave it up
 	Subject        string // origin of the message
 	Reason         string
@@ -55,7 +55,7 @@ type DeadFilter struct {
 	After    uint64    // sequence numbers above it
 	Consumer string    // consumer that gave them up
 	Reason   string    // a substring of the reason, case-insensitive
-	From, To time.Time // given up at From or later, and before To
+	From, To time.Time // given up at or after From and before To
 }
 
 func (f DeadFilter) selects(l DeadLetter) bool {
@@ -69,7 +69,7 @@ func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d De
 	if at.IsZero() {
 		at = time.Now()
 	}
-	// With the time, since a stream that was recreated counts from 1 again.
+	// The id includes the time, because a recreated stream counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
 	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: ownHeader(d.header), Data: d.Data}, id, DeadLetter{
 		Consumer: consumer, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
@@ -129,9 +129,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// DeadLetters returns the dead letters that exist when it is called, oldest first. It
-// ends after the first error. Each takes one request to the server, including those
-// that the filter excludes by reason or time.
+// DeadLetters returns the dead letters that exist when it is called, oldest first. It stops after
+// the first error. Each dead letter takes one request to the server, including those that the
+// filter excludes by reason or time.
 func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	subject := event.DeadSubjects
 	if f.Consumer != "" {
@@ -195,7 +195,7 @@ func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, erro
 	return readDeadLetter(msg), nil
 }
 
-// DropDead removes a dead letter for good. It returns ErrNoDeadLetter.
+// DropDead removes a dead letter permanently. It returns ErrNoDeadLetter.
 func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 	if _, err := b.DeadLetter(ctx, sequence); err != nil {
 		return err
@@ -220,8 +220,8 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
 }
 
-// readDeadLetter leaves unreadable fields empty: a dead letter that cannot be shown
-// could not be dropped either.
+// readDeadLetter leaves unreadable fields empty, because a dead letter that cannot be read could
+// not be dropped.
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
 	deadLetter := DeadLetter{
 		Sequence: msg.Sequence, Consumer: msg.Header.Get(DeadConsumer), Subject: msg.Header.Get(DeadSubject),

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// guarded is a server with a user who has all permissions and has declared the
-// streams, and the user reader, who may publish to these subjects only.
+// guarded is a server with a user who has all permissions and has declared the streams, and the
+// user reader, who may publish only to these subjects.
 func guarded(t *testing.T, publish ...string) (url string) {
 	t.Helper()
 	url = bustest.StartWith(t, server.Options{Users: []*server.User{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReasonFitsAHeader: a reason comes from an error and may be of any length.
+// TestReasonFitsAHeader checks that a reason of any length is stored. Reasons are taken from errors.
 func TestReasonFitsAHeader(t *testing.T) {
 	for reason, want := range map[string]string{
 		"a\r\nb\x00":                    "a  b ",

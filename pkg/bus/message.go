@@ -34,9 +34,9 @@ type Delivery struct {
 	Subject string
 	Data    []byte
 	Event   any // stored here by Consumer.Bounds
-	// Attempt counts deliveries from 1, including those whose worker died and excluding those that
-	// were returned. In a process that does not declare the streams it is the server's count, which
-	// includes both and may be too low after a crash of the server.
+	// Attempt counts deliveries from 1, including those whose worker crashed and excluding those
+	// that were returned. In a process that does not declare the streams it is the server's count,
+	// which also includes returned ones and may be too low after a crash of the server.
 	Attempt int
 	// Sequence is the message's sequence number in its stream.
 	Sequence uint64

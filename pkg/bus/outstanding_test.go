@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// With two messages of one item, a worker could take over the item from
-// another that is still running.
+// If an item had two messages, a worker could take over the item from another one that is still
+// running.
 func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	w := bustest.Open(t)
 	first, again := bustest.Uploaded("f1"), bustest.UploadedAgain("f1")

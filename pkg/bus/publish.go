@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	// ErrFull reports that a stream has reached its limit. It is unrelated to admission: see Admit.
+	// ErrFull means that a stream has reached its size limit. It is unrelated to admission; see Admit.
 	ErrFull = errors.New("the stream is full")
 	// ErrStorageFull means that the disk of the NATS server is full, or that all
 	// streams together have reached their limit. It wraps syscall.ENOSPC.
@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// publishBudget bounds all attempts at one publish. A cluster elects a new
-	// leader in about 4 s, so the budget is well above that.
+	// publishBudget limits all attempts at one publish. A cluster elects a new leader in about 4 s,
+	// so the budget is well above that.
 	publishBudget = 15 * time.Second
 	publishTry    = 3 * time.Second
 	publishPause  = 250 * time.Millisecond
@@ -43,7 +43,7 @@ type publisher struct {
 }
 
 func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) *publisher {
-	// Under the service's name, since the services of one process share a registry.
+	// Registered under the service's name, because the services of one process share a registry.
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)
 	return &publisher{js: js, published: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
@@ -72,7 +72,7 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 		select {
 		case <-ctx.Done():
 			p.published.WithLabelValues(kind, "error").Inc()
-			// Both, so that callers recognize a server that does not respond as a timeout.
+			// Both errors, so that callers recognize an unresponsive server as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
 		case <-time.After(publishPause):
 		}
@@ -95,13 +95,13 @@ const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
 	codeStorageFull jetstream.ErrorCode = 10047
-	// There is a message on a subject where none was expected.
+	// The subject unexpectedly has a message.
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
 
-// final returns an error that a retry cannot fix, or nil for others. The server's
-// errors for a limit of a stream under DiscardNew share a generic "store failed" code
-// and differ by their text only.
+// final returns an error that a retry cannot fix, or nil for others. The server's errors for a
+// limit of a stream under DiscardNew share a generic "store failed" code and differ only in their
+// text.
 func final(err error) error {
 	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
 		return err

@@ -26,9 +26,8 @@ func TestSameEventTwiceIsOneMessage(t *testing.T) {
 	}
 }
 
-// forgetful makes the stream of outcomes forget message ids after a short
-// time. It returns a function that waits until all ids from before the call
-// are forgotten.
+// forgetful makes the stream of outcomes forget message ids after a short time. It returns a
+// function that waits until all ids used before its call are forgotten.
 func forgetful(t *testing.T, w *bustest.World) (wait func()) {
 	t.Helper()
 	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)

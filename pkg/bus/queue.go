@@ -27,8 +27,8 @@ func newWorkQueue(w Work, cfg Config, p *publisher) *workQueue {
 	return q
 }
 
-// admit returns nil if more work of a tenant is accepted. The empty tenant stands for
-// one that is not known yet.
+// admit returns nil if more work of a tenant is accepted. The empty tenant means that the tenant is
+// not yet known.
 func (q *workQueue) admit(ctx context.Context, tenant string) error {
 	if tenant != "" {
 		tenant = tenantToken(tenant)

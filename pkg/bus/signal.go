@@ -18,7 +18,7 @@ func (b *Bus) Signal(e event.Event) error {
 	return b.NATS.PublishMsg(&nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data})
 }
 
-// Listen calls see for each event of Signal under the subjects, one after the other, until ctx is done. It skips
+// Listen calls see for each event of Signal under the subjects, sequentially, until ctx is done. It skips
 // messages without the headers of an event.
 func (b *Bus) Listen(ctx context.Context, subjects string, see func(Delivery)) error {
 	subscription, err := b.NATS.Subscribe(subjects, func(msg *nats.Msg) {

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// The streams in addition to those of Config. Outcomes are kept for subscribers that
-// resume, dead letters until someone removes them, records of attempts for as long as a
-// message may be retried, the writes of operators for AuditMaxAge.
+// Streams in addition to those of Config. Outcomes are kept for subscribers that resume, dead
+// letters until they are removed, records of attempts while a message may be retried, and write
+// operations of operators for AuditMaxAge.
 const (
 	StreamOutcomes = "ASSAY_OUTCOMES"
 	StreamDead     = "ASSAY_DEAD"
@@ -31,7 +31,7 @@ func AttemptSubject(consumer, sequence string) string {
 
 const attemptPrefix = "assay-attempt."
 
-// The audit log: its subjects, and how much of it is kept.
+// Subjects and limits of the audit log.
 const (
 	AuditSubjects = "assay-audit.>"
 	AuditMaxAge   = 400 * 24 * time.Hour // more than a year
@@ -42,8 +42,8 @@ const (
 // between them take.
 const attemptsMaxAge = 7 * 24 * time.Hour
 
-// configurations returns every stream of the system. All are on file storage, the
-// only kind whose acknowledgement survives a restart of the server.
+// configurations returns every stream of the system. All use file storage, because acknowledged
+// messages in memory storage do not survive a restart of the server.
 func configurations(cfg Config) []jetstream.StreamConfig {
 	list := []jetstream.StreamConfig{
 		{
@@ -62,7 +62,7 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: attemptsMaxAge,
 		},
 		{
-			Name: StreamAudit, Description: "writes of operators",
+			Name: StreamAudit, Description: "write operations of operators",
 			Subjects:  []string{AuditSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: AuditMaxAge, MaxBytes: AuditMaxBytes, DenyDelete: true, DenyPurge: true,
 		},
@@ -102,10 +102,9 @@ func workStream(cfg Config, w Work) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: w.Stream, Subjects: []string{w.Stored()}, Description: "items that wait for a worker",
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
-		// One message of an item at a time: a worker that receives it knows that no
-		// other worker has a message of the item, and may take over the item. A count
-		// of deliveries is not sufficient, since the server writes it late and loses
-		// the last in a crash.
+		// One message of an item at a time: a worker that receives it knows that no other worker
+		// has a message of the item, and may take over the item. A count of deliveries is not
+		// sufficient, because the server writes it late and may lose the last one in a crash.
 		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
 		RePublish: &jetstream.RePublish{Source: w.Stored(), Destination: w.Subjects},
 	}
@@ -141,9 +140,9 @@ func (s *streams) declare(ctx context.Context) error {
 	return nil
 }
 
-// deletionWait is longer than the server takes to delete a stream. One that is recreated before the
-// old one is gone loses its folder with it, and no longer responds (nats-server 2.15.2, where
-// stream.stop forgets the name first and moves the folder away last).
+// deletionWait is longer than the server takes to delete a stream. A stream that is recreated
+// before the old one is deleted loses its directory and no longer responds (nats-server 2.15.2,
+// where stream.stop forgets the name first and moves the folder away last).
 const deletionWait = time.Second
 
 // awaitDeletion waits if a stream was deleted.

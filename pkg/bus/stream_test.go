@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// TestConnectReconcilesEverySetting: settings of a stream that an older version or a
-// user declared differently are corrected when a service connects.
+// TestConnectReconcilesEverySetting: stream settings declared by an older version or changed by a
+// user are corrected when a service connects.
 func TestConnectReconcilesEverySetting(t *testing.T) {
 	w := bustest.Open(t)
 	config := func() jetstream.StreamConfig {

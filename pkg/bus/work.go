@@ -13,8 +13,8 @@ import (
 // Work describes a stream of work events.
 type Work struct {
 	Stream string
-	// Subjects matches the subjects of the events and ends in ">", such as
-	// assay.file.uploaded.>; no other stream has them.
+	// Subjects matches the subjects of the events and ends in ">", such as assay.file.uploaded.>.
+	// No other stream contains them.
 	Subjects string
 }
 
@@ -29,11 +29,11 @@ func (w Work) stores(subject string) bool {
 // Durable is a consumer of the server.
 type Durable struct {
 	Name   string
-	Filter string // of subjects; empty for all
+	Filter string // subject filter; empty for all
 }
 
-// Durables returns the durables of a consumer of the stream, one for each priority, the
-// highest first. filter is a filter of public subjects; an empty one selects all.
+// Durables returns the durables of a consumer of the stream, one per priority, highest first.
+// filter applies to public subjects; an empty filter selects all.
 func (w Work) Durables(consumer, filter string) []Durable {
 	if filter == "" {
 		filter = ">"

@@ -1,12 +1,12 @@
-// Package checkpoint stores how far shared logs are processed, such as the shards of a
-// change stream, and lets one process at a time process each. The rows are in the table
-// assay-platform, a partition for each projection and a row for each log.
+// Package checkpoint stores the positions up to which shared logs, such as the shards of a change
+// stream, are processed, and ensures that only one process at a time processes each. The rows are
+// in the table assay-platform, with a partition per projection and a row per log.
 //
-// A holder takes a lease under a unique token and writes only while the row has that
-// token, so that at most one of two holders moves a position. Every write of a holder
-// changes the row's revision. Another process takes over a log when the revision has
-// not changed for the duration of a lease, by its own monotonic clock. Wall clocks are
-// not compared: those of two machines differ, and may be stepped.
+// A holder takes a lease under a unique token and writes only while the row has that token, so that
+// at most one of two holders moves a position. Every write of a holder changes the row's revision.
+// Another process takes over a log when the revision has not changed for the duration of a lease,
+// by its own monotonic clock. Wall clocks are not compared, because they differ between machines
+// and may be stepped.
 //
 // A position is saved after the effects of the entries up to it. A process that crashes
 // in between repeats some entries, so effects must be idempotent.
@@ -43,10 +43,10 @@ type HeldError struct {
 
 func (*HeldError) Error() string { return "another process holds the checkpoint" }
 
-// Position is how far a log is processed.
+// Position is the position up to which a log is processed.
 type Position struct {
 	After string `dynamodbav:"position"` // the last entry that is processed; empty before the first
-	Done  bool   `dynamodbav:"done"`     // the log has ended and is processed to its end
+	Done  bool   `dynamodbav:"done"`     // the log has ended and is completely processed
 }
 
 // Options describe the checkpoints of one projection.
@@ -70,7 +70,7 @@ type Store struct {
 	leases atomic.Int64
 
 	mu   sync.Mutex
-	seen map[string]sighting // of other holders, by log
+	seen map[string]sighting // other holders, by log
 }
 
 // sighting is the state of a row when this process last read it.

@@ -69,8 +69,7 @@ func positions(t *testing.T, s *checkpoint.Store, want map[string]checkpoint.Pos
 
 func at(after string) checkpoint.Position { return checkpoint.Position{After: after} }
 
-// TestReleasedLogGoesOnAtOnce: also with a lease that is too long to wait for
-// in a test.
+// TestReleasedLogGoesOnAtOnce uses a lease that is too long to wait for in a test.
 func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 	db, _ := open(t)
 	first, second := process(db, time.Hour), process(db, time.Hour)
@@ -136,8 +135,8 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
 
-// TestKeepHoldsWhileWorkLasts: work that takes three leases keeps the log, and work whose
-// lease is lost is canceled.
+// TestKeepHoldsWhileWorkLasts checks that work that takes three leases keeps the log, and that work
+// whose lease is lost is canceled.
 func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	db, _ := open(t)
@@ -170,8 +169,8 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	}
 }
 
-// TestLostAnswersKeepTheLease: a process keeps its lease if its writes take effect
-// but return errors.
+// TestLostAnswersKeepTheLease checks that a process keeps its lease if its writes take effect but
+// return errors.
 func TestLostAnswersKeepTheLease(t *testing.T) {
 	db, faults := open(t)
 	s := process(db, time.Hour)
@@ -196,8 +195,8 @@ func TestLostAnswersKeepTheLease(t *testing.T) {
 	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // by the release
 }
 
-// TestOneHolderWritesAtATime: processes that stall for longer and shorter than a lease
-// count together; no number is written twice, and none is skipped.
+// TestOneHolderWritesAtATime runs processes that count together and stall for longer and shorter
+// than a lease. No number may be written twice or skipped.
 func TestOneHolderWritesAtATime(t *testing.T) {
 	const lease, processes, target = 30 * time.Millisecond, 4, 60
 	db, _ := open(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
-// TestSteppedClockMovesNoLease: a step of the wall clock neither takes a log from its
-// holder nor delays the next one.
+// TestSteppedClockMovesNoLease checks that a step of the wall clock neither takes a log from its
+// holder nor delays the next holder.
 func TestSteppedClockMovesNoLease(t *testing.T) {
 	const lease = 500 * time.Millisecond
 	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {

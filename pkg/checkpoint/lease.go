@@ -10,9 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Lease is the right to process a log. A holder that does not write for longer
-// than the lease may lose it, which its next write reports. It is for one
-// goroutine.
+// Lease is the right to process a log. A holder that does not write for longer than the lease may
+// lose it, which its next write reports. It is not safe for concurrent use.
 type Lease struct {
 	store    *Store
 	log      string
@@ -55,8 +54,8 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 	return err
 }
 
-// renewals is the number of renewals by Keep in the time of a lease. Work that takes
-// longer than ten leases may hang, and another process takes over the log.
+// renewals is the number of renewals by Keep per lease duration. Work that takes longer than ten
+// leases may hang, and another process takes over the log.
 const renewals = 30
 
 // Keep calls work and renews the lease until it returns, for at most ten leases.
@@ -74,7 +73,7 @@ func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) erro
 				return
 			case <-tick.C:
 			}
-			// Another error occurs again at the next write, or was temporary.
+			// Other errors recur at the next write, or were temporary.
 			if err := l.Renew(ctx); errors.Is(err, ErrLost) {
 				cancel(err)
 				return

@@ -6,9 +6,9 @@
 //	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" use:"often" doc:"how long requests in progress may take on shutdown"`
 //	Key     string `env:"ASSAY_S3_SECRET_KEY" secret:"true" doc:"the secret key for S3"`
 //
-// The doc tag continues the sentence "give …". The use tag is must, often or rarely (the default): how likely a user
-// sets the variable; docs/settings.md groups by it. The value of a field tagged secret:"true" is never shown. Structs
-// nest; `envPrefix` is honored.
+// The doc tag describes the setting as a phrase. The use tag is must, often or rarely (the default) and tells how likely a
+// user is to set the variable; docs/settings.md groups variables by it. The value of a field tagged secret:"true" is never
+// shown. Structs nest; `envPrefix` is honored.
 package config
 
 import (
@@ -39,7 +39,7 @@ func Unusable(err error) error {
 }
 
 // Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty
-// variable counts as unset, so that compose files and shells may forward unset variables. Load
+// variable is treated as unset, so that compose files and shells may forward unset variables. Load
 // returns an *Error if a variable is missing or cannot be parsed, and another error if T itself is
 // invalid.
 func Load[T any](environ []string) (T, error) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// names are the variables of all programs, one per line. They are generated with docs/settings.md.
+// names lists the variables of all programs, one per line. It is generated with docs/settings.md.
 //
 //go:embed names.txt
 var names string
 
-// ownPrefix begins the names of the project's own variables.
+// ownPrefix is the prefix of the project's own variables.
 const ownPrefix = "ASSAY_"
 
 // unlisted are variables that no struct declares: those of the command line, and those of API keys, which
@@ -22,7 +22,7 @@ var (
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
 )
 
-// furthest is the largest edit distance of a name that is suggested.
+// furthest is the maximum edit distance of a suggested name.
 const furthest = 3
 
 // Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that no

@@ -9,16 +9,16 @@ import (
 // Variable describes one environment variable, as declared by the tags of its field.
 type Variable struct {
 	Name     string       // the variable, such as ASSAY_NATS_URL
-	Type     reflect.Type // of the field
+	Type     reflect.Type // type of the field
 	Default  string       // used when the variable is not set; "" for none
 	Required bool         // the program does not start without it
 	Secret   bool         // the value must not be printed or logged
-	Doc      string       // what to set, as a phrase without a full stop
+	Doc      string       // description of the setting, as a phrase without a full stop
 	Use      string       // Must, Often or Rarely
 	Part     string       // the name of the field of T that is or contains it, such as "Feed"
 }
 
-// How likely a user sets a variable.
+// How likely a user is to set a variable.
 const (
 	Must   = "must"
 	Often  = "often"

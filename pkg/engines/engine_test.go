@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// program is a module whose functions misbehave as hostile documents make programs misbehave.
+// program is a module whose functions misbehave the way programs do on hostile documents.
 func program(t testing.TB) []byte {
 	t.Helper()
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
@@ -89,7 +89,7 @@ func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64
 	return result, err
 }
 
-// TestDocumentsEndAlone checks that a failing instance ends with an error that says why, and that the next instance
+// TestDocumentsEndAlone checks that a failing instance returns an error with the reason, and that the next instance
 // works.
 func TestDocumentsEndAlone(t *testing.T) {
 	e := newEngine(t, engines.Config{})
@@ -135,8 +135,8 @@ func TestStoppedByItsCause(t *testing.T) {
 	}
 }
 
-// TestCollectionsGoOn checks that compiled code that never calls anything does not block the garbage collector, and
-// with it every other goroutine.
+// TestCollectionsGoOn checks that compiled code without calls does not block the garbage collector and thereby
+// every other goroutine.
 func TestCollectionsGoOn(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestCollectionsGoOn(t *testing.T) {
 		}()
 		<-began
 		for range 10 {
-			runtime.GC() // would not return
+			runtime.GC() // would otherwise not return
 		}
 		cancel()
 		<-ended
@@ -244,7 +244,7 @@ func TestClosedEngine(t *testing.T) {
 	}
 }
 
-// TestPreparingIsAbandoned checks that a wait for the compilation ends with its context.
+// TestPreparingIsAbandoned checks that waiting for the compilation stops when the context is done.
 func TestPreparingIsAbandoned(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,15 +9,15 @@ import (
 	"github.com/tetratelabs/wazero/experimental/table"
 )
 
-// Errors of an instance. They concern only its document. A stopped instance returns the cause of its context
+// Errors of an instance. They affect only its document. A stopped instance returns the cause of its context
 // instead.
 var (
 	ErrMemory  = errors.New("the document needs more memory than it may use")
-	ErrCrashed = errors.New("the document crashed the program that reads it")
+	ErrCrashed = errors.New("the document crashed its parser")
 )
 
-// Instance is one run of a program. The first error ends it: all later calls return zero,
-// and Err returns the error. It is for one goroutine.
+// Instance is one run of a program. The first error ends it: all later calls return zero, and Err
+// returns the error. It is not safe for concurrent use.
 type Instance struct {
 	ctx       context.Context
 	name      string
@@ -80,7 +80,7 @@ func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args
 // instance.
 func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.Function) {
 	defer func() {
-		if reason := recover(); reason != nil { // LookupFunction panics if there is none
+		if reason := recover(); reason != nil { // LookupFunction panics if the index is invalid
 			i.err = fmt.Errorf("%w (%s): its table has no such function at %d: %v", ErrCrashed, i.name, index, reason)
 			f = nil
 		}
@@ -132,8 +132,8 @@ func (i *Instance) Err() error { return i.err }
 // result.
 func (i *Instance) OutOfMemory() bool { return i.memory.refused }
 
-// Bytes returns size bytes of the instance's memory from an address. If they are outside the memory, it ends the
-// instance and returns nil. They are valid until the next call.
+// Bytes returns size bytes of the instance's memory from an address. If the range is outside the memory, it ends
+// the instance and returns nil. They are valid until the next call.
 func (i *Instance) Bytes(at, size uint64) []byte {
 	if i.err != nil {
 		return nil
@@ -145,7 +145,7 @@ func (i *Instance) Bytes(at, size uint64) []byte {
 	return i.memory.bytes[at : at+size : at+size]
 }
 
-// Close ends the instance and drops its memory. It is called once.
+// Close ends the instance and releases its memory. It must be called once.
 func (i *Instance) Close() error {
 	i.unwatch()
 	i.Fail(ErrClosed)

@@ -22,7 +22,7 @@ func (r *codeReader) fail(reason string) {
 
 func (r *codeReader) byte() byte {
 	if r.at >= len(r.data) {
-		r.fail("it ends early")
+		r.fail("unexpected end")
 		return 0
 	}
 	r.at++
@@ -31,7 +31,7 @@ func (r *codeReader) byte() byte {
 
 func (r *codeReader) bytes(n uint32) []byte {
 	if uint64(n) > uint64(len(r.data)-r.at) {
-		r.fail("it ends early")
+		r.fail("unexpected end")
 		return nil
 	}
 	r.at += int(n)

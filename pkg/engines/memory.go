@@ -23,5 +23,5 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
-// Free drops the memory.
+// Free releases the memory.
 func (m *memory) Free() { m.bytes = nil }

@@ -1,11 +1,9 @@
-// Package event holds the events that Assay publishes: the generated messages
-// of proto/assay/v1 and the envelope around them. An event travels over NATS
-// as protobuf JSON with CloudEvents 1.0 binary-mode headers, so that any NATS
-// client reads it.
+// Package event defines the events that Assay publishes: the generated messages of proto/assay/v1
+// and the envelope around them. An event is sent over NATS as protobuf JSON with CloudEvents 1.0
+// binary-mode headers, so that any NATS client can read it.
 //
-// Ids are deterministic: publishing the same fact again, after a crash
-// or because of a second notification, uses the same id, and the stream keeps
-// one.
+// Ids are deterministic: publishing the same fact again, after a crash or because of a second
+// notification, uses the same id, and the stream stores it once.
 package event
 
 import (
@@ -31,8 +29,8 @@ type Event struct {
 	Subject string // the NATS subject
 	Item    string // the item's id; becomes ce-subject
 	Owner   string // the item's owner; becomes the extension ce-owner
-	// Tenant is the unit of fairness of a work event: the owner, or where there is none
-	// the source. It must not change for an item.
+	// Tenant is the unit of fairness of a work event: the owner, or the source if there is no
+	// owner. It must not change for an item.
 	Tenant string
 	Time   time.Time // when the fact occurred, not when it was sent
 	Data   proto.Message
@@ -65,9 +63,8 @@ func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + ".
 // assay.v1.FileUploaded.
 func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 
-// Marshal returns the payload, protobuf JSON. Numbers, texts and lists are
-// written also when they are zero or empty, so that a reader in any language
-// finds a count of 0 as 0.
+// Marshal returns the payload, protobuf JSON. Numbers, strings and lists are included even if they
+// are zero or empty, so that readers in any language see a count of 0 as 0.
 func (e Event) Marshal() ([]byte, error) {
 	data, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(e.Data)
 	if err != nil {
@@ -76,8 +73,8 @@ func (e Event) Marshal() ([]byte, error) {
 	return data, nil
 }
 
-// Unmarshal reads a payload into d. Fields that d does not know are left out,
-// so that a newer publisher does not break an older reader.
+// Unmarshal reads a payload into d. Unknown fields are ignored, so that a newer publisher does not
+// break an older reader.
 func Unmarshal(data []byte, d proto.Message) error {
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, d); err != nil {
 		return fmt.Errorf("payload is not a %s: %w", proto.MessageName(d), err)

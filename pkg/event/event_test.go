@@ -54,7 +54,7 @@ func TestHeadersRoundTrip(t *testing.T) {
 			}
 			for _, c := range []byte(values[0]) {
 				if c <= ' ' || c > '~' {
-					t.Fatalf("%s holds the byte %#x", name, c)
+					t.Fatalf("%s contains the byte %#x", name, c)
 				}
 			}
 		}
@@ -66,8 +66,8 @@ func TestHeadersRoundTrip(t *testing.T) {
 	})
 }
 
-// Examples of the CloudEvents 1.0.2 HTTP binding, section 3.1.3.2, whose
-// encoding the NATS binding takes over.
+// Examples of the CloudEvents 1.0.2 HTTP binding, section 3.1.3.2, whose encoding the NATS binding
+// adopts.
 func TestHeadersArePercentEncoded(t *testing.T) {
 	h := event.Event{ID: "Euro € 😀", Item: `"%`, Data: &event.FileUploaded{}}.Headers("/ingest")
 	if got := h["ce-id"][0]; got != "Euro%20%E2%82%AC%20%F0%9F%98%80" {

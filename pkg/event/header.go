@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Envelope is what the headers of a received event say. It is the zero value
-// for a message that is no CloudEvent.
+// Envelope contains the headers of a received event. It is the zero value for a message that is not
+// a CloudEvent.
 type Envelope struct {
 	ID     string
 	Type   string // full message name, such as assay.v1.AnalysisCompleted
-	Source string // the service that published: /ingest, /analyzer
+	Source string // publishing service: /ingest, /analyzer
 	Item   string
 	Owner  string
 	Time   time.Time
@@ -27,12 +27,11 @@ const (
 	headerTime   = "ce-time"
 )
 
-// Headers returns the CloudEvents 1.0 attributes of e as the NATS protocol
-// binding has them in binary mode: each in a header of its own, percent-encoded.
-// A Content-Type header is left out on purpose: in that binding it would
-// announce structured mode.
+// Headers returns the CloudEvents 1.0 attributes of e in the binary mode of the NATS protocol
+// binding: each in its own header, percent-encoded. A Content-Type header is omitted, because in
+// that binding it would indicate structured mode.
 func (e Event) Headers(source string) map[string][]string {
-	h := make(map[string][]string, 14) // with those that the bus adds
+	h := make(map[string][]string, 14) // including those that the bus adds
 	h["ce-specversion"] = []string{"1.0"}
 	h["ce-datacontenttype"] = []string{"application/json"}
 	h[headerID] = []string{escape(e.ID)}
@@ -46,8 +45,8 @@ func (e Event) Headers(source string) map[string][]string {
 	return h
 }
 
-// ParseEnvelope reads the headers of a received message. Names are matched
-// without regard to case, as other clients may send them.
+// ParseEnvelope reads the headers of a received message. Names are matched case-insensitively,
+// because other clients may send them in any case.
 func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	var env Envelope
 	var failed error
@@ -81,8 +80,8 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	return env, failed
 }
 
-// escape percent-encodes what the CloudEvents HTTP and NATS bindings require:
-// everything outside printable ASCII, and space, double quote and percent.
+// escape percent-encodes the characters that the CloudEvents HTTP and NATS bindings require: space,
+// double quote, percent, and everything outside printable ASCII.
 func escape(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '%' }) < 0 {
 		return s

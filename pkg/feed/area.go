@@ -44,10 +44,10 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 	}
 }
 
-// Accepted returns the event that an item waits for its analysis, with its text in the given
-// bucket. For an item that was given up, or analyzed before, the id includes the time of that, since
-// the stream may still drop the earlier id as a duplicate. It returns an error for a time that is not
-// in TimeLayout.
+// Accepted returns the event for an item that waits for analysis, with its text in the given bucket.
+// For an item that was given up or analyzed before, the id includes the time of that, because the
+// stream may still drop the earlier id as a duplicate. It returns an error for a time that is not in
+// TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
 	failed, wrong := i.Failed()
@@ -85,7 +85,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
-			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, of a text that was removed too early
+			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, for a text that was removed too early
 		},
 		area.Query: {
 			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),

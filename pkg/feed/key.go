@@ -16,8 +16,8 @@ const (
 	// keyPart is the length of a part of a key: a file system that stores objects as files limits
 	// names to 255 bytes.
 	keyPart = 200
-	// keyMore ends a part that another follows, so that no part is the name of both a file and a
-	// directory.
+	// keyMore is the suffix of a part that another part follows, so that no part is the name of
+	// both a file and a directory.
 	keyMore = "-/"
 )
 

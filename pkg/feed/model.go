@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// ModelVersion names all that decides the result of an analysis: the rules, the lexicon and the
-// detection of languages. It changes when any text gets another result.
+// ModelVersion identifies everything that determines the result of an analysis: rules, lexicon and
+// language detection. It changes whenever the result of any text changes.
 const ModelVersion = "v1.2.0"
 
-// CompareModels returns -1, 0 or 1 as the model version a is older than b, equal or newer. Both have
-// the form v1.0.0; any other text is older than all versions.
+// CompareModels returns -1, 0 or 1 if the model version a is older than, equal to or newer than b.
+// Both have the form v1.0.0; any other text is older than all versions.
 func CompareModels(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }
 
-// numbers returns the numbers of a model version, nil for a text of another form.
+// numbers returns the numbers of a model version, nil if it has another form.
 func numbers(version string) []int {
 	n := make([]int, 3)
 	if _, err := fmt.Sscanf(version, "v%d.%d.%d", &n[0], &n[1], &n[2]); err != nil || !modelVersions.MatchString(version) {

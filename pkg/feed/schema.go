@@ -19,9 +19,9 @@ type Config struct {
 
 // Item is an item of the primary table. These attributes are not in the seed:
 //   - compound, which cannot be derived from sentiment and score of a neutral text;
-//   - analyzed_at and failed_at, which make every repeat of an outcome's event equal,
+//   - analyzed_at and failed_at, which make repeated outcome events equal,
 //     and error_message, the reason why a pending item is not analyzed;
-//   - writer, by which a writer whose response was lost recognizes its own item;
+//   - writer, which lets a writer whose response was lost recognize its own item;
 //   - expires_at, where items expire.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
@@ -37,20 +37,20 @@ type Item struct {
 	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
 	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; of the last analysis, empty before the first
-	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; only while given up
+	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; set only while given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
 	Writer       string          `dynamodbav:"writer,omitempty"`
 	ExpiresAt    int64           `dynamodbav:"expires_at,omitempty"` // epoch seconds; 0 for never
 }
 
-// TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that
-// they sort as text.
+// TimeLayout is the format of stored times: UTC with milliseconds and a fixed width, so that they
+// sort as text.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // Ingested is IngestedAt as a time.
 func (i Item) Ingested() (time.Time, error) { return time.Parse(TimeLayout, i.IngestedAt) }
 
-// The sentiments of an item.
+// Sentiments of an item.
 const (
 	Positive = "positive"
 	Neutral  = "neutral"

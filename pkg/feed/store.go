@@ -36,10 +36,10 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new item. If there is one with the same source id and time it returns that one,
-// and created is false: of any number of writers of one key exactly one creates the item, even if
-// its response was lost and the SDK retried. The condition does not cover an item with another
-// time, so all writers of a source id must agree on the time beforehand.
+// Create writes a new item. If an item with the same source id and time exists, Create returns it,
+// and created is false. Exactly one of several writers of a key creates the item, even if its
+// response was lost and the SDK retried. The condition does not cover items with another time, so
+// all writers of a source id must first agree on the time.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
 	i.Writer = rand.Text()
 	attributes, err := attributevalue.MarshalMap(i)
@@ -76,7 +76,7 @@ func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	}
 	i, err := parse(out.Items[0])
 	if err == nil && i.ExpiresAt > 0 && i.ExpiresAt <= s.now().Unix() {
-		return Item{}, lifecycle.ErrNotFound // the table has not removed it yet
+		return Item{}, lifecycle.ErrNotFound // expired, but not yet removed by the table
 	}
 	return i, err
 }
@@ -126,8 +126,8 @@ func (a Analysis) check() error {
 	return nil
 }
 
-// Analyze moves a pending item to analyzed. The item is Of the submission that was analyzed: its
-// URL, snippet and metadata are written too. Analyze returns the item as written, with a later
+// Analyze moves a pending item to analyzed. The item must be Of the analyzed submission: its URL,
+// snippet and metadata are written too. Analyze returns the item as written, with a later
 // AnalyzedAt than before. It returns lifecycle.ErrNotFound, *lifecycle.MovedError, or
 // lifecycle.ErrFenceLost if the item was analyzed since it was read. Tags that were added
 // concurrently are kept, but are missing from the returned item.
@@ -222,7 +222,7 @@ func described(i Item) (lifecycle.Item, error) {
 // apply makes a move of an item. at is the time of the item's last analysis when it was read.
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzedAt string, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
-	// Not a lifecycle.Fence, whose attribute always exists.
+	// Not a lifecycle.Fence, whose attribute must exist.
 	change.Condition = expression.Name(attrAnalyzedAt).AttributeNotExists()
 	if analyzedAt != "" {
 		change.Condition = expression.Name(attrAnalyzedAt).Equal(expression.Value(analyzedAt))
@@ -267,7 +267,7 @@ func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error
 		if len(failed.Item) == 0 {
 			return Item{}, lifecycle.ErrNotFound
 		}
-		// Another writer added a tag: at most 5 can be added, so this ends.
+		// Another writer added a tag. At most 5 can be added, so the loop ends.
 		if i, err = parse(failed.Item); err != nil {
 			return Item{}, err
 		}

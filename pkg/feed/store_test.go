@@ -228,7 +228,7 @@ func TestSeed(t *testing.T) {
 	want := map[string]string{
 		"source_id": "S", "ingested_at": "S", "source_type": "S", "source_url": "S", "text_snippet": "S", "sentiment": "S",
 		"score": "N", "model_version": "S", "matched_tags": "SS", "metadata": "M", "status": "S",
-		"compound": "N", "writer": "S", // besides the seed's
+		"compound": "N", "writer": "S", // in addition to the seed
 	}
 	if !maps.Equal(kinds, want) {
 		t.Errorf("the item has %v, want %v", kinds, want)

@@ -27,7 +27,7 @@ const (
 	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB limits an item to 400 KB
 )
 
-// ClockSkew is how far in the future a submission's time may lie.
+// ClockSkew is how far a submission's time may be in the future.
 const ClockSkew = 5 * time.Minute
 
 // SourceIDForm matches source ids.
@@ -44,10 +44,10 @@ func ValidSourceID(sourceID string) bool {
 type Submission struct {
 	SourceID    string         `json:"sourceId" doc:"the source's id of the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
-	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
+	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"default: now"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
-	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; spaces at the ends are dropped, and several count as one"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
 }
 
@@ -71,7 +71,7 @@ func (s Submission) Item(now time.Time) Item {
 	}
 }
 
-// Expiring returns the item with the time at which it expires, so long after now; never if after is 0.
+// Expiring returns the item with an expiry time of now plus after; 0 means never.
 func (i Item) Expiring(now time.Time, after time.Duration) Item {
 	if i.ExpiresAt = 0; after > 0 {
 		i.ExpiresAt = now.Add(after).Unix()
@@ -84,7 +84,7 @@ func (i Item) Expiring(now time.Time, after time.Duration) Item {
 func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Invisible reports whether a character is invisible and may change how text around it is shown: a
-// control character, or one that sets the direction of text. Tags have none.
+// control character, or one that sets the direction of text. Tags must not contain any.
 func Invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // union adds tags to those that an item has, up to the limit. It removes none.

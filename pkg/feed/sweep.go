@@ -15,11 +15,11 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the most items that a page of Scan may have.
+// ScanLimit is the maximum number of items on a page of Scan.
 const ScanLimit = 100
 
-// Scanned is a page of the entire primary table, in any order and eventually consistent: use it
-// only as a hint.
+// Scanned is a page of the entire primary table, unordered and eventually consistent: use it only
+// as a hint.
 type Scanned struct {
 	Items  []Item
 	Double []string // source ids with more than one row; Items has the first row
@@ -47,7 +47,7 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 		return Scanned{}, fmt.Errorf("scan: %w", err)
 	}
 	var page Scanned
-	before := table.TextOf(start[AttrSourceID]) // of the row before; rows of one source id are consecutive
+	before := table.TextOf(start[AttrSourceID]) // previous row; rows of one source id are consecutive
 	for _, attributes := range out.Items {
 		item, err := Parse(attributes)
 		id := table.TextOf(attributes[AttrSourceID])

@@ -17,8 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed/feedtest"
 )
 
-// TestScanReadsAllItems checks that a broken item is reported and does not hide
-// others.
+// TestScanReadsAllItems checks that a broken item is reported and does not affect others.
 func TestScanReadsAllItems(t *testing.T) {
 	db, store := feedtest.Open(t)
 	want := map[string]bool{}

@@ -2,26 +2,26 @@ package feed
 
 import "time"
 
-// ItemView is an item as the HTTP API shows it.
+// ItemView is the form of an item in the HTTP API.
 type ItemView struct {
 	SourceID     string         `json:"sourceId"`
 	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	IngestedAt   string         `json:"ingestedAt" format:"date-time"`
-	PublishedAt  string         `json:"publishedAt,omitempty" format:"date-time" doc:"when the source says that the item was published; its metadata has it as published_at"`
+	PublishedAt  string         `json:"publishedAt,omitempty" format:"date-time" doc:"publication time according to the source; also in the metadata as published_at"`
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
 	MatchedTags  []string       `json:"matchedTags"`
 	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
-	Language     string         `json:"language,omitempty" doc:"of the text, as BCP 47 code; und if the detection is not reliable. Only English is rated: a text of another language is neutral with the score 0.5. The metadata has it too" example:"en"`
+	Language     string         `json:"language,omitempty" doc:"BCP 47 code of the text; und if it could not be detected reliably. Only English is rated: a text of another language is neutral with the score 0.5. Also in the metadata" example:"en"`
 	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral before the first analysis"`
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 before the first analysis"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
-	ModelVersion string         `json:"modelVersion" doc:"of the analysis; v0.0.0 before the first"`
+	ModelVersion string         `json:"modelVersion" doc:"model version of the analysis; v0.0.0 before the first"`
 	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis failed; the item stays pending until it is retried"`
 }
 
-// View returns the item as the HTTP API shows it.
+// View returns the item in the form of the HTTP API.
 func (i Item) View() ItemView {
 	return ItemView{
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,
@@ -31,8 +31,7 @@ func (i Item) View() ItemView {
 	}
 }
 
-// PublishedAt returns the time in the metadata at which the source says that the item was published, in
-// UTC, empty for none.
+// PublishedAt returns the publication time from the metadata, in UTC, or "" if there is none.
 func (i Item) PublishedAt() string {
 	text, _ := i.Metadata["published_at"].(string)
 	at, err := time.Parse(time.RFC3339, text)
@@ -56,8 +55,7 @@ func (i Item) Language() string {
 	return text
 }
 
-// Scored reports whether the item has the result of an analysis, as it also does while it waits for
-// another one.
+// Scored reports whether the item has a result, possibly an old one while it waits for reanalysis.
 func (i Item) Scored() bool { return i.Status == Analyzed || i.AnalyzedAt != "" }
 
 // Analyzed is AnalyzedAt as a time, the zero time before the first analysis.
@@ -70,7 +68,7 @@ func (i Item) Failed() (time.Time, error) { return parseTime(i.FailedAt) }
 // until a retry.
 func (i Item) GivenUp() bool { return i.Status == Pending && i.FailedAt != "" }
 
-// Settled reports whether processing has ended: in a final state, or given up.
+// Settled reports whether processing has finished: the item is in a final state, or was given up.
 func (i Item) Settled() bool { return Machine().IsFinal(i.Status) || i.GivenUp() }
 
 func parseTime(text string) (time.Time, error) {

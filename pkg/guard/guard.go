@@ -1,8 +1,8 @@
-// Package guard makes HTTP requests to URLs that others choose, and blocks addresses that only this
-// machine or its network can reach, such as a cloud's metadata service.
+// Package guard makes HTTP requests to URLs that others choose, and blocks addresses that are
+// reachable only from this machine or its network, such as a cloud's metadata service.
 //
-// The address is checked when it is dialed, after name resolution. So redirects, and a name that
-// resolves to another address the second time, are blocked like an address in the URL.
+// The address is checked when it is dialed, after name resolution. Redirects, and names that later
+// resolve to another address, are therefore blocked like addresses in the URL.
 package guard
 
 import (
@@ -35,8 +35,8 @@ type Policy struct {
 	Networks []netip.Prefix // allowed on every port, even if private
 	Ports    []uint16       // allowed on public addresses
 
-	// The names of the settings of Networks and Ports. An error names the setting that would
-	// allow the address.
+	// Names of the settings for Networks and Ports. An error names the setting that would allow the
+	// address.
 	NetworksSetting, PortsSetting string
 }
 
@@ -84,9 +84,8 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// Check returns ErrBlocked for a URL that no request under the policy can reach, as far as this can be
-// determined without resolving a name: one that CheckURL rejects, or whose host is an address, or localhost,
-// that is not allowed.
+// Check returns ErrBlocked for a URL that the policy blocks, without resolving names: one that CheckURL
+// rejects, or whose host is localhost or an address that is not allowed.
 func (p Policy) Check(u *url.URL) error {
 	if err := CheckURL(u); err != nil {
 		return err
@@ -113,7 +112,7 @@ func (p Policy) Check(u *url.URL) error {
 }
 
 // Client returns a client that enforces the policy. timeout bounds a request with its redirects and
-// body. The client uses no proxy, since the proxy would dial instead. The caller closes idle
+// body. The client uses no proxy, because the proxy would dial instead. The caller closes idle
 // connections.
 func Client(p Policy, timeout time.Duration) *http.Client {
 	return &http.Client{

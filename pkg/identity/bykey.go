@@ -20,7 +20,7 @@ func (i *Identity) byKey(ctx context.Context, token string) (web.Caller, error) 
 	return i.ofKey(ctx, id, hashOf(secret))
 }
 
-// ofKey returns the caller with a key, if the hash is that of a secret of it.
+// ofKey returns the caller with a key if hash is the hash of one of its secrets.
 func (i *Identity) ofKey(ctx context.Context, id, hash string) (web.Caller, error) {
 	key, err := i.key(ctx, id)
 	if err != nil {
@@ -39,7 +39,7 @@ func (i *Identity) ofKey(ctx context.Context, id, hash string) (web.Caller, erro
 	return caller, nil
 }
 
-// key returns a key as it was at most KeyAge ago, the zero Key if there is none.
+// key returns a key that was read at most KeyAge ago, or the zero Key if there is none.
 func (i *Identity) key(ctx context.Context, id string) (Key, error) {
 	if key, known := i.known.get(id); known {
 		return key, nil
@@ -50,7 +50,7 @@ func (i *Identity) key(ctx context.Context, id string) (Key, error) {
 	case errors.Is(err, platform.ErrNotFound):
 		key = Key{}
 	case err != nil && ctx.Err() == nil:
-		return key, web.Unavailable("API keys cannot be checked now.", time.Second).Because(err)
+		return key, web.Unavailable("API keys cannot be verified at the moment.", time.Second).Because(err)
 	case err != nil:
 		return key, err
 	}
@@ -58,14 +58,13 @@ func (i *Identity) key(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
-// note records the use of a key, unless that was done a moment ago. A failure is no reason to refuse the
-// request.
+// note records the use of a key unless a recent use is recorded. A failure does not reject the request.
 func (i *Identity) note(ctx context.Context, id string) {
 	if _, noted := i.used.get(id); noted {
 		return
 	}
 	i.used.put(id, struct{}{}, i.now(), time.Time{})
 	if err := i.keys.used(ctx, id); err != nil && ctx.Err() == nil {
-		i.log.Warn().Err(err).Str("key", id).Msg("the use of an API key was not recorded")
+		i.log.Warn().Err(err).Str("key", id).Msg("cannot record the use of an API key")
 	}
 }

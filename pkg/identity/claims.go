@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// claims are what a token says.
+// claims are the claims of a token.
 type claims struct {
 	registered registered
 	all        map[string]any
@@ -41,7 +41,7 @@ func (a *audience) UnmarshalJSON(text []byte) error {
 
 func seconds(epoch float64) time.Time { return time.Unix(int64(epoch), 0) }
 
-const ownerSize = 26 // characters, 130 bits
+const ownerSize = 26 // length in characters, 130 bits
 
 // OwnerOf returns the owner id of a subject of an issuer.
 func OwnerOf(issuer, subject string) string {
@@ -49,10 +49,10 @@ func OwnerOf(issuer, subject string) string {
 	return base32.StdEncoding.EncodeToString(sum[:])[:ownerSize]
 }
 
-// maxGroup bounds the length of a group's name, in bytes.
+// maxGroup limits the length of a group's name, in bytes.
 const maxGroup = 256
 
-// caller is who proves its identity with the claims.
+// caller returns the caller identified by the claims.
 func (c claims) caller(cfg Config) web.Caller {
 	is := web.Caller{Owner: OwnerOf(c.registered.Issuer, c.registered.Subject), Credential: &web.Credential{
 		Kind: "oidc", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, User: c.user(), Expires: seconds(c.registered.Expires),
@@ -68,8 +68,8 @@ func (c claims) caller(cfg Config) web.Caller {
 	return is
 }
 
-// values returns the strings of a claim: of an array, or one. A dot in the name reaches into an object,
-// unless there is a claim with exactly that name.
+// values returns the strings of a claim, which is a string or an array. A dot in the name selects a
+// member of an object, unless a claim with exactly that name exists.
 func (c claims) values(name string) []string {
 	value, found := c.all[name]
 	for within := c.all; !found; {
@@ -96,10 +96,10 @@ func (c claims) values(name string) []string {
 	return nil
 }
 
-// maxName bounds the length of a name or an address of a user, in bytes.
+// maxName limits the length of a name or an address of a user, in bytes.
 const maxName = 320
 
-// user is what the claims say of a person. An address that the provider knows to be unverified is left out.
+// user returns the user described by the claims. An address that the provider reports as unverified is omitted.
 func (c claims) user() web.User {
 	text := func(name string) string {
 		value, _ := c.all[name].(string)

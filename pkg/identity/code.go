@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	flowName = "assay_signin"   // the cookie of a sign-in in progress
-	flowAge  = 10 * time.Minute // that a sign-in at the provider may take
+	flowName = "assay_signin"   // cookie of a sign-in in progress
+	flowAge  = 10 * time.Minute // time limit of a sign-in at the provider
 	callback = "/v1/session/callback"
 )
 
-// flow is a sign-in in progress, in a cookie that the redirect back from the provider carries.
+// flow is a sign-in in progress. It is stored in a cookie, which the browser sends with the redirect from the provider.
 type flow struct {
 	State    string    `json:"s"`
 	Nonce    string    `json:"n"`
-	Verifier string    `json:"v"` // of PKCE
-	To       string    `json:"t"` // where the page was
+	Verifier string    `json:"v"` // PKCE code verifier
+	To       string    `json:"t"` // path of the page to return to
 	Until    time.Time `json:"u"`
 }
 
@@ -41,14 +41,14 @@ func (i *Identity) codeRoutes(r *web.Router) {
 	r.Handle(huma.Operation{
 		OperationID: "start-sign-in", Method: http.MethodGet, Path: "/v1/session/start", Tags: []string{tag}, Security: web.PublicSecurity,
 		Summary: "Sign in at the identity provider", Description: "For browsers: redirects to the provider, by the authorization code flow with PKCE.",
-		Parameters: []*huma.Param{{Name: "to", In: "query", Schema: text, Description: "the path of this server to return to; / by default"}},
-		Responses: map[string]*huma.Response{"303": {Description: "To the provider", Headers: map[string]*huma.Param{
+		Parameters: []*huma.Param{{Name: "to", In: "query", Schema: text, Description: "the path of this server to return to; default: /"}},
+		Responses: map[string]*huma.Response{"303": {Description: "Redirect to the provider", Headers: map[string]*huma.Param{
 			"Location": {Schema: text}, "Set-Cookie": {Schema: text}, "Cache-Control": {Schema: text},
 		}}},
 	}, i.start, web.Refusals{http.StatusConflict: {"no-sign-in"}})
 	r.Handle(huma.Operation{
 		OperationID: "finish-sign-in", Method: http.MethodGet, Path: callback, Tags: []string{tag}, Security: web.PublicSecurity,
-		Summary: "Return from the identity provider", Description: "For browsers: sets the cookie of a session and shows a page that continues to where the sign-in began.",
+		Summary: "Return from the identity provider", Description: "For browsers: sets the cookie of a session and shows a page that returns to the page where the sign-in began.",
 		Parameters: []*huma.Param{
 			{Name: "code", In: "query", Schema: text}, {Name: "state", In: "query", Schema: text},
 			{Name: "error", In: "query", Schema: text}, {Name: "error_description", In: "query", Schema: text}, {Name: "error_uri", In: "query", Schema: text},
@@ -62,14 +62,14 @@ func (i *Identity) codeRoutes(r *web.Router) {
 	}, i.finish, web.Refusals{http.StatusConflict: {"no-sign-in"}})
 }
 
-// client returns how this server signs in users who have reached it as the request has.
+// client returns the OAuth client for sign-ins through the address that the request used.
 func (i *Identity) client(r *http.Request) (oauth2.Config, error) {
 	if i.provider == nil || i.provider.cfg.ClientID == "" {
 		return oauth2.Config{}, errNoSignIn()
 	}
 	found, err := i.provider.discover(r.Context())
 	if err != nil {
-		return oauth2.Config{}, web.Unavailable("The identity provider does not respond.", outageRetry).Because(err)
+		return oauth2.Config{}, web.Unavailable("The identity provider is unavailable.", outageRetry).Because(err)
 	}
 	own := url.URL{Scheme: "http", Host: r.Host, Path: callback}
 	if overTLS(r) {
@@ -96,7 +96,7 @@ func (i *Identity) start(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, err)
 		return
 	}
-	// Strict would hide the cookie from the redirect back.
+	// SameSite=Strict would exclude the cookie from the redirect.
 	http.SetCookie(w, hardened(r, &http.Cookie{Name: flowName, Value: value, SameSite: http.SameSiteLaxMode}, flowAge))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", client.AuthCodeURL(f.State, oauth2.S256ChallengeOption(f.Verifier), oauth2.SetAuthURLParam("nonce", f.Nonce)))
@@ -112,7 +112,7 @@ func ownPath(to string) string {
 	return to
 }
 
-// errFlow means that a return from the provider belongs to no sign-in of this browser.
+// errFlow means that a response from the provider matches no sign-in of this browser.
 var errFlow = errors.New("the sign-in was not started in this browser, or took too long")
 
 func (i *Identity) finish(w http.ResponseWriter, r *http.Request) {
@@ -139,11 +139,12 @@ func (i *Identity) finish(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, set)
-	// A page, because the cookie is Strict: a redirect would still be part of a navigation from the provider.
+	// The response is a page, because the cookie is Strict: a redirect would still be part of a navigation from the
+	// provider.
 	_ = pages.ExecuteTemplate(w, "done", to)
 }
 
-// exchange returns the session of a user who returns from the provider. It reads the flow from its cookie.
+// exchange returns the session of a user whom the provider has redirected back. It reads the flow from its cookie.
 func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (session, error) {
 	query := r.URL.Query()
 	if err := i.sealer.unseal(r.Context(), "flow", cookieValue(r, flowName), f); err != nil {
@@ -153,7 +154,7 @@ func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (ses
 		return session{}, errFlow
 	}
 	if fault := query.Get("error"); fault != "" {
-		return session{}, fmt.Errorf("the identity provider says %q", fault)
+		return session{}, fmt.Errorf("the identity provider reports %q", fault)
 	}
 	ctx, cancel := context.WithTimeout(i.provider.context(r.Context()), providerWait)
 	defer cancel()
@@ -167,7 +168,7 @@ func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (ses
 		return session{}, err
 	}
 	if c.registered.Nonce != f.Nonce {
-		return session{}, fmt.Errorf("%w: another nonce", errToken)
+		return session{}, fmt.Errorf("%w: the nonce differs", errToken)
 	}
 	caller, now := c.caller(i.provider.cfg), i.now()
 	i.meet(r.Context(), caller)

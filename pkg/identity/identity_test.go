@@ -56,7 +56,7 @@ func bearing(t testing.TB, token string) *http.Request {
 	return r
 }
 
-// status returns the caller of a request and the status of the problem, 0 for none.
+// status returns the caller of a request and the status of the problem, or 0.
 func status(t testing.TB, i *Identity, r *http.Request) (web.Caller, int) {
 	t.Helper()
 	caller, err := i.Authenticate(httptest.NewRecorder(), r)
@@ -134,15 +134,15 @@ func TestForgedKeys(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyEndsEverywhere checks that no process accepts a revoked key longer than KeyAge, and that the
-// rest of the 5 seconds that are promised is enough for the check of a live stream.
+// TestRevokedKeyEndsEverywhere checks that no process accepts a revoked key for longer than KeyAge, and that
+// the rest of the promised 5 seconds suffices for the check of a live stream.
 func TestRevokedKeyEndsEverywhere(t *testing.T) {
 	store, c := documents(t), newClock()
 	processes := []*Identity{process(t, store, c, Config{}), process(t, store, c, Config{}), process(t, store, c, Config{})}
 	key, token := create(t, processes[0], anna())
 	var check []func() error
 	for n, p := range processes {
-		c.advance(KeyAge / 5) // they read the key at different times
+		c.advance(KeyAge / 5) // the processes read the key at different times
 		caller, refused := status(t, p, bearing(t, token))
 		if refused != 0 {
 			t.Fatalf("process %d: %d", n, refused)

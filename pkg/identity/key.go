@@ -13,33 +13,33 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// keyPrefix begins every API key, so that scanners for secrets find it: assay_<id>_<secret>.
+// keyPrefix is the prefix of every API key, so that secret scanners find keys: assay_<id>_<secret>.
 const keyPrefix = "assay_"
 
 const (
 	idSize     = 10 // bytes
-	secretSize = 32 // bytes; of 256 random bits a plain hash suffices
+	secretSize = 32 // in bytes; for 256 random bits a plain hash suffices
 )
 
 var lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Key is an API key as it is stored: with the hash of its secret.
+// Key is a stored API key, with the hash of its secret.
 type Key struct {
 	ID        string      `json:"-"`
 	Owner     string      `json:"owner"`
 	Name      string      `json:"name,omitempty"`
 	Scopes    []web.Scope `json:"scopes"`
 	Operator  bool        `json:"operator,omitempty"`
-	Hash      string      `json:"hash"` // of the secret, SHA-256 in hex
+	Hash      string      `json:"hash"` // hash of the secret, SHA-256 in hex
 	CreatedAt time.Time   `json:"createdAt"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
 	RotatedAt time.Time   `json:"rotatedAt,omitzero"`
 	RevokedAt time.Time   `json:"revokedAt,omitzero"`
-	// PreviousHash is that of the secret before the last rotation, valid until PreviousUntil.
+	// PreviousHash is the hash of the secret before the last rotation, valid until PreviousUntil.
 	PreviousHash  string    `json:"previousHash,omitempty"`
 	PreviousUntil time.Time `json:"previousUntil,omitzero"`
 
-	LastUsedAt time.Time `json:"-"` // to about a minute
+	LastUsedAt time.Time `json:"-"` // accurate to about a minute
 
 	version int64
 }
@@ -69,8 +69,7 @@ func parseKey(token string) (id, secret string, ok bool) {
 	return id, secret, ok && strings.Trim(id+secret, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// accepts reports whether a hash is that of a secret of the key. The time it takes does not depend on the
-// hashes.
+// accepts reports whether hash is the hash of a secret of the key, in constant time.
 func (k Key) accepts(hash string, now time.Time) bool {
 	is := subtle.ConstantTimeCompare([]byte(hash), []byte(k.Hash))
 	was := subtle.ConstantTimeCompare([]byte(hash), []byte(k.PreviousHash))
@@ -82,7 +81,7 @@ func (k Key) Valid(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
-// caller is who proves its identity with the key.
+// caller returns the caller identified by the key.
 func (k Key) caller() web.Caller {
 	c := web.Caller{Owner: k.Owner, Credential: &web.Credential{Kind: "key", ID: k.ID, Scopes: slices.Clone(k.Scopes), Expires: k.ExpiresAt}}
 	if k.Operator {

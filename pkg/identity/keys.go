@@ -12,11 +12,11 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// ErrKeyEnded means that an API key is revoked or expired.
-var ErrKeyEnded = errors.New("the API key is revoked or expired")
+// ErrKeyEnded means that an API key is revoked or has expired.
+var ErrKeyEnded = errors.New("the API key is revoked or has expired")
 
-// ErrKeys means that there are API keys already.
-var ErrKeys = errors.New("there are API keys already")
+// ErrKeys means that API keys already exist.
+var ErrKeys = errors.New("API keys already exist")
 
 // MaxGrace is the longest time for which the previous secret of a rotated key is accepted.
 const MaxGrace = 24 * time.Hour
@@ -27,19 +27,19 @@ type Keys struct {
 	now       func() time.Time
 }
 
-// NewKeys returns the keys in a store, by a clock.
+// NewKeys returns the keys in a store, using the given clock.
 func NewKeys(documents *platform.Store, now func() time.Time) *Keys { return &Keys{documents, now} }
 
-// Terms are what a new key is for.
+// Terms describes a new key.
 type Terms struct {
 	Owner    string
 	Name     string
 	Scopes   []web.Scope
 	Operator bool
-	Expires  time.Duration // 0 for never
+	Expires  time.Duration // 0 means never
 }
 
-// Create stores a new key and returns it with its token, which is not stored.
+// Create creates a key and returns it with its token, which is not stored.
 func (k *Keys) Create(ctx context.Context, t Terms) (Key, string, error) {
 	if err := web.CheckOwner(t.Owner); err != nil {
 		return Key{}, "", fmt.Errorf("owner: %w", err)
@@ -59,7 +59,7 @@ func (k *Keys) Create(ctx context.Context, t Terms) (Key, string, error) {
 	return key, key.token(secret), nil
 }
 
-// CreateFirst creates an operator's key if there is no key at all. Otherwise it returns ErrKeys.
+// CreateFirst creates an operator's key if no key exists. Otherwise it returns ErrKeys.
 func (k *Keys) CreateFirst(ctx context.Context) (Key, string, error) {
 	found, err := k.documents.List(ctx, platform.Keys)
 	if err == nil && len(found) > 0 {
@@ -73,7 +73,7 @@ func (k *Keys) CreateFirst(ctx context.Context) (Key, string, error) {
 
 func (k Key) token(secret string) string { return keyPrefix + k.ID + "_" + secret }
 
-// Get reads a key, strongly consistent, without its last use. It returns platform.ErrNotFound.
+// Get reads a key, strongly consistent, without the time of its last use. It returns platform.ErrNotFound.
 func (k *Keys) Get(ctx context.Context, id string) (Key, error) {
 	d, err := k.documents.Get(ctx, platform.Keys, id)
 	if err != nil {
@@ -91,7 +91,8 @@ func decode(d platform.Document) (Key, error) {
 	return key, nil
 }
 
-// List reads the keys of an owner, or all for an empty one, newest first, with their last uses.
+// List returns the keys of an owner, or of all owners if owner is empty, newest first, with the times of their last
+// use.
 func (k *Keys) List(ctx context.Context, owner string) ([]Key, error) {
 	found, err := k.documents.List(ctx, platform.Keys)
 	if err != nil {
@@ -143,7 +144,7 @@ func (k *Keys) Rotate(ctx context.Context, id string, grace time.Duration) (Key,
 	return key, key.token(secret), err
 }
 
-// Revoke ends a key for good. It returns platform.ErrNotFound.
+// Revoke revokes a key permanently. It returns platform.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
 	return k.change(ctx, id, func(key *Key) error {
 		if key.RevokedAt.IsZero() {
@@ -153,7 +154,7 @@ func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
 	})
 }
 
-// tries is how often a change is repeated that another one overtakes.
+// tries is the maximum number of attempts of a change when other changes conflict.
 const tries = 5
 
 func (k *Keys) change(ctx context.Context, id string, change func(*Key) error) (Key, error) {
@@ -181,7 +182,7 @@ func (k *Keys) put(ctx context.Context, key Key) error {
 	return k.documents.Put(ctx, platform.Keys, platform.Document{Name: key.ID, Version: key.version, Body: string(body)})
 }
 
-// used records that a key was used.
+// used records the use of a key.
 func (k *Keys) used(ctx context.Context, id string) error {
 	at := k.now().UTC().Format(time.RFC3339)
 	return k.documents.Set(ctx, platform.KeyUses, platform.Document{Name: id, Body: at})

@@ -17,32 +17,32 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// errOutage means that the provider did not respond, so that nothing is known of a token.
-var errOutage = errors.New("the identity provider does not respond")
+// errOutage means that the provider did not respond, so that a token cannot be verified.
+var errOutage = errors.New("the identity provider is unavailable")
 
 const (
-	providerWait = 5 * time.Second  // for one response of the provider
-	keySetAge    = 5 * time.Minute  // after which the keys are read again; without response they remain
-	keySetPause  = time.Second      // between two reads of the keys, for key ids that are not known
-	retryPause   = 10 * time.Second // between two reads of the keys that are known, after a failure
+	providerWait = 5 * time.Second  // timeout of one response of the provider
+	keySetAge    = 5 * time.Minute  // interval of key reads; if the provider does not respond, the keys stay in use
+	keySetPause  = time.Second      // minimum interval of key reads for unknown key ids
+	retryPause   = 10 * time.Second // minimum interval of key reads after a failure
 	maxKeySet    = 1 << 20          // bytes
 )
 
-// provider is the OpenID Connect provider. It is read when it is first needed, so that a process starts
-// without it.
+// provider is the OpenID Connect provider. Its configuration is read on first use, so that a process
+// starts without it.
 type provider struct {
 	cfg    Config
 	client *http.Client
 	now    func() time.Time
 
-	fetching sync.Mutex // held while the provider is asked
+	fetching sync.Mutex // held while the provider is queried
 
 	mu    sync.Mutex
-	found *oidc.Provider // nil until it has responded
+	found *oidc.Provider // nil until the provider has responded
 	keys  []jose.JSONWebKey
 	read  time.Time // when the keys were read
-	tried time.Time // when that was last tried
-	err   error     // of the last try
+	tried time.Time // time of the last attempt
+	err   error     // error of the last attempt
 }
 
 func newProvider(cfg Config, now func() time.Time) (*provider, error) {
@@ -60,18 +60,18 @@ func newProvider(cfg Config, now func() time.Time) (*provider, error) {
 	return &provider{cfg: cfg, now: now, client: &http.Client{Transport: transport, Timeout: providerWait}}, nil
 }
 
-// context returns a context with which go-oidc and oauth2 use the provider's client. It does not end with
-// the request that caused a read, whose result is for all.
+// context returns a context with which go-oidc and oauth2 use the provider's client. It is independent of
+// the request that caused a read, because other requests use the result too.
 func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(context.WithoutCancel(ctx), p.client)
 }
 
-// keysFor returns the keys with an id, or all for an empty id: none if the provider has none. It returns
-// errOutage when that cannot be found out.
+// keysFor returns the keys with an id, or all for an empty id: It returns no keys if the provider has
+// none, and errOutage if that cannot be determined.
 func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
 	keys, state := p.cached(id)
 	if len(keys) > 0 {
-		if state == stale && p.fetching.TryLock() { // the others go on with the keys they have
+		if state == stale && p.fetching.TryLock() { // other requests use the known keys
 			p.fetch(ctx)
 			p.fetching.Unlock()
 			keys, _ = p.cached(id)
@@ -92,13 +92,13 @@ func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
 	return keys, nil
 }
 
-// freshness says whether keys are read again.
+// freshness specifies whether keys are read again.
 type freshness int
 
 const (
 	fresh freshness = iota
 	stale           // the keys are old
-	tried           // the provider was asked a moment ago
+	tried           // the provider was queried recently
 )
 
 func (p *provider) cached(id string) (keys []any, state freshness) {
@@ -119,7 +119,7 @@ func (p *provider) cached(id string) (keys []any, state freshness) {
 	return keys, state
 }
 
-// fetch reads the provider's configuration, unless that is known, and its keys. The caller holds fetching.
+// fetch reads the provider's keys, and its configuration if it is not known yet. The caller holds fetching.
 func (p *provider) fetch(ctx context.Context) {
 	began := p.now()
 	keys, err := p.readKeys(p.context(ctx))
@@ -163,7 +163,7 @@ func (p *provider) readKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var key jose.JSONWebKey
-		// Keys of other kinds, and for encryption, are of no use here. A symmetric key is not public.
+		// Other kinds of keys, and keys for encryption, are ignored. A symmetric key is not public.
 		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Use != "enc" {
 			keys = append(keys, key)
 		}
@@ -171,7 +171,8 @@ func (p *provider) readKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// discover returns the provider's configuration. The caller holds fetching, unless it is only needed to sign in.
+// discover returns the provider's configuration. The caller holds fetching, unless the configuration is only used for
+// sign-in.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	found := p.found
@@ -189,7 +190,7 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// algorithms are those of signatures. A shared secret cannot prove a token to a service that holds none.
+// algorithms lists the accepted signature algorithms. Algorithms with a shared secret are not accepted.
 func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512, jose.PS256, jose.PS384, jose.PS512, jose.EdDSA,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// recent remembers values for a time. It holds maxRecent at most, and forgets some when it is full.
+// recent caches values for some time. It contains at most maxRecent values and drops some when it is full.
 type recent[K comparable, V any] struct {
 	age time.Duration
 	now func() time.Time
@@ -31,7 +31,7 @@ func (r *recent[K, V]) get(key K) (V, bool) {
 	return entry.value, known && now.Before(entry.until)
 }
 
-// put remembers a value that was read at a time, until limit at most if that is not zero.
+// put stores a value read at the given time, until limit at the latest unless limit is zero.
 func (r *recent[K, V]) put(key K, value V, read, limit time.Time) {
 	until := read.Add(r.age)
 	if !limit.IsZero() && limit.Before(until) {
@@ -45,7 +45,7 @@ func (r *recent[K, V]) put(key K, value V, read, limit time.Time) {
 	r.entries[key] = remembered[V]{value, until}
 }
 
-// shrink forgets what has expired, and any half of the rest if that is not enough.
+// shrink removes expired values, and half of the others if that does not suffice.
 func (r *recent[K, V]) shrink() {
 	now := r.now()
 	for key, entry := range r.entries {

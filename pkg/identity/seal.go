@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// sealer encrypts the values of cookies with a key that all processes share.
+// sealer encrypts the values of cookies using a key that all processes share.
 type sealer struct {
 	documents *platform.Store
 
@@ -24,7 +24,7 @@ type sealer struct {
 	aead cipher.AEAD
 }
 
-// open returns the cipher. The key is made by make, and otherwise only read.
+// open returns the cipher. make creates the key if necessary; otherwise the key is only read.
 func (s *sealer) open(ctx context.Context, secret func(ctx context.Context, partition, name string) ([]byte, error)) (cipher.AEAD, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +42,7 @@ func (s *sealer) open(ctx context.Context, secret func(ctx context.Context, part
 	return s.aead, err
 }
 
-// seal returns the sealed form of a value for a purpose. It makes the key if there is none.
+// seal returns the sealed form of a value for a purpose. It creates the key if there is none.
 func (s *sealer) seal(ctx context.Context, purpose string, value any) (string, error) {
 	aead, err := s.open(ctx, s.documents.MakeSecret)
 	if err != nil {
@@ -66,13 +66,13 @@ func (s *sealer) seal(ctx context.Context, purpose string, value any) (string, e
 	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, packed.Bytes(), []byte(purpose))), nil
 }
 
-// maxSealed bounds the size of a value, unpacked.
+// maxSealed is the maximum size of a decompressed value.
 const maxSealed = 64 << 10
 
 // unseal reads a value that was sealed for a purpose. It returns errSession for any other text.
 func (s *sealer) unseal(ctx context.Context, purpose, text string, value any) error {
 	aead, err := s.open(ctx, s.documents.Secret)
-	if errors.Is(err, platform.ErrNotFound) { // nobody has ever signed in
+	if errors.Is(err, platform.ErrNotFound) { // no session has been created yet
 		return errSession
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// site serves the sign-in, and a call that tells the owner.
+// site serves the sign-in, and a call that returns the owner.
 func site(t *testing.T, i *Identity) *httptest.Server {
 	t.Helper()
 	r := web.NewRouter(web.Options{Log: zerolog.Nop(), Authenticate: i.Authenticate})

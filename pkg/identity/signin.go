@@ -14,17 +14,17 @@ import (
 // tag groups the operations in the document.
 const tag = "session"
 
-// Routes registers the calls by which the web page signs in and out. Without tokens, nobody needs to.
+// Routes registers the calls that the web app uses to sign in and out. Without ASSAY_AUTH=token no sign-in is required.
 func (i *Identity) Routes(r *web.Router, tokens bool) {
 	noSignIn := web.Refusals{http.StatusConflict: {"no-sign-in"}}
 	web.Register(r, huma.Operation{
 		OperationID: "get-sign-in", Method: http.MethodGet, Path: "/v1/session", Tags: []string{tag}, Security: web.PublicSecurity,
-		Summary: "How to sign in to this server",
+		Summary: "Get the ways to sign in to this server",
 	}, func(context.Context, *struct{}) (*methodsOutput, error) { return i.methods(tokens), nil })
 	web.Register(r, huma.Operation{
 		OperationID: "sign-in", Method: http.MethodPost, Path: "/v1/session", Tags: []string{tag}, Security: web.PublicSecurity,
 		Summary:       "Sign in with an API key",
-		Description:   "Sets the cookie of a session, which later requests renew: it ends after 30 minutes without a request, and after 12 hours. A page must have the origin of this server.",
+		Description:   "Sets a session cookie, which later requests renew. The session ends after 30 minutes without a request, and after 12 hours at the latest. The page must have the origin of this server.",
 		DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *signInInput) (*cookieOutput, error) {
 		if !tokens {
@@ -34,7 +34,7 @@ func (i *Identity) Routes(r *web.Router, tokens bool) {
 	}, noSignIn, web.Refusals{http.StatusUnauthorized: {"unauthenticated"}})
 	web.Register(r, huma.Operation{
 		OperationID: "sign-out", Method: http.MethodDelete, Path: "/v1/session", Tags: []string{tag}, Security: web.PublicSecurity,
-		Summary: "Sign out", Description: "Deletes the cookie of the session.", DefaultStatus: http.StatusNoContent,
+		Summary: "Sign out", Description: "Deletes the session cookie.", DefaultStatus: http.StatusNoContent,
 	}, func(_ context.Context, in *requestInput) (*cookieOutput, error) {
 		return &cookieOutput{SetCookie: cookie(in.request, "", 0).String(), CacheControl: "no-store"}, nil
 	})
@@ -42,7 +42,7 @@ func (i *Identity) Routes(r *web.Router, tokens bool) {
 }
 
 func errNoSignIn() error {
-	return web.NewProblem(http.StatusConflict, "no-sign-in", "This server does not offer this way to sign in; see GET /v1/session.")
+	return web.NewProblem(http.StatusConflict, "no-sign-in", "This server does not support this way to sign in; see GET /v1/session.")
 }
 
 type methodsOutput struct {
@@ -51,7 +51,7 @@ type methodsOutput struct {
 }
 
 type methods struct {
-	Auth    string   `json:"auth" enum:"none,token" doc:"none: nobody signs in, and X-Owner-Id names the owner; token: calls need a credential"`
+	Auth    string   `json:"auth" enum:"none,token" doc:"none: no sign-in, X-Owner-Id names the owner; token: calls require a credential"`
 	Methods []string `json:"methods" nullable:"false" enum:"key,oidc" doc:"key: POST /v1/session with an API key; oidc: open /v1/session/start in the browser"`
 }
 
@@ -66,7 +66,7 @@ func (i *Identity) methods(tokens bool) *methodsOutput {
 	return out
 }
 
-// requestInput is a typed operation's access to its request.
+// requestInput gives a typed operation access to its request.
 type requestInput struct{ request *http.Request }
 
 // Resolve is called by huma after it has read the request.
@@ -109,7 +109,7 @@ func (i *Identity) sessionCookie(r *http.Request, s session) (*http.Cookie, erro
 	}
 	if len(value) > maxCookie {
 		return nil, web.NewProblem(http.StatusForbidden, "too-many-groups",
-			"You have more groups than a session of the web page holds. Ask the operator of the identity provider to send fewer.")
+			"You have more groups than fit into a session of the web app. Ask the operator of the identity provider to send fewer.")
 	}
 	return cookie(r, value, s.ends().Sub(i.now())), nil
 }
@@ -119,7 +119,7 @@ func cookie(r *http.Request, value string, age time.Duration) *http.Cookie {
 	return hardened(r, &http.Cookie{Name: cookieName, Value: value, SameSite: http.SameSiteStrictMode}, age)
 }
 
-// hardened completes a cookie: scripts do not see it, and over TLS only this host sets and gets it.
+// hardened completes a cookie so that scripts cannot read it and, over TLS, only this host can set and receive it.
 func hardened(r *http.Request, c *http.Cookie, age time.Duration) *http.Cookie {
 	c.Path, c.HttpOnly, c.Secure, c.MaxAge = "/", true, overTLS(r), int(age.Seconds())
 	if c.MaxAge <= 0 {
@@ -131,13 +131,13 @@ func hardened(r *http.Request, c *http.Cookie, age time.Duration) *http.Cookie {
 	return c
 }
 
-// overTLS reports whether the client has reached this server, or the proxy before it, over TLS. A client
-// that claims it falsely gets a cookie that its browser does not send.
+// overTLS reports whether the client uses TLS to reach this server or the proxy in front of it. A client
+// that claims this falsely gets a cookie that its browser does not send.
 func overTLS(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// cookieValue returns the value of a cookie that hardened has completed, empty if there is none.
+// cookieValue returns the value of a cookie created by hardened, or "" if there is none.
 func cookieValue(r *http.Request, name string) string {
 	for _, name := range []string{hostPrefix + name, name} {
 		if c, err := r.Cookie(name); err == nil {

@@ -57,7 +57,7 @@ func TestTokenProvesItsSubject(t *testing.T) {
 	}
 }
 
-// TestOwnerOfASubject has its values from Python's hashlib and base64.
+// TestOwnerOfASubject uses values from Python's hashlib and base64.
 func TestOwnerOfASubject(t *testing.T) {
 	for subject, want := range map[string]string{
 		"ann": "475BKC7SQIHJHV5O4WH7LVIYJY",
@@ -69,7 +69,7 @@ func TestOwnerOfASubject(t *testing.T) {
 	}
 }
 
-// TestBadTokensAreRefused sends 10,000 tokens that prove nothing, of every kind of fault.
+// TestBadTokensAreRefused sends 10,000 invalid tokens with every kind of fault.
 func TestBadTokensAreRefused(t *testing.T) {
 	i, p, c := withProvider(t)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -195,7 +195,7 @@ func TestKeysRotate(t *testing.T) {
 			t.Errorf("a token of the %s key: %d", name, refused)
 		}
 	}
-	// The old key is withdrawn: its tokens end when the keys are read again.
+	// The old key is withdrawn: its tokens become invalid when the keys are read again.
 	p.Rotate(t)
 	p.Rotate(t)
 	c.advance(keySetAge + retryPause)
@@ -204,8 +204,8 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
-// TestOutage checks that known keys go on while the provider does not respond, and that a token which cannot
-// be checked is not refused for good.
+// TestOutage checks that known keys remain usable while the provider is unavailable, and that a token that
+// cannot be verified is not permanently rejected.
 func TestOutage(t *testing.T) {
 	i, p, c := withProvider(t)
 	p.SetDown(true)
@@ -247,8 +247,7 @@ func TestProviderIsNamedSafely(t *testing.T) {
 	}
 }
 
-// BenchmarkAuthenticate measures a request with a key or a token that was seen before, and one with a token
-// that was not.
+// BenchmarkAuthenticate measures requests with a known key or token, and with an unknown token.
 func BenchmarkAuthenticate(b *testing.B) {
 	i, p, _ := withProvider(b)
 	_, key := create(b, i, anna())

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestAccessPatterns makes a call for each access pattern that the tables were designed for, and checks that each
-// index serves one.
+// TestAccessPatterns makes a call for each access pattern of the table design, and checks that every index is
+// used.
 func TestAccessPatterns(t *testing.T) {
 	r := open(t)
 	folder := r.folder("docs", "")

@@ -36,8 +36,8 @@ const (
 	progressSubject = "assay.library.progress."
 )
 
-// The steps of every workflow that no plan lists. StepStart makes a Loading file Loaded and publishes the open
-// steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
+// Steps of every workflow that are not listed in plans. StepStart makes a Loading file Loaded and publishes
+// the open steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
 const (
 	StepStart  = "start"
 	StepFinish = "finish"
@@ -112,7 +112,7 @@ func (w Workflow) Erase() event.Event {
 	return NewStep(d)
 }
 
-// Start returns the event for a Loading file whose bytes are stored, with their entity tag, or are to be fetched.
+// Start returns the event for a Loading file whose content is stored, with its entity tag, or is to be fetched.
 func (f File) Start(etag string) event.Event {
 	f.ETag = etag
 	return NewStep(f.step(StepStart))
@@ -145,7 +145,7 @@ func (w Workflow) Progress() event.Event {
 	}
 }
 
-// The kinds of NodeChanged.
+// Kinds of NodeChanged.
 const (
 	ChangeCreated = "created"
 	ChangeUpdated = "updated"

@@ -9,12 +9,12 @@ import (
 const MaxBulk = 100
 
 // ErrBulk means that a Bulk has more than MaxBulk operations.
-var ErrBulk = fmt.Errorf("at most %d operations are made at once", MaxBulk)
+var ErrBulk = fmt.Errorf("at most %d operations are allowed in one request", MaxBulk)
 
 // Op is the kind of an operation.
 type Op string
 
-// The operations of Bulk.
+// Operations of Bulk.
 const (
 	OpMove    Op = "move"
 	OpTrash   Op = "trash"

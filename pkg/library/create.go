@@ -91,13 +91,13 @@ func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 // NewFile describes the reservation of an upload, besides its node.
 type NewFile struct {
 	NewNode
-	Type        string // of the workflow
+	Type        string // size in bytes; -1 if unknown
 	Bucket, Key string
 	BlobID      string // of NewID
 	Length      int64  // bytes; -1 when not known beforehand
 	SHA256      string // as declared, may be empty
 	ContentType string
-	Origin      string // the URL that the analyzer fetches the bytes from; empty for an upload
+	Origin      string // URL from which the analyzer fetches the content; empty for an upload
 }
 
 // Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict: the folder is read

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var races = flag.Int("races", 200, "how many times two moves run at once")
+var races = flag.Int("races", 200, "how many times two moves run concurrently")
 
 // Of two concurrent moves, A into B and B into A, one fails in any order.
 func TestConcurrentMovesMakeNoCycle(t *testing.T) {

@@ -112,7 +112,7 @@ func (r *rig) folder(name, parentID string) Node {
 	return n
 }
 
-// newFile returns an upload of ann.
+// newFile returns a reservation of ann.
 func (r *rig) newFile(name, parentID string) NewFile {
 	r.t.Helper()
 	id := r.id()

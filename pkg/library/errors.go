@@ -9,7 +9,7 @@ var (
 	ErrVersion = errors.New("the node has another version")
 	// ErrNotFolder means that the new parent of a node is not a folder.
 	ErrNotFolder = errors.New("the node is not a folder")
-	// ErrCycle means that a folder would be moved into itself or below itself.
+	// ErrCycle means that a folder would be moved into itself or into a folder below it.
 	ErrCycle = errors.New("a folder cannot be moved into itself or into a folder below it")
 	// ErrTrashed means that the node, or a folder above it, is in the trash.
 	ErrTrashed = errors.New("the node is in the trash")
@@ -22,7 +22,7 @@ var (
 	// ErrOwner means that a node would be moved to another owner's folder.
 	ErrOwner = errors.New("the folder belongs to another owner")
 	// ErrBusy means that other writes of the node kept conflicting with this one.
-	ErrBusy = errors.New("the node is changed by others at the same time")
+	ErrBusy = errors.New("the node is being changed concurrently")
 	// ErrName means that a name breaks a rule for names; the error that wraps it says which.
 	ErrName = errors.New("the name is not allowed")
 )

@@ -11,7 +11,7 @@ import (
 // Kind is the type of a node.
 type Kind string
 
-// The kinds of nodes.
+// Kinds of nodes.
 const (
 	KindUser   Kind = "User" // the root of an owner
 	KindFolder Kind = "Folder"
@@ -46,7 +46,7 @@ type Node struct {
 
 	Permissions Permissions `dynamodbav:"accessPermissions"`
 
-	Version   int64  `dynamodbav:"version"` // grows by one with every write; 0 before the first
+	Version   int64  `dynamodbav:"version"` // incremented by every write; 0 before the first
 	CreatedAt string `dynamodbav:"createdDateTime"`
 	UpdatedAt string `dynamodbav:"updatedDateTime"`
 
@@ -112,13 +112,13 @@ type File struct {
 	OwnedBy      string          `dynamodbav:"ownedBy"`
 	CreatedBy    string          `dynamodbav:"createdBy"`
 	UpdatedBy    string          `dynamodbav:"updatedBy"`
-	ParentID     string          `dynamodbav:"parentId"` // as the node's
-	Name         string          `dynamodbav:"fileName"` // as the node's
-	Length       int64           `dynamodbav:"length"`   // bytes; of a streamed upload -1 until it is Loaded
+	ParentID     string          `dynamodbav:"parentId"` // same as the node's
+	Name         string          `dynamodbav:"fileName"` // same as the node's
+	Length       int64           `dynamodbav:"length"`   // size in bytes; -1 for a streamed upload until it is Loaded
 	MD5          string          `dynamodbav:"md5,omitempty"`
 	SHA256       string          `dynamodbav:"sha256,omitempty"`
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
-	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the bytes to fetch; once they are stored, the URL after redirects
+	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the content to fetch; once the content is stored, the URL after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
 	Type         string          `dynamodbav:"type"` // of the workflow
 	Status       lifecycle.State `dynamodbav:"status"`
@@ -131,13 +131,13 @@ type File struct {
 	UpdatedAt    string          `dynamodbav:"updatedDateTime"`
 }
 
-// Unfetched reports whether the bytes of the file have yet to be fetched from its Origin.
+// Unfetched reports whether the content of the file has not been fetched from its Origin yet.
 func (f File) Unfetched() bool { return f.Origin != "" && f.ETag == "" }
 
 // Final reports whether only a retry, a reprocessing or an erase can change the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 
-// MetadataPlace names the metadata with the location of a photo, which only the owner may see.
+// MetadataPlace is the metadata field with the location of a photo, which only the owner may see.
 const MetadataPlace = "gps"
 
 // Erasing reports whether the file is being erased.

@@ -17,11 +17,11 @@ import (
 // StepEnd is the outcome of a step.
 type StepEnd int
 
-// The ends of a step.
+// Outcomes of a step.
 const (
-	StepDone    StepEnd = iota // with a StepResult.Reason, the result is incomplete
-	StepFailed                 // StepResult.Reason says why
-	StepSkipped                // not possible here, such as without an engine; StepResult.Reason says why
+	StepDone    StepEnd = iota // if StepResult.Reason is set, the result is incomplete
+	StepFailed                 // StepResult.Reason is the reason
+	StepSkipped                // not possible, for example because an engine is missing; StepResult.Reason is the reason
 )
 
 func (e StepEnd) attribute() string {

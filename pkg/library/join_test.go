@@ -63,12 +63,12 @@ func TestJoinEndsOnce(t *testing.T) {
 		if w.Final() {
 			break
 		}
-		if w.Joined() { // the worker that ended the last step died
+		if w.Joined() { // the worker that ended the last step crashed
 			finish(w)
 		}
 		var queue []string
 		for _, step := range w.StepsOpen {
-			queue = append(queue, slices.Repeat([]string{step}, random.IntN(9))...) // 0 is lost
+			queue = append(queue, slices.Repeat([]string{step}, random.IntN(9))...) // 0 means lost
 		}
 		random.Shuffle(len(queue), func(i, j int) { queue[i], queue[j] = queue[j], queue[i] })
 		deliveries := make(chan string, len(queue))

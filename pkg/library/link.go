@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxLinkAge is the longest time for which a share link is valid.
+// MaxLinkAge is the maximum lifetime of a share link.
 const MaxLinkAge = 30 * 24 * time.Hour
 
-// ErrLink means that a share link was not issued here, has expired or was revoked.
+// ErrLink means that a share link is invalid, has expired or was revoked.
 var ErrLink = errors.New("the link is not valid")
 
 // Link is the content of a share link: its holder may read a node and everything below it. Path.Access checks
@@ -33,13 +33,13 @@ func (l Link) to(n Node) bool {
 // Links issues and reads share links. It is safe for concurrent use.
 type Links struct{ key []byte }
 
-// minLinkKey is the shortest key, in bytes.
+// minLinkKey is the minimum key length in bytes.
 const minLinkKey = 32
 
 // NewLinks returns an issuer with a secret key of at least 32 bytes, which all services share.
 func NewLinks(key []byte) (*Links, error) {
 	if len(key) < minLinkKey {
-		return nil, fmt.Errorf("the key of share links has %d bytes, and needs %d", len(key), minLinkKey)
+		return nil, fmt.Errorf("the key of share links has %d bytes, the minimum is %d", len(key), minLinkKey)
 	}
 	return &Links{key}, nil
 }
@@ -49,7 +49,7 @@ const (
 	linkSize = linkBody + sha256.Size
 )
 
-// Issue returns the token of a link to a node, which is valid for the given time, above 0 and at most MaxLinkAge.
+// Issue returns the token of a link to a node with the given lifetime, above 0 and at most MaxLinkAge.
 func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string, expires time.Time, err error) {
 	if valid <= 0 || valid > MaxLinkAge {
 		return "", time.Time{}, fmt.Errorf("a link is valid for at most %s, not %s", MaxLinkAge, valid)

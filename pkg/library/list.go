@@ -80,7 +80,7 @@ func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (File
 
 // listFiles reads the files that an index lists, strongly consistent, in its order.
 func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing) (FilePage, error) {
-	l.Type, l.Status = "", "" // the index does not have them
+	l.Type, l.Status = "", "" // the index does not contain them
 	items, next, err := s.query(ctx, s.files, idName, by, value, l)
 	if err != nil {
 		return FilePage{}, err

@@ -16,17 +16,17 @@ import (
 var (
 	// ErrNoWorkflow means that the workflow of the file, with the step to retry, was removed.
 	ErrNoWorkflow = errors.New("the steps of the file are no longer kept; retry the file")
-	// ErrStep means that the step did not fail, and cannot be retried.
-	ErrStep = errors.New("only a failed step is retried")
+	// ErrStep means that the step did not fail and cannot be retried.
+	ErrStep = errors.New("only a failed step can be retried")
 )
 
-// Content is what is known about the bytes of a file once they are stored.
+// Content describes the stored content of a file.
 type Content struct {
 	Type   string // of the workflow, by the content
 	Length int64
 	ETag   string // of the object
 	MD5    string // may be empty
-	// Only for a fetched file: the URL that responded, and the media type of the response.
+	// For a fetched file only: the final URL and the media type of the response.
 	Origin, ContentType string
 }
 
@@ -56,7 +56,7 @@ func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (
 	return f, w, err
 }
 
-// content returns the attributes of a file and of its node that describe the bytes.
+// content returns the attributes of a file and its node that describe the content.
 func (f File) content() (file, node map[string]table.Value, err error) {
 	file = map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
 	if f.MD5 != "" {
@@ -108,8 +108,8 @@ func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Work
 	return f, w, err
 }
 
-// RetryStep is like Retry for one failed step. The results of the other steps stay: kept has those whose objects
-// the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
+// RetryStep is like Retry for one failed step. The results of the other steps are kept: kept contains those
+// whose objects the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
 func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]StepResult) (File, Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (old.Run != f.Run || old.ETag != f.ETag) {
@@ -147,7 +147,7 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 	return f, w, err
 }
 
-// earlier is the condition on the row that a new run replaces: no row, or one of an earlier run.
+// earlier is the condition on the row that a new run replaces: no row, or a row of an earlier run.
 func earlier(w Workflow) expression.ConditionBuilder {
 	return expression.AttributeNotExists(expression.Name(correlationIDName)).Or(expression.Name(runName).LessThan(expression.Value(w.Run)))
 }

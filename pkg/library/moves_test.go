@@ -36,7 +36,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	"reprocess": func(r *rig, f File, _ Workflow) error { _, _, err := r.Reprocess(r.t.Context(), f); return err },
 }
 
-// in creates a file and moves it to a state. From Processing on it has no open step.
+// in creates a file and moves it to a state. From Processing on, it has no open steps.
 func (r *rig) in(state lifecycle.State) (File, Workflow) {
 	r.t.Helper()
 	_, f := r.file("a.csv", "")

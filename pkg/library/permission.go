@@ -26,7 +26,7 @@ const (
 var ErrForbidden = errors.New("only the owner may change the node")
 
 // ErrPrincipals means that a node would be shared with more than MaxPrincipals users and groups.
-var ErrPrincipals = fmt.Errorf("a node is shared with at most %d users and groups", MaxPrincipals)
+var ErrPrincipals = fmt.Errorf("a node can be shared with at most %d users and groups", MaxPrincipals)
 
 // MaxPrincipals is the maximum number of users and groups that a node is shared with.
 const MaxPrincipals = 200

@@ -9,7 +9,7 @@ import (
 // Person describes an owner, in its root. Every field may be empty.
 type Person struct{ DisplayName, FirstName, LastName, LoginName, Email, Avatar string }
 
-// Introduce writes the description of an owner into its root, unless it is there already. Errors are those of
+// Introduce writes the description of an owner into its root unless it is already stored. Errors are those of
 // edits.
 func (s *Store) Introduce(ctx context.Context, owner string, p Person) error {
 	root, err := s.ensureRoot(ctx, owner)

@@ -13,7 +13,8 @@ import (
 )
 
 // Repair makes a node consistent with its file: it copies state, run, place and name from the file, removes a node
-// without a file, and creates a missing node. It returns lifecycle.ErrFenceLost if one of them was written since.
+// without a file, and creates a missing node. It returns lifecycle.ErrFenceLost if one of them was written in the
+// meantime.
 func (s *Store) Repair(ctx context.Context, p Pair) error {
 	var writes []types.TransactWriteItem
 	switch {

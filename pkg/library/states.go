@@ -8,20 +8,20 @@ const Name = "library"
 
 // The states of a file.
 const (
-	Loading            lifecycle.State = "Loading"    // reserved; the upload may not be finished
-	Loaded             lifecycle.State = "Loaded"     // the bytes are stored and the steps are known
+	Loading            lifecycle.State = "Loading"    // reserved; the upload may not have finished
+	Loaded             lifecycle.State = "Loaded"     // the content is stored and the steps are known
 	Parsing            lifecycle.State = "Parsing"    // its records are being located
-	Parsed             lifecycle.State = "Parsed"     // the steps of its records are known too
+	Parsed             lifecycle.State = "Parsed"     // the steps of its records are also known
 	Processing         lifecycle.State = "Processing" // all steps are published
 	Processed          lifecycle.State = "Processed"
 	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step failed, or some records did
-	Failed             lifecycle.State = "Failed"             // a required step failed; has an error
+	Failed             lifecycle.State = "Failed"             // a required step failed; an error is set
 )
 
 // Created is the only state of folders and roots.
 const Created lifecycle.State = "Created"
 
-// The moves of a file. Each is conditional on its From states and on the run that its maker has read; retry and
+// Moves of a file. Each is conditional on its From states and on the run that the caller has read; retry and
 // reprocess begin a new run.
 var (
 	store             = lifecycle.Move{Name: "store", From: []lifecycle.State{Loading}, To: Loaded}

@@ -110,7 +110,8 @@ const (
 	maxPath = 4 * MaxDepth
 )
 
-// top reports whether a path ends with the node: it is a root, was itself put into the trash, or is being erased.
+// top reports whether a path ends with the node because it is a root, was itself moved to the trash, or is being
+// erased.
 func (n Node) top() bool {
 	return n.Type == KindUser || strings.HasPrefix(n.ParentID, trashPrefix) || n.Erasing()
 }

@@ -20,8 +20,7 @@ import (
 // ScanLimit is the maximum number of items on a page of a scan.
 const ScanLimit = 100
 
-// Scanned is a page of a table, unordered and eventually consistent. Items must be read again before they are
-// changed.
+// Scanned is a page of a table, unordered and eventually consistent. Reread items before changing them.
 type Scanned[T any] struct {
 	Items  []T
 	Broken []Broken
@@ -74,7 +73,7 @@ func scan[T any](ctx context.Context, s *Store, name, keyName, cursor string, li
 
 // WorkflowsByType lists workflows of FileWorkflow or EraseWorkflow, newest first, for operators.
 func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l Listing) (workflows []Workflow, next string, err error) {
-	l.Type, l.Status = "", "" // the index does not have them
+	l.Type, l.Status = "", "" // the index does not contain them
 	items, next, err := s.query(ctx, s.workflows, correlationIDName, workflowsByType, workflowType, l)
 	if err != nil {
 		return nil, "", err
@@ -164,7 +163,8 @@ func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
 	return p, wrapped("items of "+id, err)
 }
 
-// Orphans returns the nodes whose parent does not exist, such as an upload into a folder that was being erased.
+// Orphans returns the nodes whose parent does not exist, for example because of an upload into a folder that was being
+// erased.
 func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	var parents []string
 	looked := func(n Node) bool {
@@ -200,7 +200,7 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
 }
 
-// Exist returns which of the nodes of these ids, all different, exist.
+// Exist returns the existing nodes among these ids, all different.
 func (s *Store) Exist(ctx context.Context, ids []string) (map[string]bool, error) {
 	nodes, err := s.nodesOf(ctx, ids)
 	found := make(map[string]bool, len(nodes))

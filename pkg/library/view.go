@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// NodeView is a node as the HTTP API shows it.
+// NodeView is the form of a node in the HTTP API.
 type NodeView struct {
 	ID           string           `json:"id" format:"uuid"`
 	Type         string           `json:"type" enum:"User,Folder,File,Record"`
-	SubType      string           `json:"subType,omitempty" doc:"the workflow of a file" example:"Image"`
+	SubType      string           `json:"subType,omitempty" doc:"workflow type of a file" example:"Image"`
 	Name         string           `json:"name"`
 	DisplayName  string           `json:"displayName,omitempty"`
-	FirstName    string           `json:"firstName,omitempty" doc:"of the owner, on its root, only for the owner; so are the next four fields"`
+	FirstName    string           `json:"firstName,omitempty" doc:"name of the owner; like the next four fields, only on the owner's root and only for the owner"`
 	LastName     string           `json:"lastName,omitempty"`
 	LoginName    string           `json:"loginName,omitempty"`
 	Email        string           `json:"email,omitempty"`
 	Avatar       string           `json:"avatar,omitempty" doc:"the URL of a picture"`
 	OwnedBy      string           `json:"ownedBy,omitempty" doc:"only for the owner"`
 	ParentID     string           `json:"parentId,omitempty" format:"uuid" doc:"absent in the trash"`
-	TrashedFrom  string           `json:"trashedFrom,omitempty" format:"uuid" doc:"the folder that a restore returns it to"`
+	TrashedFrom  string           `json:"trashedFrom,omitempty" format:"uuid" doc:"the folder to which a restore returns the node"`
 	Status       string           `json:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	Trashed      bool             `json:"trashed"`
 	TrashedAt    *time.Time       `json:"trashedAt,omitempty"`
-	Length       *int64           `json:"length,omitempty" doc:"bytes of a file"`
+	Length       *int64           `json:"length,omitempty" doc:"size of a file in bytes"`
 	MD5          string           `json:"md5,omitempty"`
 	Images       []ImageView      `json:"images,omitempty"`
 	TotalRecords int64            `json:"totalRecords,omitempty"`
 	Permissions  *PermissionsView `json:"permissions,omitempty" doc:"only for the owner"`
-	ErrorMessage string           `json:"errorMessage,omitempty" doc:"of a Failed file that is read alone"`
-	Version      int64            `json:"version" doc:"0 for a root that was never written to"`
+	ErrorMessage string           `json:"errorMessage,omitempty" doc:"reason why a file is Failed; absent in lists"`
+	Version      int64            `json:"version" doc:"0 for a root that was never written"`
 	CreatedAt    *time.Time       `json:"createdAt,omitempty"`
 	UpdatedAt    *time.Time       `json:"updatedAt,omitempty"`
 }
@@ -44,15 +44,15 @@ type ImageView struct {
 	Length   int64  `json:"length" doc:"bytes"`
 }
 
-// PermissionsView says who may read a node besides its owner.
+// PermissionsView lists who may read a node besides its owner.
 type PermissionsView struct {
 	IsPublic bool     `json:"isPublic"`
 	Users    []string `json:"users"`
 	Groups   []string `json:"groups"`
 }
 
-// View returns the node as the HTTP API shows it to a caller: the owner's id, the place in the trash
-// and the permissions to the owner only, and no keys of objects.
+// View returns the node as the HTTP API shows it to a caller. Only the owner sees the owner's id,
+// the original folder of a trashed node, and the permissions. Object keys are omitted.
 func (n Node) View(c Caller) NodeView {
 	v := NodeView{
 		ID: n.ID, Type: string(n.Type), SubType: n.SubType, Name: n.Name, DisplayName: n.DisplayName,
@@ -85,11 +85,11 @@ func (p Permissions) View() PermissionsView {
 // WorkflowView is the workflow of a file as the HTTP API shows it.
 type WorkflowView struct {
 	FileID         string     `json:"fileId"`
-	Run            int64      `json:"run" doc:"grows with every retry and reprocessing"`
+	Run            int64      `json:"run" doc:"incremented by every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
-	Steps          []StepView `json:"steps" doc:"of the steps chunk/00000 and on, which process records, only those that failed"`
-	Chunks         *StepCount `json:"chunks,omitempty" doc:"the steps chunk/00000 and on, each with 1,000 records"`
+	Steps          []StepView `json:"steps" doc:"steps of the workflow; of the steps chunk/00000 and following, which process records, only those that failed"`
+	Chunks         *StepCount `json:"chunks,omitempty" doc:"number of steps chunk/00000 and following by state, each with 1,000 records"`
 	Deadline       *time.Time `json:"deadline,omitempty" doc:"absent when the workflow has ended"`
 	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`
 }
@@ -98,7 +98,7 @@ type WorkflowView struct {
 type OperationView struct {
 	ID        string     `json:"id" format:"uuid"`
 	NodeID    string     `json:"nodeId"`
-	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder is gone; the bytes of what was in it are deleted shortly after"`
+	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder is erased; its content is deleted shortly after"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 }
@@ -116,12 +116,12 @@ type FileView struct {
 	OwnedBy      string     `json:"ownedBy"`
 	ParentID     string     `json:"parentId"`
 	FileName     string     `json:"fileName"`
-	Type         string     `json:"type" doc:"of the workflow" example:"Image"`
+	Type         string     `json:"type" doc:"workflow type" example:"Image"`
 	Status       string     `json:"status"`
 	Bucket       string     `json:"bucket"`
 	Key          string     `json:"key"`
 	BlobID       string     `json:"blobId"`
-	Length       int64      `json:"length" doc:"bytes; -1 while a streamed upload is Loading"`
+	Length       int64      `json:"length" doc:"size in bytes; -1 while a streamed upload is Loading"`
 	MD5          string     `json:"md5,omitempty"`
 	Trashed      bool       `json:"trashed"`
 	Run          int64      `json:"run"`
@@ -144,13 +144,13 @@ func (f File) View() FileView {
 type StepView struct {
 	ID       string `json:"id" example:"thumbnails"`
 	State    string `json:"state" enum:"open,done,failed,skipped"`
-	Reason   string `json:"reason,omitempty" doc:"why it failed or was skipped, or what is missing of a done one"`
+	Reason   string `json:"reason,omitempty" doc:"why the step failed or was skipped, or what is missing from its result"`
 	Attempts int    `json:"attempts"`
-	MS       int64  `json:"ms" doc:"milliseconds of the last attempt"`
-	Engine   string `json:"engine,omitempty" doc:"what did it, with its version"`
+	MS       int64  `json:"ms" doc:"duration of the last attempt in milliseconds"`
+	Engine   string `json:"engine,omitempty" doc:"program that executed the step, with its version"`
 }
 
-// StepCount is how many steps of one kind are in each state.
+// StepCount is the number of steps of one kind in each state.
 type StepCount struct {
 	Total  int `json:"total"`
 	Open   int `json:"open"`
@@ -192,7 +192,7 @@ func (w Workflow) View() WorkflowView {
 	return v
 }
 
-// at reads a time of an item, which is nil if absent or malformed.
+// at parses a time of an item. It returns nil if the time is absent or malformed.
 func at(text string) *time.Time {
 	t, err := time.Parse(TimeLayout, text)
 	if err != nil {
@@ -201,7 +201,7 @@ func at(text string) *time.Time {
 	return &t
 }
 
-// when is at, with the zero time for nil.
+// when is like at, with the zero time for nil.
 func when(text string) time.Time {
 	if t := at(text); t != nil {
 		return *t

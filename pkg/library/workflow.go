@@ -13,10 +13,10 @@ import (
 )
 
 // Workflow is an item of the workflow table: the run of a file's workflow, or an erase. Times are in
-// TimeLayout. The sets decide; the booleans are a summary for people, set when the steps of their
-// kind are no longer open. Run and what follows it are not in the seed.
+// TimeLayout. The sets are authoritative; the booleans are a summary for users, set when no step of
+// their kind is open. Run and the following attributes are not in the seed.
 type Workflow struct {
-	CorrelationID    string          `dynamodbav:"correlationId"` // the file's id, or that of the operation
+	CorrelationID    string          `dynamodbav:"correlationId"` // id of the file or operation
 	WorkflowType     string          `dynamodbav:"workflowType"`  // FileWorkflow or EraseWorkflow
 	CurrentState     lifecycle.State `dynamodbav:"currentState"`
 	Version          int64           `dynamodbav:"version"`
@@ -47,26 +47,27 @@ type Workflow struct {
 	StepResults  map[string]StepResult `dynamodbav:"stepResults"`
 }
 
-// The types of workflows.
+// Types of workflows.
 const (
 	FileWorkflow  = "File"
 	EraseWorkflow = "Erase"
 )
 
-// StepResult is what a step left behind.
+// StepResult is the result of a step.
 type StepResult struct {
-	Key      string `dynamodbav:"key,omitempty"`   // of the object that it made
-	Reason   string `dynamodbav:"error,omitempty"` // why it failed or was skipped, or what is missing of a done one, in words for a person
+	Key      string `dynamodbav:"key,omitempty"`   // key of the object that it created
+	Reason   string `dynamodbav:"error,omitempty"` // why it failed or was skipped, or what is missing from its result, for display
 	Attempts int    `dynamodbav:"attempts"`
-	MS       int64  `dynamodbav:"ms"` // milliseconds of the last attempt
+	MS       int64  `dynamodbav:"ms"` // duration of the last attempt in milliseconds
 	Engine   string `dynamodbav:"engine,omitempty"`
-	// Metadata is what the step adds to the metadata of the file; if that is large, the object MetadataKey has it.
+	// Metadata is the metadata that the step adds to the file. If it is large, it is stored in the object MetadataKey
+	// instead.
 	Metadata    map[string]any `dynamodbav:"metadata,omitempty"`
 	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
 }
 
-// The steps of workflows. StepParse finds the records of a file, which the steps chunk/00000 and on process;
-// StepRecords does both, for a file that is more than its records.
+// Steps of workflows. StepParse finds the records of a file, and the steps chunk/00000 and following process
+// them. StepRecords does both, for a file that contains more than records.
 const (
 	StepParse      = "parse"
 	StepRecords    = "records"
@@ -76,10 +77,10 @@ const (
 	chunkPrefix    = "chunk/"
 )
 
-// ChunkStep is the step of the n-th chunk of records.
+// ChunkStep returns the step that processes the n-th chunk of records.
 func ChunkStep(n int) string { return fmt.Sprintf("%s%05d", chunkPrefix, n) }
 
-// ParseChunkStep returns the number of the chunk of records that a step processes. It is not ok for others.
+// ParseChunkStep returns the number of the chunk of records that a step processes. ok is false for other steps.
 func ParseChunkStep(step string) (n int, ok bool) {
 	digits, ours := strings.CutPrefix(step, chunkPrefix)
 	n, err := strconv.Atoi(digits)
@@ -89,28 +90,28 @@ func ParseChunkStep(step string) (n int, ok bool) {
 // Step is a step of a plan.
 type Step struct {
 	Name     string
-	Class    string // of resources: the consumer that takes it
-	Required bool   // its failure fails the file
+	Class    string // class of resources, which determines the consumer
+	Required bool   // a failure of the step fails the file
 }
 
-// The classes of steps.
+// Classes of steps.
 const (
 	ClassLight   = "light"
 	ClassRender  = "render"
 	ClassRecords = "records"
-	ClassFetch   = "fetch" // waits for servers that others name, which may be slow
+	ClassFetch   = "fetch" // waits for external servers, which may be slow
 )
 
-// Plan is the steps of a type of file. With a StepParse among them the workflow parses first.
+// Plan lists the steps for a type of file. If it contains StepParse, the workflow starts with parsing.
 type Plan struct {
 	Type  string
 	Steps []Step
 }
 
-// Plans returns the plans of all types. The first takes the files of no other.
+// Plans returns the plans of all types. The first applies to files of no other type.
 func Plans() []Plan {
 	metadata := Step{StepMetadata, ClassLight, true}
-	thumbnails := Step{StepThumbnails, ClassRender, false} // of files other than pictures
+	thumbnails := Step{StepThumbnails, ClassRender, false} // for files other than pictures
 	text := Step{StepText, ClassLight, true}
 	parse := Step{StepParse, ClassRecords, true}
 	values := Step{StepText, ClassRecords, false} // of the records, for search
@@ -118,7 +119,7 @@ func Plans() []Plan {
 		{"Generic", []Step{metadata}},
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
 		{"Pdf", []Step{{StepText, ClassRender, true}, thumbnails, metadata}},
-		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // of workbooks
+		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // for workbooks
 		{"WebPage", []Step{text, {StepThumbnails, ClassFetch, false}, metadata}},
 		{"Text", []Step{text, metadata}},
 		{"Table", []Step{parse, values, metadata}},
@@ -130,7 +131,7 @@ func Plans() []Plan {
 	}
 }
 
-// PlanOf returns the plan of a type of file, that of Generic for an unknown one.
+// PlanOf returns the plan for a type of file, or that of Generic for an unknown type.
 func PlanOf(fileWorkflowType string) Plan {
 	plans := Plans()
 	if i := slices.IndexFunc(plans, func(p Plan) bool { return p.Type == fileWorkflowType }); i >= 0 {
@@ -147,7 +148,7 @@ func (p Plan) names() []string {
 	return names
 }
 
-// Class is the class of a step.
+// Class returns the class of a step.
 func (p Plan) Class(step string) string {
 	for _, known := range p.Steps {
 		if known.Name == step {
@@ -172,36 +173,36 @@ func (p Plan) required(step string) bool {
 // Final reports whether the workflow has ended.
 func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 
-// HasRecords reports whether the records of the file were found.
+// HasRecords reports whether records of the file were found.
 func (w Workflow) HasRecords() bool {
 	return slices.Contains(w.StepsDone, StepParse) || slices.Contains(w.StepsDone, StepRecords)
 }
 
-// Joined reports whether no step is open: the workflow can end.
+// Joined reports whether no step is open, so that the workflow can end.
 func (w Workflow) Joined() bool { return len(w.StepsOpen) == 0 }
 
-// Created is when the run, or the operation, began.
+// Created returns the time at which the run or operation began.
 func (w Workflow) Created() time.Time { return when(w.CreatedAt) }
 
-// Updated is when the workflow was last written; of one that has ended, when it ended.
+// Updated returns the time of the last write of the workflow, which for a finished workflow is the time of its end.
 func (w Workflow) Updated() time.Time { return when(w.UpdatedAt) }
 
-// Due is when a sweep must look at the workflow.
+// Due returns the time at which a sweep must check the workflow.
 func (w Workflow) Due() time.Time { return when(w.Deadline) }
 
-// Patience is how long a workflow may stay without a step that ends.
+// Patience is how long a workflow may remain without a finished step.
 const Patience = time.Hour
 
 func (s *Store) deadline() string { return stamp(s.now().Add(Patience)) }
 
-// Workflow reads the workflow of a file, or an operation, strongly consistent. It returns
+// Workflow reads the workflow of a file or operation, strongly consistent. It returns
 // lifecycle.ErrNotFound.
 func (s *Store) Workflow(ctx context.Context, id string) (Workflow, error) {
 	var w Workflow
 	return w, s.read(ctx, s.workflows, workflowKey(id), &w)
 }
 
-// newWorkflow is a run of a file's workflow. The version goes on from that of the row it replaces.
+// newWorkflow returns a new run of a file's workflow. Its version continues that of the row it replaces.
 func (s *Store) newWorkflow(ctx context.Context, f File, run int64, open []string) (Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {

@@ -46,7 +46,7 @@ func (h *Health) Drain() {
 type Readiness struct {
 	Status string            `json:"status"` // "ready", "not ready" or "draining"
 	Checks map[string]string `json:"checks"` // by name: "ok" or the error
-	Millis map[string]int64  `json:"millis"` // by name: how long the check took; missing if it did not return in time
+	Millis map[string]int64  `json:"millis"` // by name: duration of the check; missing if it did not finish in time
 }
 
 // Live responds with 200 as long as the process can respond.
@@ -82,7 +82,7 @@ func (h *Health) Check(ctx context.Context) Readiness {
 		err  error
 		took time.Duration
 	}
-	results := make(chan result, len(checks)) // buffered for all, so that a late check does not block
+	results := make(chan result, len(checks)) // buffered for all checks, so that a late one does not block
 	for name, check := range checks {
 		go func() {
 			began := time.Now()

@@ -12,14 +12,14 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// The objects of a job. Those of the temp bucket are needed while the job is worked on,
-// or may be retried; the final bucket has the edited photo.
+// The objects of a job. Objects in the temp bucket are needed while the job is in progress or may be retried;
+// the final bucket contains the edited photo.
 //
 //	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
-//	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of it, and
-//	final  final/<shard>/<jobId>/<n>.<ext>.original       one of the uploaded photo, which is kept for hours only
+//	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of it
+//	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo, which itself is kept for hours only
 //
 // The shard is that of blob.Key.
 const (

@@ -104,7 +104,7 @@ func (l Ledger) count(step string, counts func(Call) bool) int {
 	return n
 }
 
-// CostMicros returns the cost of all calls, an upper bound of what was billed.
+// CostMicros returns the cost of all calls, an upper bound of the billed amount.
 func (l Ledger) CostMicros() int64 {
 	var sum int64
 	for _, c := range l {
@@ -133,8 +133,8 @@ func (l Ledger) next() int {
 	return n
 }
 
-// withoutRefused returns the ledger without refused calls: they do not concern the job, and there may
-// be many.
+// withoutRefused returns the ledger without refused calls: they are not relevant to the job, and
+// there may be many.
 func (l Ledger) withoutRefused() Ledger {
 	kept := Ledger{}
 	for n, c := range l {

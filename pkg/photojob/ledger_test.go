@@ -17,8 +17,8 @@ func ledgerOf(calls ...Call) Ledger {
 	return l
 }
 
-// A call counts as paid unless its provider stated otherwise; this makes the cost an
-// upper bound.
+// A call is assumed to be billed unless its provider states otherwise, so the cost is an upper
+// bound.
 func TestPaidCalls(t *testing.T) {
 	call := func(step, outcome string, cost int64) Call {
 		return Call{Step: step, Outcome: outcome, CostMicros: cost}

@@ -18,9 +18,9 @@ import (
 // Config names the table and the buckets.
 type Config struct {
 	Env   string `env:"ASSAY_ENV" envDefault:"dev" doc:"the environment, a part of table and bucket names; in prod no stack traces are stored"`
-	Table string `env:"ASSAY_PHOTOJOB_TABLE" doc:"the DynamoDB table of photo jobs; photoeditor-<ASSAY_ENV>-jobs by default"`
-	Temp  string `env:"ASSAY_PHOTOJOB_TEMP_BUCKET" doc:"the bucket of uploaded photos; photoeditor-<ASSAY_ENV>-temp by default"`
-	Final string `env:"ASSAY_PHOTOJOB_FINAL_BUCKET" doc:"the bucket of edited photos; photoeditor-<ASSAY_ENV>-final by default"`
+	Table string `env:"ASSAY_PHOTOJOB_TABLE" doc:"the DynamoDB table of photo jobs; default: photoeditor-<ASSAY_ENV>-jobs"`
+	Temp  string `env:"ASSAY_PHOTOJOB_TEMP_BUCKET" doc:"the bucket of uploaded photos; default: photoeditor-<ASSAY_ENV>-temp"`
+	Final string `env:"ASSAY_PHOTOJOB_FINAL_BUCKET" doc:"the bucket of edited photos; default: photoeditor-<ASSAY_ENV>-final"`
 }
 
 // TableName returns the name of the table.

@@ -40,21 +40,21 @@ import (
 
 // Partitions.
 const (
-	FeedSources    = "FEED#SOURCE"     // of the sources of the feed
-	PhotoProviders = "PHOTO#PROVIDER"  // of the settings of providers of photo jobs
-	LibraryKeys    = "LIBRARY#KEY"     // of the keys of the library
-	PhotoStates    = "PHOTO#STATE"     // of the usage of their calls
-	Sweeps         = "SWEEP"           // of the reports of sweeps
-	Keys           = "IDENTITY#KEY"    // of API keys
-	KeyUses        = "IDENTITY#USE"    // of the last uses of API keys
-	Secrets        = "IDENTITY#SECRET" // of the secrets of pkg/identity
-	QuotaLimits    = "QUOTAS#LIMITS"   // of the quotas of owners that differ from the settings
-	QuotaOwners    = "QUOTAS#OWNERS"   // of the owners whose items are counted
-	Quota          = "QUOTA#"          // begins those of what each owner uses
-	Checkpoints    = "CHECKPOINT#"     // begins those of the checkpoints of each projection
+	FeedSources    = "FEED#SOURCE"     // sources of the feed
+	PhotoProviders = "PHOTO#PROVIDER"  // settings of providers of photo jobs
+	LibraryKeys    = "LIBRARY#KEY"     // keys of the library
+	PhotoStates    = "PHOTO#STATE"     // usage of their calls
+	Sweeps         = "SWEEP"           // reports of sweeps
+	Keys           = "IDENTITY#KEY"    // API keys
+	KeyUses        = "IDENTITY#USE"    // last uses of API keys
+	Secrets        = "IDENTITY#SECRET" // secrets of pkg/identity
+	QuotaLimits    = "QUOTAS#LIMITS"   // quotas of owners that differ from the settings
+	QuotaOwners    = "QUOTAS#OWNERS"   // owners whose items are counted
+	Quota          = "QUOTA#"          // prefix of the partitions with each owner's usage
+	Checkpoints    = "CHECKPOINT#"     // prefix of the partitions with the checkpoints of each projection
 )
 
-// The attributes that rows of all kinds have.
+// Attributes of rows of all kinds.
 const (
 	PartitionKey = "PK"
 	SortKey      = "SK"
@@ -73,7 +73,7 @@ type Config struct {
 	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table for data that belongs to no area, such as feed sources"`
 }
 
-// Store reads and writes documents: rows that are read completely, and replaced by writers that have read the last
+// Store reads and writes documents: rows that are read and replaced as a unit, by writers that have read the last
 // version. It is safe for concurrent use.
 type Store struct {
 	db    *dynamodb.Client
@@ -204,11 +204,11 @@ func (s *Store) Set(ctx context.Context, partition string, d Document) error {
 	return nil
 }
 
-// Put writes a document whose version was d.Version when it was read, or a new one for version 0. Of writers that
-// have read the same version one succeeds, and the others get ErrChanged.
+// Put writes a document whose version was d.Version when it was read, or a new one for version 0. If several
+// writers have read the same version, one succeeds and the others get ErrChanged.
 //
-// When the response is lost, the SDK repeats the request and takes its own write for
-// another's. A writer that gets ErrChanged reads the document again.
+// If the response is lost, the SDK retries the request and mistakes its own write for that of another writer. A
+// writer that gets ErrChanged reads the document again.
 func (s *Store) Put(ctx context.Context, partition string, d Document) error {
 	item := d.item(partition)
 	in := &dynamodb.PutItemInput{TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)")}

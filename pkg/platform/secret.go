@@ -24,7 +24,7 @@ func (s *Store) Secret(ctx context.Context, partition, name string) ([]byte, err
 	return secret, nil
 }
 
-// MakeSecret is like Secret, but creates the secret if there is none. Simultaneous calls return the same secret.
+// MakeSecret is like Secret, but creates the secret if there is none. Concurrent calls return the same secret.
 func (s *Store) MakeSecret(ctx context.Context, partition, name string) ([]byte, error) {
 	secret, err := s.Secret(ctx, partition, name)
 	if !errors.Is(err, ErrNotFound) {
@@ -36,5 +36,5 @@ func (s *Store) MakeSecret(ctx context.Context, partition, name string) ([]byte,
 	if err != nil && !errors.Is(err, ErrChanged) {
 		return nil, err
 	}
-	return s.Secret(ctx, partition, name) // another process may have made it
+	return s.Secret(ctx, partition, name) // another process may have created it
 }

@@ -9,10 +9,10 @@ import (
 
 // Exposure declares who may reach the addresses of a program, and under which names.
 type Exposure struct {
-	Auth           string   `env:"ASSAY_AUTH" envDefault:"none" use:"often" doc:"none, where X-Owner-Id names the owner and proves nothing, or token, where every call needs an API key, a token of the identity provider or a session; the same for all programs"`
+	Auth           string   `env:"ASSAY_AUTH" envDefault:"none" use:"often" doc:"none: X-Owner-Id names the owner without authentication; token: every call requires an API key, a token of the identity provider or a session; must be the same for all programs"`
 	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"comma-separated host names that requests may use, in addition to loopback names and the IP address of the connection; any other Host is rejected with 421"`
-	PublicMetrics  bool     `env:"ASSAY_PUBLIC_METRICS" doc:"true to serve /metrics on the address of the HTTP API too, in addition to the operator address"`
-	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy restricts access"`
+	PublicMetrics  bool     `env:"ASSAY_PUBLIC_METRICS" doc:"true to serve /metrics also on the address of the HTTP API"`
+	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication if a network or proxy restricts access"`
 
 	TLS TLS
 }
@@ -23,13 +23,12 @@ const (
 	AuthToken = "token"
 )
 
-// Tokens reports whether callers need a credential.
+// Tokens reports whether callers must send a credential.
 func (e Exposure) Tokens() bool { return e.Auth == AuthToken }
 
-// Check returns an error for an address of HTTP calls beyond loopback, unless callers need a credential or
-// anonymous ones are allowed.
-// variable is the setting of addr. An address that is not host:port is left to the listener to
-// reject.
+// Check returns an error for an address of HTTP calls beyond loopback, unless callers must send a
+// credential or anonymous access is allowed. variable is the setting of addr. An address that is not
+// host:port is left to the listener to reject.
 func (e Exposure) Check(variable, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || e.Tokens() || e.AllowAnonymous || web.Loopback(host) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Invocation returns the shell command that runs this program again: its name if that is in the search
+// Invocation returns the shell command that runs this program again: its name if it is in the search
 // path, "go run" with the given package if go run built it, and otherwise the path that it was started
 // with.
 func Invocation(pkg string) string {

@@ -24,8 +24,8 @@ type Service interface {
 	Health(*obs.Health)
 	// Routes registers the service's HTTP calls.
 	Routes(*web.Router)
-	// Work runs the background work of the service. When ctx ends, it finishes or returns the work
-	// in progress, and returns nil.
+	// Work runs the background work of the service. When ctx is done, it finishes or returns the
+	// work in progress and returns nil.
 	Work(context.Context) error
 	// Close closes the service's connections. It is called after Work has returned.
 	Close()
@@ -49,15 +49,15 @@ type Storing interface {
 	Writable() error
 }
 
-// Limited is a service with quotas of requests and streams.
+// Limited is a service with quotas for requests and streams.
 type Limited interface {
-	// Rates returns what an owner may request of one process; owner is empty for a caller without one.
+	// Rates returns the request limits of an owner per process; owner is empty for a caller without one.
 	Rates(owner string) web.Rates
 }
 
-// Audited is a service that records the writes of operators.
+// Audited is a service that records write operations of operators.
 type Audited interface {
-	// Audit returns what records them; nil records none.
+	// Audit returns the recorder; nil records nothing.
 	Audit() web.Audit
 }
 
@@ -69,7 +69,7 @@ type Options struct {
 	Events  []byte // the AsyncAPI document; empty for none
 	Addr    string // host:port of HTTP; port 0 picks one
 	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to it
-	// can use all of them, unless Exposure requires credentials: then those with the role operator can.
+	// can use all operator calls. If Exposure requires credentials, the role operator is required.
 	OperatorAddr string
 	// Exposure declares who may reach these addresses, and under which names.
 	Exposure Exposure

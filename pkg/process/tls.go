@@ -13,11 +13,11 @@ import (
 
 // TLS names the certificate of the HTTP addresses.
 type TLS struct {
-	Cert string `env:"ASSAY_TLS_CERT" use:"often" doc:"a PEM file with the certificate, and its chain, for HTTPS on the HTTP addresses; read again when it changes. Without it they speak plain HTTP"`
+	Cert string `env:"ASSAY_TLS_CERT" use:"often" doc:"a PEM file with the certificate, and its chain, for HTTPS on the HTTP addresses; reloaded when it changes; without it, plain HTTP is used"`
 	Key  string `env:"ASSAY_TLS_KEY" use:"often" doc:"a PEM file with the private key of ASSAY_TLS_CERT"`
 }
 
-// On reports whether the addresses speak HTTPS.
+// On reports whether the addresses use HTTPS.
 func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
 
 // Scheme returns the scheme of the addresses' URLs.
@@ -50,11 +50,11 @@ type certificate struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	stamp   [2]time.Time // when the files were modified
+	stamp   [2]time.Time // modification times of the files
 	checked time.Time
 }
 
-// certificateCheck is how often the files are checked for a change, when a client connects.
+// certificateCheck is the minimum interval of checks for changed files, which are made when a client connects.
 const certificateCheck = time.Second
 
 // get implements tls.Config.GetCertificate. While the files cannot be read, it returns the last certificate.

@@ -48,8 +48,8 @@ func write(t *testing.T, files TLS, serial int64) {
 	}
 }
 
-// TestHTTPS checks the protocol, the oldest version, that a replaced certificate is used without a restart, and that
-// an unusable one is not.
+// TestHTTPS checks the protocol and its minimum version, that a replaced certificate is used without a restart, and
+// that an unusable one is not used.
 func TestHTTPS(t *testing.T) {
 	dir := t.TempDir()
 	files := TLS{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}

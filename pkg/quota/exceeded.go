@@ -19,14 +19,14 @@ type ExceededError struct {
 }
 
 func (e *ExceededError) Error() string {
-	return fmt.Sprintf("quota %s: %d of %d are used, and %d more were requested", e.Quota, e.Used, e.Limit, e.Wanted)
+	return fmt.Sprintf("quota %s: %d of %d in use, %d more requested", e.Quota, e.Used, e.Limit, e.Wanted)
 }
 
-// exceeded returns which quota items would exceed, by the row with the use.
+// exceeded returns the quota that items would exceed, according to the row with the usage.
 func exceeded(limits Limits, items []Item, row table.Key) error {
 	var used, sum Use
 	if err := attributevalue.UnmarshalMap(row, &used); err != nil {
-		return wrap("read what an owner uses", err)
+		return wrap("read the usage of an owner", err)
 	}
 	for _, item := range items {
 		h := holdingOf(item)
@@ -41,10 +41,10 @@ func exceeded(limits Limits, items []Item, row table.Key) error {
 			return &ExceededError{Quota: q.name, Limit: q.limit, Used: q.used, Wanted: q.wanted}
 		}
 	}
-	return fmt.Errorf("quota: the use %+v refuses %+v", used, sum) // not reached: one of them has failed the condition
+	return fmt.Errorf("quota: usage %+v rejects %+v", used, sum) // not reached: one of the limits has failed the condition
 }
 
-// Refusals are the problems of Problem.
+// Refusals lists the problems of Problem.
 var Refusals = web.Refusals{
 	http.StatusTooManyRequests:       {"quota-exceeded"},
 	http.StatusRequestEntityTooLarge: {"larger-than-quota"},
@@ -53,15 +53,15 @@ var Refusals = web.Refusals{
 // uploadsRetry is the Retry-After while too many uploads in parts are open.
 const uploadsRetry = time.Minute
 
-// Problem returns the problem of an exceeded quota: 413 for an item that alone is larger, otherwise 429 with the
-// fields RateLimit and RateLimit-Policy.
+// Problem returns the problem of an exceeded quota: 413 for an item that alone exceeds it, otherwise 429 with
+// the fields RateLimit and RateLimit-Policy.
 func (e *ExceededError) Problem() error {
-	used := fmt.Sprintf("of its %d are used", e.Limit)
+	used := fmt.Sprintf("of %d are used", e.Limit)
 	switch e.Quota {
 	case Bytes:
 		if e.Wanted > e.Limit {
 			return web.NewProblem(http.StatusRequestEntityTooLarge, "larger-than-quota",
-				fmt.Sprintf("The upload has %d bytes, and the quota of this owner is %d bytes.", e.Wanted, e.Limit)).Because(e)
+				fmt.Sprintf("The upload has %d bytes, but the quota of this owner is %d bytes.", e.Wanted, e.Limit)).Because(e)
 		}
 		return e.refusal("content-bytes", fmt.Sprintf("The owner has reached its quota of stored bytes: %d %s, and this upload needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
 	case Items:

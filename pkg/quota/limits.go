@@ -1,14 +1,14 @@
-// Package quota limits what each owner may store and open: bytes, items and uploads in parts are counted in
-// the table assay-platform, requests a second and open streams by each process (package web).
+// Package quota enforces quotas per owner. Bytes, items and uploads in parts are counted in the table
+// assay-platform; requests per second and open streams are counted by each process (package web).
 //
-// Every counted item has a row of its own, its holding. The row with the owner's use is the sum of the holdings,
-// because one transaction writes both. A repeated reservation or release changes nothing, and a writer that
+// Every counted item has its own row, its holding. The row with the owner's usage is the sum of the holdings,
+// because one transaction writes both. Repeated reservations and releases have no effect, and a writer that
 // crashes leaves at most a holding without an item, or an item without a holding. Sweeps find and repair both
-// (services/analyzer/sweeper), so no use is lost or counted for ever.
+// (services/analyzer/sweeper), so no usage is lost or counted forever.
 //
-// An item is counted before it is created, and released after it is deleted. Of concurrent writers each reserves
-// the bytes that it announces, so they cannot exceed the quota together. An upload of unknown length is accepted
-// while the quota is not reached, and counted when it is stored: each of them may exceed the quota once.
+// An item is counted before it is created, and released after it is deleted. Concurrent writers each reserve the
+// bytes that they announce, so together they cannot exceed the quota. An upload of unknown length is accepted
+// while the quota is not reached, and counted when it is stored, so each such upload may exceed the quota once.
 package quota
 
 import (
@@ -20,34 +20,34 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Name is a quota.
+// Name is the name of a quota.
 type Name string
 
-// The quotas.
+// Names of quotas.
 const (
-	Bytes    Name = "bytes"    // that the owner's items store, as uploaded
+	Bytes    Name = "bytes"    // stored bytes of the owner's items, as uploaded
 	Items    Name = "items"    // text files, photo jobs, and files and folders of the library
-	Uploads  Name = "uploads"  // in parts that are open
-	Requests Name = "requests" // per second, to one process
-	Streams  Name = "streams"  // of live events that are open, to one process
+	Uploads  Name = "uploads"  // open uploads in parts
+	Requests Name = "requests" // requests per second and process
+	Streams  Name = "streams"  // open streams of live events per process
 )
 
 // names lists the quotas in the order in which they are shown.
 var names = []Name{Bytes, Items, Uploads, Requests, Streams}
 
-// Limits are the quotas of an owner. 0 is no limit.
+// Limits are the quotas of an owner. 0 means no limit.
 type Limits struct {
-	Bytes    int64 `json:"bytes" minimum:"0" doc:"stored bytes, as uploaded; what Assay derives is not counted"`
+	Bytes    int64 `json:"bytes" minimum:"0" doc:"stored bytes, as uploaded; derived data is not counted"`
 	Items    int64 `json:"items" minimum:"0" doc:"text files, photo jobs, and files and folders of the library"`
 	Uploads  int64 `json:"uploads" minimum:"0" doc:"open uploads in parts"`
-	Requests int64 `json:"requests" minimum:"0" doc:"requests per second, to one process"`
-	Streams  int64 `json:"streams" minimum:"0" doc:"open streams of live events, to one process"`
+	Requests int64 `json:"requests" minimum:"0" doc:"requests per second and process"`
+	Streams  int64 `json:"streams" minimum:"0" doc:"open streams of live events per process"`
 }
 
-// Counted reports whether a limit of what is stored applies, so that items are counted.
+// Counted reports whether a limit on stored data applies, so that items are counted.
 func (l Limits) Counted() bool { return l.Bytes > 0 || l.Items > 0 || l.Uploads > 0 }
 
-// Rates returns the limits that each process enforces by itself.
+// Rates returns the limits that each process enforces independently.
 func (l Limits) Rates() web.Rates { return web.Rates{Requests: l.Requests, Streams: l.Streams} }
 
 // of returns the limit of a name.
@@ -67,16 +67,16 @@ func (l *Limits) of(name Name) *int64 {
 	return nil
 }
 
-// Overrides are the quotas of one owner that differ from the settings; nil is as in the settings.
+// Overrides are the quotas of one owner that differ from the settings; for nil, the settings apply.
 type Overrides struct {
-	Bytes    *int64 `json:"bytes,omitempty" minimum:"0" doc:"stored bytes; 0 for no limit"`
-	Items    *int64 `json:"items,omitempty" minimum:"0" doc:"items; 0 for no limit"`
-	Uploads  *int64 `json:"uploads,omitempty" minimum:"0" doc:"open uploads in parts; 0 for no limit"`
-	Requests *int64 `json:"requests,omitempty" minimum:"0" doc:"requests per second; 0 for no limit"`
-	Streams  *int64 `json:"streams,omitempty" minimum:"0" doc:"open streams of live events; 0 for no limit"`
+	Bytes    *int64 `json:"bytes,omitempty" minimum:"0" doc:"stored bytes; 0 means no limit"`
+	Items    *int64 `json:"items,omitempty" minimum:"0" doc:"items; 0 means no limit"`
+	Uploads  *int64 `json:"uploads,omitempty" minimum:"0" doc:"open uploads in parts; 0 means no limit"`
+	Requests *int64 `json:"requests,omitempty" minimum:"0" doc:"requests per second; 0 means no limit"`
+	Streams  *int64 `json:"streams,omitempty" minimum:"0" doc:"open streams of live events; 0 means no limit"`
 }
 
-// over returns the limits with what o overrides.
+// over returns the limits with the overrides of o applied.
 func (o Overrides) over(l Limits) Limits {
 	for i, value := range []*int64{o.Bytes, o.Items, o.Uploads, o.Requests, o.Streams} {
 		if value != nil {
@@ -86,12 +86,12 @@ func (o Overrides) over(l Limits) Limits {
 	return l
 }
 
-// Config is the quotas of owners for which operators have set no other.
+// Config contains the quotas of owners for which operators have set no others.
 type Config struct {
-	Quotas string `env:"ASSAY_QUOTAS" use:"often" doc:"what each owner may use, as NAME=LIMIT with commas between: bytes and items that are stored, uploads in parts that are open, requests a second and open streams to one process, such as bytes=50GiB,items=100000,requests=100; by default, and with 0, a quota has no limit"`
+	Quotas string `env:"ASSAY_QUOTAS" use:"often" doc:"quotas of each owner as comma-separated NAME=LIMIT pairs: stored bytes and items, open uploads, requests per second and open streams per process, such as bytes=50GiB,items=100000,requests=100; a missing quota and 0 mean no limit"`
 }
 
-// Validate returns an error that says what is wrong with the setting.
+// Validate returns an error that describes what is wrong with the setting.
 func (c Config) Validate() error {
 	_, err := c.limits()
 	return err
@@ -106,7 +106,7 @@ func (c Config) limits() (Limits, error) {
 	return o.over(l), nil
 }
 
-// Parse reads quotas of the form NAME=LIMIT, such as bytes=50GiB. Empty ones are ignored.
+// Parse parses quotas of the form NAME=LIMIT, such as bytes=50GiB. Empty entries are ignored.
 func Parse(terms ...string) (Overrides, error) {
 	var o Overrides
 	for _, term := range terms {
@@ -127,7 +127,7 @@ func Parse(terms ...string) (Overrides, error) {
 	return o, nil
 }
 
-// number reads a number with an optional binary unit.
+// number parses a number with an optional binary unit.
 func number(text string) (int64, error) {
 	unit := int64(1)
 	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -137,7 +137,7 @@ func number(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/unit {
-		return 0, fmt.Errorf("%q is not a number from 0, optionally with KiB, MiB, GiB or TiB", text)
+		return 0, fmt.Errorf("%q is not a non-negative number, optionally with KiB, MiB, GiB or TiB", text)
 	}
 	return n * unit, nil
 }

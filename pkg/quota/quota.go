@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Quotas are the quotas of all owners, as one service knows them. It is safe for concurrent use.
+// Quotas provides the quotas of all owners to one service. It is safe for concurrent use.
 type Quotas struct {
 	rows      rows
 	documents *platform.Store
@@ -25,13 +25,13 @@ type Quotas struct {
 	overrides map[string]Overrides
 }
 
-// New returns the quotas of a table. Quotas that operators have set apply once Work has read them. cfg is valid.
+// New returns the quotas of a table. Quotas that operators have set apply once Work has read them. cfg must be valid.
 func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Logger) *Quotas {
 	standard, _ := cfg.limits()
 	return &Quotas{rows: rows{db, table.Table, time.Now}, documents: platform.NewStore(db, table), standard: standard, log: log}
 }
 
-// Refresh is how often the quotas that operators have set are read.
+// Refresh is the interval at which the quotas set by operators are read.
 const Refresh = 10 * time.Second
 
 // Work reads the quotas that operators set until ctx is done.
@@ -40,7 +40,7 @@ func (q *Quotas) Work(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := q.refresh(ctx); err != nil && ctx.Err() == nil {
-			q.log.Warn().Err(err).Msg("cannot read the quotas that operators have set; those known still apply")
+			q.log.Warn().Err(err).Msg("cannot read the quotas set by operators; the last known ones still apply")
 		}
 		select {
 		case <-ctx.Done():
@@ -78,7 +78,7 @@ func (q *Quotas) Of(owner string) Limits {
 	return q.overrides[owner].over(q.standard)
 }
 
-// Overrides reads what operators have set for an owner.
+// Overrides reads the quotas that operators have set for an owner.
 func (q *Quotas) Overrides(ctx context.Context, owner string) (Overrides, error) {
 	_, o, err := q.read(ctx, owner)
 	return o, err
@@ -95,8 +95,8 @@ func (q *Quotas) read(ctx context.Context, owner string) (d platform.Document, o
 	return d, o, err
 }
 
-// Set replaces what operators have set for an owner. Other processes apply it within Refresh. It returns
-// platform.ErrChanged if another operator changed it at the same time.
+// Set replaces the quotas that operators have set for an owner. Other processes apply them within
+// Refresh. It returns platform.ErrChanged if another operator changed them concurrently.
 func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
 	d, _, err := q.read(ctx, owner)
 	if err != nil {
@@ -113,22 +113,23 @@ func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
 	return q.refresh(ctx)
 }
 
-// Effective returns the limits of an owner with o.
+// Effective returns the limits of an owner with the overrides o.
 func (q *Quotas) Effective(o Overrides) Limits { return o.over(q.standard) }
 
-// Use reads what an owner uses. It is zero for an owner whose items are not counted.
+// Use reads the usage of an owner. It is zero for an owner whose items are not counted.
 func (q *Quotas) Use(ctx context.Context, owner string) (Use, error) { return q.rows.use(ctx, owner) }
 
-// Reservation is a number of new items that are counted. Its methods do nothing for an owner without quotas of what
-// is stored.
+// Reservation is a number of new items that are counted. Its methods do nothing for an owner without quotas on
+// stored data.
 type Reservation struct {
 	quotas *Quotas
 	owner  string
 	made   []Item
 }
 
-// Reserve counts new items, all or none, if the owner has quotas of what is stored. Items that are counted already
-// stay so. The caller calls Undo if they are certainly not created. It returns the problem of an *ExceededError.
+// Reserve counts new items, all or none, if the owner has quotas on stored data. Items that are already counted
+// are unaffected. The caller calls Undo if the items are certainly not created. It returns the problem of an
+// *ExceededError.
 func (q *Quotas) Reserve(ctx context.Context, owner string, items ...Item) (*Reservation, error) {
 	r := &Reservation{quotas: q, owner: owner}
 	limits := q.Of(owner)
@@ -143,7 +144,7 @@ func (q *Quotas) Reserve(ctx context.Context, owner string, items ...Item) (*Res
 	return r, err
 }
 
-// undoTime bounds Undo, which the end of the request does not stop.
+// undoTime limits Undo, which continues after the end of the request.
 const undoTime = 5 * time.Second
 
 // Undo releases the items that this reservation counted. If that fails, a sweep releases them.
@@ -152,13 +153,13 @@ func (r *Reservation) Undo(ctx context.Context) {
 	defer cancel()
 	for _, item := range r.made {
 		if err := r.quotas.Erased(ctx, r.owner, item.Area, item.ID); err != nil {
-			r.quotas.log.Warn().Err(err).Str("area", item.Area).Str("id", item.ID).Msg("cannot release a quota; a sweep will")
+			r.quotas.log.Warn().Err(err).Str("area", item.Area).Str("id", item.ID).Msg("cannot release a quota; a sweep will release it")
 		}
 	}
 	r.made = nil
 }
 
-// Stored counts the bytes of an item whose length was not known when it was reserved.
+// Stored counts the bytes of an item whose size was unknown when it was reserved.
 func (q *Quotas) Stored(ctx context.Context, owner, area, id string, bytes int64) error {
 	if !q.Of(owner).Counted() {
 		return nil
@@ -166,7 +167,7 @@ func (q *Quotas) Stored(ctx context.Context, owner, area, id string, bytes int64
 	return q.rows.change(ctx, owner, area, id, func(h Holding) *Holding { h.Bytes = bytes; return &h })
 }
 
-// Joined counts that the upload in parts of an item is not open any more.
+// Joined records that the upload in parts of an item is no longer open.
 func (q *Quotas) Joined(ctx context.Context, owner, area, id string) error {
 	if !q.Of(owner).Counted() {
 		return nil
@@ -174,7 +175,7 @@ func (q *Quotas) Joined(ctx context.Context, owner, area, id string) error {
 	return q.rows.change(ctx, owner, area, id, func(h Holding) *Holding { h.Uploads = 0; return &h })
 }
 
-// Released releases an item that was deleted, if the owner has quotas of what is stored. It may be repeated.
+// Released releases a deleted item if the owner has quotas on stored data. It may be repeated.
 func (q *Quotas) Released(ctx context.Context, owner, area, id string) error {
 	if !q.Of(owner).Counted() {
 		return nil
@@ -182,8 +183,8 @@ func (q *Quotas) Released(ctx context.Context, owner, area, id string) error {
 	return q.Erased(ctx, owner, area, id)
 }
 
-// Erased releases an item that was deleted, for a process that does not know the quotas. It may be repeated, and
-// costs one read for an item that is not counted.
+// Erased releases a deleted item in a process that does not know the quotas. It may be repeated, and costs one
+// read for an item that is not counted.
 func (q *Quotas) Erased(ctx context.Context, owner, area, id string) error {
 	return q.rows.change(ctx, owner, area, id, func(Holding) *Holding { return nil })
 }

@@ -36,8 +36,8 @@ func used(t *testing.T, q *quota.Quotas, want quota.Use) {
 	}
 }
 
-// TestConcurrentWritersStayWithinTheQuota checks that of 64 writers at once as many succeed as the quota has space
-// for, exactly, and that each release counts once.
+// TestConcurrentWritersStayWithinTheQuota checks that of 64 concurrent writers exactly as many succeed as the
+// quota allows, and that each release counts once.
 func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 	const writers, size, fit = 64, 100, 10
 	q := open(t, fmt.Sprintf("bytes=%d", size*fit+size-1))
@@ -61,7 +61,7 @@ func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 	}
 	used(t, q, quota.Use{Bytes: size * fit, Items: fit})
 	for i := range writers {
-		for range 2 { // a repeat, and an item that was never counted, release nothing
+		for range 2 { // a repeated release, and that of an item that was never counted, have no effect
 			group.Go(func() {
 				if err := q.Released(t.Context(), "alice", "textfile", fmt.Sprint(i)); err != nil {
 					t.Error(err)
@@ -87,9 +87,9 @@ func TestReservation(t *testing.T) {
 	}
 	item := func(id string, bytes int64) quota.Item { return quota.Item{Area: "textfile", ID: id, Bytes: bytes} }
 	reserve("", item("a", 600))
-	reserve("", item("a", 600)) // a repeat
+	reserve("", item("a", 600)) // a repeated call
 	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
-	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo has left what was counted before
+	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo keeps items that were counted before
 	reserve(quota.Bytes, item("c", 100), item("d", 301))
 	used(t, q, quota.Use{Bytes: 600, Items: 1}) // all or none
 	reserve("", quota.Item{Area: "library", ID: "a", Bytes: 50, InParts: true})
@@ -143,7 +143,7 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// TestRecount checks what sweeps need: they find what is counted without an item, and count what is not.
+// TestRecount checks that sweeps can find holdings without an item and count items without a holding.
 func TestRecount(t *testing.T) {
 	q := open(t, "bytes=1000")
 	ctx := t.Context()
@@ -172,7 +172,7 @@ func TestRecount(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(ids) != "[a b c]" {
-		t.Errorf("counted are %v", ids)
+		t.Errorf("counted holdings: %v", ids)
 	}
 	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
 	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {

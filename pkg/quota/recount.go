@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Sweeps of the analyzer use what follows. They know no limits: they count the items of every owner that a quota of
-// what is stored has ever applied to.
+// The following functions are for sweeps of the analyzer, which do not know limits: they count the items of every
+// owner to whom a quota on stored data has ever applied.
 
-// ID names an item of an area.
+// ID identifies an item of an area.
 type ID struct{ Owner, ID string }
 
 // Owners returns the owners whose items are counted.
@@ -28,7 +28,7 @@ func (q *Quotas) Owners(ctx context.Context) (map[string]bool, error) {
 	return all, err
 }
 
-// NextOwner returns the counted owner that follows another in order, empty for none.
+// NextOwner returns the counted owner that follows another in order, or "" if there is none.
 func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
 	in := &dynamodb.QueryInput{
 		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
@@ -46,8 +46,8 @@ func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
 	return table.TextOf(out.Items[0][platform.SortKey]), nil
 }
 
-// Holdings reads a page of what is counted of an owner's items in an area. It begins after the id of the last
-// holding of the previous page.
+// Holdings reads a page of the holdings of an owner in an area. It begins after the id of the last holding of
+// the previous page.
 func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit int32) (page []Holding, more bool, err error) {
 	in := &dynamodb.QueryInput{
 		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: &limit,
@@ -59,7 +59,7 @@ func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit 
 	}
 	out, err := q.rows.db.Query(ctx, in)
 	if err != nil {
-		return nil, false, wrap("list what an owner uses", err)
+		return nil, false, wrap("list the usage of an owner", err)
 	}
 	for _, row := range out.Items {
 		h, err := parse(row)
@@ -71,7 +71,7 @@ func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit 
 	return page, out.LastEvaluatedKey != nil, nil
 }
 
-// Counted returns what is counted of items of an area, all different. Those that are not counted are missing.
+// Counted returns the holdings of items of an area, all different. Items without a holding are missing.
 func (q *Quotas) Counted(ctx context.Context, area string, items []ID) (map[ID]Holding, error) {
 	keys := make([]table.Key, len(items))
 	for i, item := range items {
@@ -86,11 +86,11 @@ func (q *Quotas) Counted(ctx context.Context, area string, items []ID) (map[ID]H
 	return found, err
 }
 
-// Count counts an item of an owner whatever the limits are, or corrects the bytes that are counted of it.
+// Count counts an item of an owner regardless of limits, or corrects its counted bytes.
 func (q *Quotas) Count(ctx context.Context, owner string, item Item) error {
 	made, err := q.rows.reserve(ctx, owner, Limits{}, []Item{item})
 	if _, over := errors.AsType[*ExceededError](err); over {
-		return fmt.Errorf("quota: no limit refuses: %w", err) // a bug
+		return fmt.Errorf("quota: rejected without a limit: %w", err) // a bug
 	}
 	if err != nil || len(made) > 0 || item.Bytes < 0 {
 		return err

@@ -19,15 +19,15 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Item is what is counted of an item.
+// Item describes an item to count.
 type Item struct {
 	Area    string
 	ID      string
-	Bytes   int64 // negative if not known yet
+	Bytes   int64 // negative if unknown
 	InParts bool  // whether its upload in parts is open
 }
 
-// Use is what an owner uses.
+// Use is the usage of an owner.
 type Use struct {
 	Bytes   int64 `dynamodbav:"bytes" json:"bytes"`
 	Items   int64 `dynamodbav:"items" json:"items"`
@@ -42,10 +42,10 @@ type Holding struct {
 	At      time.Time
 }
 
-// useKey is the sort key of the row with the use. Those of holdings contain a #.
+// useKey is the sort key of the row with the usage. Sort keys of holdings contain a #.
 const useKey = "use"
 
-// rows are the rows of quotas in the table of the platform.
+// rows accesses the rows of quotas in the platform table.
 type rows struct {
 	db    *dynamodb.Client
 	table string
@@ -58,8 +58,8 @@ func holdingKey(owner, area, id string) table.Key {
 	return platform.Key(partition(owner), area+"#"+id)
 }
 
-// reserve counts items within limits, all or none. It returns those that were not counted before, and an
-// *ExceededError.
+// reserve counts items within limits, all or none. It returns the items that were not counted before, or
+// an *ExceededError.
 func (r rows) reserve(ctx context.Context, owner string, limits Limits, items []Item) (made []Item, err error) {
 	items = slices.Clone(items)
 	for registered := false; len(items) > 0; {
@@ -76,7 +76,7 @@ func (r rows) reserve(ctx context.Context, owner string, limits Limits, items []
 			}
 		}
 		switch counted := len(left) < len(items); {
-		case counted: // by an earlier call
+		case counted: // counted by an earlier call
 			items = left
 		case !refused(reasons[0]):
 			return nil, wrap("reserve for an owner", err)
@@ -94,7 +94,7 @@ func (r rows) reserve(ctx context.Context, owner string, limits Limits, items []
 	return nil, nil
 }
 
-// reservation returns the writes of reserve: the use first.
+// reservation returns the writes of reserve, starting with the usage.
 func (r rows) reservation(owner string, limits Limits, items []Item) []types.TransactWriteItem {
 	var sum Use
 	writes := make([]types.TransactWriteItem, 1, len(items)+1)
@@ -124,7 +124,7 @@ func (r rows) reservation(owner string, limits Limits, items []Item) []types.Tra
 	return writes
 }
 
-// bytesWanted returns how many bytes must be free for items: one at least for those of unknown length.
+// bytesWanted returns the number of bytes that must be free for items, with at least one for each item of unknown size.
 func bytesWanted(items []Item, sum Use) int64 {
 	unknown := slices.ContainsFunc(items, func(i Item) bool { return i.Bytes < 0 })
 	if unknown {
@@ -141,7 +141,7 @@ func holdingOf(i Item) Holding {
 	return h
 }
 
-// add returns the update that adds to the use of an owner.
+// add returns the update that adds to the usage of an owner.
 func (r rows) add(owner string, more Use) *types.Update {
 	return &types.Update{
 		TableName: &r.table, Key: platform.Key(partition(owner), useKey),
@@ -153,7 +153,7 @@ func (r rows) add(owner string, more Use) *types.Update {
 	}
 }
 
-// register writes an owner into the list of those that sweeps recount, and then a use of zero.
+// register writes an owner to the list of owners that sweeps recount, and then a usage of zero.
 func (r rows) register(ctx context.Context, owner string) error {
 	_, err := r.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.table, Item: platform.Key(platform.QuotaOwners, owner)})
 	if err != nil {
@@ -168,8 +168,8 @@ func (r rows) register(ctx context.Context, owner string) error {
 	return wrap("register an owner", err)
 }
 
-// conflicts is how often a transaction is tried that loses against others of the same owner, besides the retries of
-// the SDK, and conflictPause the longest pause after the first of them.
+// conflicts is the maximum number of attempts of a transaction that conflicts with others of the same owner, in
+// addition to the retries of the SDK, and conflictPause is the maximum pause after the first attempt.
 const (
 	conflicts     = 12
 	conflictPause = 10 * time.Millisecond
@@ -190,11 +190,11 @@ func (r rows) transact(ctx context.Context, writes []types.TransactWriteItem) er
 	}
 }
 
-// changes is how often a holding is read again that another writer has changed.
+// changes is the maximum number of times that a holding is reread after another writer has changed it.
 const changes = 5
 
-// change replaces the holding of an item by what change returns of it, or removes it if that is nil. It does
-// nothing where the item is not counted.
+// change replaces the holding of an item with the result of change, or removes it if the result is nil. It
+// does nothing if the item is not counted.
 func (r rows) change(ctx context.Context, owner, area, id string, change func(Holding) *Holding) error {
 	for range changes {
 		h, there, err := r.holding(ctx, owner, area, id)
@@ -207,10 +207,10 @@ func (r rows) change(ctx context.Context, owner, area, id string, change func(Ho
 		}
 		err = r.transact(ctx, r.replacement(owner, area, h, to))
 		if !table.CanceledFor(err, "ConditionalCheckFailed") {
-			return wrap("change what an owner uses", err)
+			return wrap("change the usage of an owner", err)
 		}
 	}
-	return fmt.Errorf("quota: the row of %s %s keeps changing", area, id)
+	return fmt.Errorf("quota: the row of %s %s is changed too often", area, id)
 }
 
 func (r rows) replacement(owner, area string, from Holding, to *Holding) []types.TransactWriteItem {
@@ -238,7 +238,7 @@ func (r rows) replacement(owner, area string, from Holding, to *Holding) []types
 func (r rows) holding(ctx context.Context, owner, area, id string) (h Holding, there bool, err error) {
 	out, err := r.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: holdingKey(owner, area, id), ConsistentRead: aws.Bool(true)})
 	if err != nil || out.Item == nil {
-		return h, false, wrap("read what an owner uses", err)
+		return h, false, wrap("read the usage of an owner", err)
 	}
 	h, err = parse(out.Item)
 	return h, err == nil, err
@@ -251,7 +251,7 @@ func parse(row table.Key) (Holding, error) {
 		At             int64
 	}
 	if err := attributevalue.UnmarshalMap(row, &is); err != nil {
-		return Holding{}, wrap("read what an owner uses", err)
+		return Holding{}, wrap("read the usage of an owner", err)
 	}
 	_, id, found := strings.Cut(is.SK, "#")
 	if !found {
@@ -260,14 +260,14 @@ func parse(row table.Key) (Holding, error) {
 	return Holding{ID: id, Bytes: is.Bytes, Uploads: is.Uploads, At: time.Unix(is.At, 0)}, nil
 }
 
-// use reads what an owner uses, strongly consistent. It is zero for one that is not counted.
+// use reads the usage of an owner, strongly consistent. It is zero for an owner that is not counted.
 func (r rows) use(ctx context.Context, owner string) (Use, error) {
 	var u Use
 	out, err := r.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: platform.Key(partition(owner), useKey), ConsistentRead: aws.Bool(true)})
 	if err == nil {
 		err = attributevalue.UnmarshalMap(out.Item, &u)
 	}
-	return u, wrap("read what an owner uses", err)
+	return u, wrap("read the usage of an owner", err)
 }
 
 func refused(reason types.CancellationReason) bool {

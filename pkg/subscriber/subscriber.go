@@ -1,6 +1,6 @@
-// Package subscriber handles the outcomes of analyses, and the changes of libraries, in programs outside of
-// Assay: it resumes where it stopped after a restart, retries failures, and
-// calls the handler once for each event.
+// Package subscriber handles the outcomes of analyses, and the changes of libraries, in programs outside
+// Assay. It resumes at its position after a restart, retries failures, and calls the handler once per
+// event.
 //
 // # What "once" means
 //
@@ -60,7 +60,7 @@ type Config struct {
 
 // Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
-	ID    string // of the event; repeats of the same fact have the same id
+	ID    string // id of the event; repeats of the same fact have the same id
 	Area  string
 	Item  string // the item's id: for textfile the file's
 	Owner string

@@ -1,5 +1,5 @@
-// Package sweep keeps the reports of sweeps for operators: of each area the last run, and the newest
-// findings. They are documents of the table assay-platform, which analyzers write and query reads.
+// Package sweep stores the reports of sweeps for operators: the last run and the newest findings of
+// each area. They are documents in the table assay-platform, written by analyzers and read by query.
 package sweep
 
 import (
@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// MaxFindings is how many findings of an area are kept, and how many of a run are reported.
+	// MaxFindings is the number of findings kept per area and reported per run.
 	MaxFindings = 100
-	// maxText is how many bytes of an id or an error are kept.
+	// maxText is the maximum number of bytes kept of an id or error.
 	maxText = 500
 )
 
-// Finding is something that a sweep found wrong.
+// Finding is a problem that a sweep found.
 type Finding struct {
 	At       time.Time `json:"at"`
-	Found    string    `json:"found" example:"lost_message" doc:"a code, see assay sweep --help"`
-	ID       string    `json:"id" example:"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"of the item, or the key of an object"`
-	Repaired bool      `json:"repaired" example:"true" doc:"false in a dry run, and where the repair failed"`
-	Error    string    `json:"error,omitempty" doc:"why it could not be repaired"`
+	Found    string    `json:"found" example:"lost_message" doc:"code of the problem; see assay sweep --help"`
+	ID       string    `json:"id" example:"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"id of the item, or key of the object"`
+	Repaired bool      `json:"repaired" example:"true" doc:"false in a dry run, or if the repair failed"`
+	Error    string    `json:"error,omitempty" doc:"reason why the repair failed"`
 }
 
-// Run is the last run over an area.
+// Run is the last run for an area.
 type Run struct {
-	At       time.Time `json:"at" doc:"when it began"`
-	Read     int       `json:"read" example:"1200" doc:"items and objects. A timed run reads a part of a large table, and the next run continues there"`
+	At       time.Time `json:"at" doc:"start of the run"`
+	Read     int       `json:"read" example:"1200" doc:"items and objects read; a timed run reads a part of a large table, and the next run continues from there"`
 	Found    int       `json:"found"`
 	Repaired int       `json:"repaired"`
 	Failed   int       `json:"failed" doc:"findings that could not be repaired"`
-	Millis   int64     `json:"millis" example:"840" doc:"how long it took"`
+	Millis   int64     `json:"millis" example:"840" doc:"duration of the run"`
 	DryRun   bool      `json:"dryRun"`
-	Error    string    `json:"error,omitempty" doc:"why it did not read everything it was to read"`
+	Error    string    `json:"error,omitempty" doc:"reason why the run is incomplete"`
 }
 
-// Area is what is kept of an area.
+// Area is the stored report of an area.
 type Area struct {
 	Name     string    `json:"name" example:"textfile"`
 	Last     Run       `json:"last"`
@@ -53,8 +53,8 @@ type Reports struct{ documents *platform.Store }
 // NewReports returns the reports in the table.
 func NewReports(documents *platform.Store) *Reports { return &Reports{documents} }
 
-// Add records a run over an area and its findings, the newest last. Runs of several analyzers are
-// recorded one after the other.
+// Add records a run for an area and its findings, newest last. Concurrent runs of several analyzers
+// are all recorded.
 func (r *Reports) Add(ctx context.Context, area string, run Run, findings []Finding) error {
 	for {
 		document, err := r.documents.Get(ctx, platform.Sweeps, area)
@@ -73,7 +73,7 @@ func (r *Reports) Add(ctx context.Context, area string, run Run, findings []Find
 			return err
 		}
 		err = r.documents.Put(ctx, platform.Sweeps, platform.Document{Name: area, Version: document.Version, Body: string(body)})
-		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
+		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func shortened(text string) string {
 	return text[:maxText] + "…"
 }
 
-// List returns the reports of all areas that were swept, by name.
+// List returns the reports of all swept areas by name.
 func (r *Reports) List(ctx context.Context) ([]Area, error) {
 	documents, err := r.documents.List(ctx, platform.Sweeps)
 	if err != nil {

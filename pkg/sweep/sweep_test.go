@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestReportsAreBounded: of runs that several analyzers record at once all findings are kept, up to the limit,
-// the newest first, with short texts.
+// TestReportsAreBounded: the findings of concurrent runs are all kept, up to the limit, newest first, with
+// short texts.
 func TestReportsAreBounded(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	cfg := platform.Config{Table: "assay-platform"}

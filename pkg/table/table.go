@@ -18,8 +18,8 @@ import (
 
 // Config names the DynamoDB endpoint.
 type Config struct {
-	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" use:"often" doc:"the URL of a DynamoDB-compatible server; AWS by default"`
-	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"how long a DynamoDB request may take before it is retried; 0 for no limit"`
+	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" use:"often" doc:"the URL of a DynamoDB-compatible server; default: AWS"`
+	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"time after which a DynamoDB request is retried; 0 means no limit"`
 }
 
 // Validate returns an error that names an invalid setting.
@@ -36,7 +36,7 @@ type Reader interface {
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 }
 
-// maxAttempts is how often the SDK attempts one request, including the first time.
+// maxAttempts is the maximum number of attempts of a request by the SDK.
 const maxAttempts = 6
 
 // Connect returns a client. It makes no request.

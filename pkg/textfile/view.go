@@ -5,12 +5,12 @@ import "time"
 // FileView is a file as the HTTP API shows it.
 type FileView struct {
 	FileID       string    `json:"fileId" format:"uuid"`
-	OwnerID      string    `json:"ownerId,omitempty" doc:"only for the owner, since it acts as a credential"`
-	FileName     string    `json:"fileName" doc:"as the client gave it"`
+	OwnerID      string    `json:"ownerId,omitempty" doc:"only for the owner, because it acts as a credential"`
+	FileName     string    `json:"fileName" doc:"as given by the client"`
 	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt" doc:"when the status last changed"`
-	UploadedAt   time.Time `json:"uploadedAt,omitzero" doc:"only for a single PENDING file: when its bytes arrived in the bucket; if missing, they have not arrived yet"`
+	UploadedAt   time.Time `json:"uploadedAt,omitzero" doc:"time at which the content of a PENDING file was uploaded, if it was; absent in lists"`
 	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; omitted in lists and in responses to writes"`
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
 }

@@ -18,13 +18,13 @@ import (
 
 var (
 	// ErrNoBytes means that the bytes of an upload are not in the bucket.
-	ErrNoBytes = errors.New("the bytes are not in the bucket")
+	ErrNoBytes = errors.New("the content is not in the bucket")
 	// ErrOtherBytes means that the bytes do not have the reserved length.
-	ErrOtherBytes = errors.New("the bytes do not match the reservation")
+	ErrOtherBytes = errors.New("the content does not match the reservation")
 )
 
-// Metadata names under which a reservation's trace is stored with its object, so that the trace
-// reaches the event however the upload is noticed.
+// Metadata names under which a reservation's trace is stored with its object, so that the event has
+// the trace however the upload is detected.
 const (
 	metaRequestID = "request-id"
 	metaParent    = "traceparent"

@@ -14,7 +14,7 @@ import (
 type Write struct {
 	Operation string // the id of the operation in the OpenAPI document
 	Method    string
-	Path      string // of the request, with what it is about
+	Path      string // path of the request
 	RequestID string
 	Caller    Caller
 	Address   string // of the client
@@ -27,15 +27,15 @@ type Audit func(context.Context, Write) (recorded func(status int), err error)
 // auditRetry is the Retry-After while the audit log cannot be written.
 const auditRetry = 5 * time.Second
 
-// record records a request of a router with an audit log, unless its method is safe. Operations that only read with
-// POST are recorded, too.
+// record records a request of a router with an audit log, unless its method is safe. POST operations that only read
+// are recorded too.
 func (r *Router) record(w http.ResponseWriter, req *http.Request, caller Caller) error {
 	if r.audit == nil || !writes(req.Method) {
 		return nil
 	}
 	recorded, err := r.audit(req.Context(), r.write(req, caller))
 	if err != nil {
-		return Unavailable("The audit log cannot be written. The request was not processed.", auditRetry).Because(err)
+		return Unavailable("The audit log is unavailable. The request was not processed.", auditRetry).Because(err)
 	}
 	if answer, ok := w.(*response); ok {
 		answer.before = recorded

@@ -65,7 +65,7 @@ func (c Caller) ActFor(owner, field string) error {
 		return Invalid(FieldError{Field: field, Message: badOwner})
 	}
 	if !c.MaySee(owner) {
-		return NotFound("No owner with this id.")
+		return NotFound("There is no owner with this id.")
 	}
 	return nil
 }
@@ -81,10 +81,10 @@ func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
 	switch {
 	case errors.Is(err, ErrClientFull):
 		return nil, NewProblem(http.StatusTooManyRequests, "too-many-at-once",
-			fmt.Sprintf("This client has %d %s, the limit. Wait until one ends.", limiter.perClient, what)).
+			fmt.Sprintf("This client has %d %s, which is the limit. Wait until one ends.", limiter.perClient, what)).
 			WithHeader("Retry-After", seconds(retryFull)).WithHeader("Connection", "close") // an idle connection uses memory too
 	case errors.Is(err, ErrFull):
-		return nil, Unavailable(fmt.Sprintf("This server has %d %s, the limit.", limiter.total, what), retryFull).
+		return nil, Unavailable(fmt.Sprintf("This server has %d %s, which is the limit.", limiter.total, what), retryFull).
 			WithHeader("Connection", "close")
 	}
 	return leave, err

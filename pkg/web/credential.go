@@ -58,7 +58,7 @@ func Unauthenticated(fault, detail string) *Problem {
 	return NewProblem(http.StatusUnauthorized, "unauthenticated", detail).WithHeader("WWW-Authenticate", challenge)
 }
 
-const howToAuthenticate = "Send Authorization: Bearer with an API key or a token of the identity provider, or sign in on the web page."
+const howToAuthenticate = "Send Authorization: Bearer with an API key or a token of the identity provider, or sign in to the web app."
 
 // Access says who may call an operation of a router that authenticates.
 type access int
@@ -143,7 +143,7 @@ func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, err
 // owner.
 func (r *Router) permit(c Caller, owner, method string) error {
 	if owner != "" && owner != c.Owner {
-		return Invalid(FieldError{Field: "header." + OwnerHeader, Message: "is not the owner of the credential; omit it"})
+		return Invalid(FieldError{Field: "header." + OwnerHeader, Message: "is not the owner of the credential; omit the header"})
 	}
 	scope := WriteScope
 	if method == http.MethodGet || method == http.MethodHead {
@@ -165,7 +165,7 @@ func (r *Router) permit(c Caller, owner, method string) error {
 // an item that it may not see is a reason to send a credential.
 func (c Caller) hidden(p *Problem) *Problem {
 	if c.secured && c.Credential == nil && p.Type == typePrefix+"not-found" {
-		return Unauthenticated("", "There is no such item for callers without a credential. "+howToAuthenticate)
+		return Unauthenticated("", "Callers without a credential cannot see such an item. "+howToAuthenticate)
 	}
 	return p
 }

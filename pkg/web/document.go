@@ -20,10 +20,10 @@ func newDocument(o Options) *huma.OpenAPI {
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info:    &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
-		Servers: []*huma.Server{{URL: "/", Description: "the server of this document"}},
+		Servers: []*huma.Server{{URL: "/", Description: "this server"}},
 		Components: &huma.Components{Schemas: schemas, Headers: sharedHeaders(), SecuritySchemes: map[string]*huma.SecurityScheme{
-			BearerScheme:  {Type: "http", Scheme: "bearer", Description: "An API key or a token of the identity provider. Required by servers with ASSAY_AUTH=token, and not looked at by others."},
-			SessionScheme: {Type: "apiKey", In: "cookie", Name: "assay_session", Description: "The session of the web page, from POST /v1/session. Over TLS the cookie is __Host-assay_session."},
+			BearerScheme:  {Type: "http", Scheme: "bearer", Description: "An API key or a token of the identity provider. Required by servers with ASSAY_AUTH=token, ignored by others."},
+			SessionScheme: {Type: "apiKey", In: "cookie", Name: "assay_session", Description: "The session of the web app, created with POST /v1/session. Over TLS the cookie is __Host-assay_session."},
 		}},
 		Security: []map[string][]string{{BearerScheme: {}}, {SessionScheme: {}}},
 	}

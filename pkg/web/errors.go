@@ -72,7 +72,7 @@ func problemFor(ctx context.Context, err error) *Problem {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), codeOf(err) == storageFull:
 		return StorageFull(err)
 	case isUnavailable(err):
-		return Unavailable("A backend of this service is not available.", time.Second).Because(err)
+		return Unavailable("A backend of this service is unavailable.", time.Second).Because(err)
 	}
 	return Internal(err)
 }

@@ -59,8 +59,8 @@ func describeProblems(api *huma.OpenAPI) string {
 		add(op.Responses)
 	}
 	var out strings.Builder
-	out.WriteString("# Problems\n\nEvery response that is not a success is a problem by RFC 9457. Its `type` is `" + typePrefix +
-		"` and one of these names, which never change. The `detail` says what is wrong with the request, and `errors` with which fields.\n\n| name | status | title |\n|---|---|---|\n")
+	out.WriteString("# Problems\n\nEvery error response is a problem as defined by RFC 9457. Its `type` is `" + typePrefix +
+		"` and one of these names, which never change. `detail` describes the error in the request, and `errors` lists the invalid fields.\n\n| name | status | title |\n|---|---|---|\n")
 	for _, slug := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(&out, "| `%s` | %d | %s |\n", slug, found[slug].Status, found[slug].Title)
 	}

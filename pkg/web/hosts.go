@@ -58,7 +58,7 @@ func (h Hosts) check(r *http.Request) error {
 
 // Misdirected returns the message that a Host is not allowed and which setting allows it.
 func Misdirected(host string) string {
-	return fmt.Sprintf("This server does not serve the host %q. If it should, add the name to ASSAY_PUBLIC_HOSTS.", host)
+	return fmt.Sprintf("This server does not serve the host %q. To allow it, add the name to ASSAY_PUBLIC_HOSTS.", host)
 }
 
 // Loopback reports whether a host is a name or an address of loopback.

@@ -39,7 +39,7 @@ const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = 
 // CallerParam is the caller of a typed operation on existing items: embed it in the input.
 type CallerParam struct {
 	Caller Caller
-	Header string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The caller: an anonymous id the client keeps."`
+	Header string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The caller: an anonymous id that the client stores."`
 }
 
 // Resolve is called by huma after it has read the request.
@@ -51,7 +51,7 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 // OwnerParam is the owner of the item that a typed operation creates: embed it in the input. OwnerID is the
 // caller's, or for a caller without one a new UUIDv7, which the response header then carries.
 type OwnerParam struct {
-	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id the client keeps, but not . or .. alone. Created and returned if absent."`
+	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id that the client stores, other than . and .. alone. Generated and returned if absent."`
 	named   bool
 }
 

@@ -129,7 +129,7 @@ func statusProblem(status int) *Problem {
 	case http.StatusForbidden:
 		slug = "forbidden"
 	case http.StatusNotFound:
-		slug, detail = "not-found", "No resource at this path."
+		slug, detail = "not-found", "There is no resource at this path."
 	case http.StatusMethodNotAllowed:
 		slug, detail = "method-not-allowed", "The method is not allowed here; see the Allow header."
 	case http.StatusNotAcceptable:
@@ -147,7 +147,7 @@ func statusProblem(status int) *Problem {
 	case StatusClientGone:
 		slug = "client-gone"
 	case http.StatusInternalServerError:
-		slug, detail = "internal", "Internal error. The service's log has the details under this request's id."
+		slug, detail = "internal", "Internal error. The service's log contains the details for this request id."
 	case http.StatusServiceUnavailable:
 		slug, detail = "unavailable", "The service cannot accept this request now."
 	default:

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Rates are what an owner may request of one process. 0 is no limit.
+// Rates are the request limits of an owner per process. 0 means no limit.
 type Rates struct {
-	Requests int64 // per second, and as many at once after a pause
-	Streams  int64 // of live events, open at once
+	Requests int64 // per second; also the burst after a pause
+	Streams  int64 // open streams of live events
 }
 
 // Throttle limits the requests and the open streams of each owner, and of each client without an owner. It is safe
-// for concurrent use. Its memory is bounded by the requests that the process receives in two seconds, and by the open
+// for concurrent use. Its memory use is proportional to the requests received within two seconds and to the open
 // streams.
 type Throttle struct {
 	of func(owner string) Rates
@@ -25,12 +25,12 @@ type Throttle struct {
 	mu      sync.Mutex
 	now     func() time.Time
 	turned  time.Time
-	buckets map[string]*bucket // of the callers since turned
-	before  map[string]*bucket // of the callers in the period before
+	buckets map[string]*bucket // callers since the last rotation
+	before  map[string]*bucket // callers in the previous period
 	streams map[string]int64
 }
 
-// bucket has a token for each request that a caller may make at once.
+// bucket contains a token for each request that a caller may make immediately.
 type bucket struct {
 	tokens float64
 	at     time.Time
@@ -42,11 +42,12 @@ func NewThrottle(of func(owner string) Rates) *Throttle {
 	return &Throttle{of: of, now: time.Now, buckets: map[string]*bucket{}, before: map[string]*bucket{}, streams: map[string]int64{}}
 }
 
-// forget is how long a bucket is kept at least: within a second it fills, and a full one is like a new one.
+// forget is the minimum time for which a bucket is kept. It fills within a second, and a full bucket is equivalent to a
+// new one.
 const forget = time.Second
 
 // admit counts a request under /v1/ and sets the fields RateLimit and RateLimit-Policy if the caller's rate is
-// limited. It returns a 429 problem for one above the rate.
+// limited. It returns a 429 problem if the request exceeds the rate.
 func (t *Throttle) admit(header http.Header, path string, caller Caller) error {
 	if t == nil || !strings.HasPrefix(path, "/v1/") {
 		return nil
@@ -62,11 +63,11 @@ func (t *Throttle) admit(header http.Header, path string, caller Caller) error {
 		return nil
 	}
 	return NewProblem(http.StatusTooManyRequests, "too-many-requests",
-		fmt.Sprintf("The owner has reached its quota of %d requests per second. Send fewer at once, or ask the operator for a larger quota.", rate)).
+		fmt.Sprintf("The owner has reached its quota of %d requests per second. Send fewer requests, or ask the operator for a larger quota.", rate)).
 		WithHeader("Retry-After", seconds(time.Second)).WithRateLimit(limit)
 }
 
-// take takes a token of a caller, and returns how many are left.
+// take removes a token of a caller and returns the number of remaining tokens.
 func (t *Throttle) take(key string, rate float64) (left float64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +90,7 @@ func (t *Throttle) take(key string, rate float64) (left float64, ok bool) {
 	return b.tokens, true
 }
 
-// throttled returns the key under which a caller is counted. A NUL is in no owner.
+// throttled returns the key that identifies a caller. Owners contain no NUL.
 func throttled(c Caller) string {
 	if c.Owner == "" {
 		return "\x00" + c.Client
@@ -102,8 +103,8 @@ type throttleKey struct{}
 // streamRetry is the Retry-After for a stream above the quota.
 const streamRetry = 5 * time.Second
 
-// EnterStream counts an open stream of live events of the caller of a request, by its handler's context. The handler
-// calls leave once. EnterStream returns a 429 problem if the caller has as many as its quota.
+// EnterStream counts an open stream of live events of the caller of a request, given the context of its handler. The
+// handler calls leave once. EnterStream returns a 429 problem if the caller has reached its quota.
 func EnterStream(ctx context.Context) (leave func(), err error) {
 	t, _ := ctx.Value(throttleKey{}).(*Throttle)
 	caller := CallerOf(ctx)
@@ -119,7 +120,7 @@ func EnterStream(ctx context.Context) (leave func(), err error) {
 	defer t.mu.Unlock()
 	if t.streams[key] >= limit {
 		return nil, NewProblem(http.StatusTooManyRequests, "quota-exceeded",
-			fmt.Sprintf("The owner has %d open streams of live events, its quota. Close one, or ask the operator for a larger quota.", limit)).
+			fmt.Sprintf("The owner has %d open streams of live events, which is its quota. Close one, or ask the operator for a larger quota.", limit)).
 			WithHeader("Retry-After", seconds(streamRetry)).WithRateLimit(RateLimit{Policy: "streams", Quota: limit, Unit: "concurrent-requests"})
 	}
 	t.streams[key]++
@@ -132,14 +133,14 @@ func EnterStream(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// RateLimit is a quota and what is left of it, as the fields RateLimit-Policy and RateLimit state it
+// RateLimit is a quota and its remaining amount, for the fields RateLimit-Policy and RateLimit
 // (draft-ietf-httpapi-ratelimit-headers).
 type RateLimit struct {
-	Policy           string // the name of the quota
+	Policy           string // name of the quota
 	Quota, Remaining int64
-	Window           time.Duration // in which the quota applies; 0 for none
-	Reset            time.Duration // until the quota is free again; 0 if time does not free it
-	Unit             string        // of the quota: content-bytes or concurrent-requests; "" is requests, or items
+	Window           time.Duration // window of the quota; 0 for none
+	Reset            time.Duration // time until the quota is available again; 0 if waiting does not help
+	Unit             string        // unit: content-bytes or concurrent-requests; "" means requests, or items
 }
 
 func (l RateLimit) set(header http.Header) {

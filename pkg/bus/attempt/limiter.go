@@ -1,6 +1,6 @@
-// Package attempt supports attempts at messages. It limits the time and memory of each attempt
-// and the number of abandoned handlers, and keeps a delivery log, so that attempts that end with
-// a crash of their process are counted.
+// Package attempt supports attempts at messages. It limits the time and memory of each attempt and
+// the number of abandoned handlers, and keeps a delivery log, so that attempts that crash their
+// process are counted.
 package attempt
 
 import (
@@ -15,17 +15,16 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrAbandoned reports that too many handlers have not returned, or that one has run for
-// too long: only a restart of the process ends them.
+// ErrAbandoned means that too many handlers have not returned, or that one has run for too long.
+// Only a restart of the process terminates them.
 var ErrAbandoned = errors.New("too many abandoned attempts have not returned, or one has run for too long")
 
-// TimeError reports that an attempt exceeded its time limit.
+// TimeError means that an attempt exceeded its time limit.
 type TimeError struct{ Limit time.Duration }
 
 func (e *TimeError) Error() string { return fmt.Sprintf("it took longer than %s", e.Limit) }
 
-// PanicError is a panic of a handler. Its text omits the stack, since users read it as
-// the reason.
+// PanicError is a panic of a handler. Its text omits the stack, because users see it as the reason.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -33,7 +32,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
 
-// abandonAfter is how long a handler may continue after its context has ended.
+// abandonAfter is how long a handler may continue after its context is done.
 const abandonAfter = 5 * time.Second
 
 // Limits are the limits of the attempts of one process.
@@ -46,8 +45,8 @@ type Limits struct {
 
 // Limiter enforces Limits. It is safe for concurrent use.
 type Limiter struct {
-	perSlot int64               // bytes that an attempt takes without waiting
-	shared  int64               // bytes for all attempts that need more
+	perSlot int64               // memory in bytes available to every attempt without waiting
+	shared  int64               // memory in bytes shared by attempts that need more
 	memory  *semaphore.Weighted // nil for no limit
 
 	maxAbandoned int64
@@ -91,8 +90,8 @@ func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), wai
 
 // Run calls f in another goroutine, with a context that ends after limit, and returns its error, a
 // *PanicError or a *TimeError. A limit of 0 means no limit. Run first waits for memory. If f does
-// not return within the same time again after its context has ended, at most 5 s, it is abandoned;
-// it keeps its memory until it returns.
+// not return within the same time after its context is done, at most 5 s, it is abandoned. It keeps
+// its memory until it returns.
 func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f func(context.Context) error) error {
 	release, shared, err := l.acquire(ctx, memory)
 	if err != nil {
@@ -134,9 +133,9 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 	return result
 }
 
-// abandon counts a handler until it returns. One with shared memory exceeds the limit at once,
-// since others wait for the memory. A handler that waits cannot be distinguished from one that
-// uses a CPU, so the time of each is limited.
+// abandon counts a handler until it returns. A handler with shared memory exceeds the limit
+// immediately, because others wait for the memory. A waiting handler cannot be distinguished from a
+// busy one, so the time of each is limited.
 func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	l.gauge.Inc()
 	if l.abandoned.Add(1) > l.maxAbandoned || shared {
@@ -156,7 +155,7 @@ func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	}()
 }
 
-// recovered calls f and turns a panic into a PanicError.
+// recovered calls f and converts a panic to a PanicError.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

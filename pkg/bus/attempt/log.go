@@ -9,15 +9,15 @@ import (
 
 // record is the log's entry for the attempts at one message.
 type record struct {
-	Stored time.Time `json:"stored"` // of the message; a stream that was recreated counts sequences from 1 again
+	Stored time.Time `json:"stored"` // incarnation of the stream; a recreated stream counts sequences from 1 again
 	Begun  int       `json:"begun"`  // attempts
-	// Unended is how many of the last attempts began and did not end: their worker crashed
-	// or lost its connection to the server.
+	// Unended is the number of most recent attempts that began but did not end, because their
+	// worker crashed or lost its connection to the server.
 	Unended int `json:"unended"`
 }
 
-// suspectsPerSlot is how many first deliveries after the start of a consumer are logged for
-// each of its slots, because the previous process may have crashed on them.
+// suspectsPerSlot is the number of first deliveries after the start of a consumer that are logged
+// per slot, because the previous process may have crashed on them.
 const suspectsPerSlot = 16
 
 // Message is one delivery of a message.
@@ -25,7 +25,7 @@ type Message struct {
 	Item      string // the id of the item, for error reports
 	Sequence  uint64
 	Stored    time.Time
-	Delivered int // deliveries, by the server's count
+	Delivered int // number of deliveries according to the server
 }
 
 // Records stores the records of one consumer.
@@ -33,8 +33,7 @@ type Records struct {
 	// Read returns nil for a message without a record.
 	Read  func(ctx context.Context, sequence uint64) ([]byte, error)
 	Write func(ctx context.Context, sequence uint64, data []byte) error
-	// Failed is called with an error of Read or Write. The log then uses the server's
-	// count.
+	// Failed is called with errors of Read and Write. The log then uses the server's count.
 	Failed func(Message, error)
 }
 
@@ -42,8 +41,8 @@ type Records struct {
 // count late: if it crashes together with the worker, as in `assay serve`, an input that
 // crashes both would never run out of attempts.
 //
-// A message has a record from its second delivery on, and after it was returned; suspects
-// have one from the first. So usually nothing is written. A nil Log logs nothing.
+// A message has a record from its second delivery on, and after it was returned; suspects have one
+// from the first delivery on. Usually nothing is written. A nil Log logs nothing.
 type Log struct {
 	records  Records
 	newest   uint64
@@ -66,7 +65,7 @@ type Attempt struct {
 	log     *Log
 	message Message
 	before  record // the record before the attempt
-	open    bool   // whether its beginning is logged and its end is not
+	open    bool   // whether the beginning is logged but not the end
 	release func() // releases alone; may be nil
 }
 
@@ -82,8 +81,8 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 		return a
 	}
 	if !a.before.Stored.IsZero() {
-		// Not the server's count: a delivery that was returned was not an attempt, nor was one
-		// whose worker crashed while it waited to run alone.
+		// Not the server's count: it includes deliveries that were returned, and those whose worker
+		// crashed while waiting to run alone.
 		a.Number = a.before.Begun + 1
 	}
 	if a.before.Unended > 0 {
@@ -99,7 +98,7 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 	return a
 }
 
-// End ends an attempt; gone reports that the message has left the stream.
+// End ends an attempt. gone means that the message has left the stream.
 func (a *Attempt) End(ctx context.Context, gone bool) {
 	if a.open && !gone {
 		a.write(ctx, record{Begun: a.Number})

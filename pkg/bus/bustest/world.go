@@ -85,7 +85,7 @@ func Settings(url string, cfg bus.Config) bus.Config {
 	return cfg
 }
 
-// When is the time in the events below.
+// When is the time of the following events.
 func When() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 // Uploaded returns a work event of the owner ann.
@@ -134,12 +134,12 @@ func (w *World) Count(t testing.TB, stream string) uint64 {
 	return s.CachedInfo().State.Msgs
 }
 
-// AwaitCount waits until a stream holds want messages.
+// AwaitCount waits until a stream contains want messages.
 func (w *World) AwaitCount(t testing.TB, stream string, want uint64) {
 	t.Helper()
 	Eventually(t, func() error {
 		if got := w.Count(t, stream); got != want {
-			return fmt.Errorf("%s holds %d messages, want %d", stream, got, want)
+			return fmt.Errorf("%s contains %d messages, want %d", stream, got, want)
 		}
 		return nil
 	})
@@ -202,7 +202,7 @@ func ConsumeWith(t testing.TB, r *consume.Runner, c bus.Consumer) (stop func()) 
 	return stop
 }
 
-// Patience bounds every wait for an expected event.
+// Patience limits every wait for an expected event.
 const Patience = 20 * time.Second
 
 // Next returns the next value of a channel, and ends the test if there is

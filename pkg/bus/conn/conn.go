@@ -25,13 +25,13 @@ type Config struct {
 
 // Conn is a connection that reconnects by itself. It is safe for concurrent use.
 type Conn struct {
-	NATS *nats.Conn // its own requests are not guarded, see WithPermissionErrors
+	NATS *nats.Conn // its own requests are not guarded; see WithPermissionErrors
 	JS   *JetStream
 
 	*refusals
 
 	mu        sync.Mutex
-	connected context.Context // ends when the connection was lost and restored
+	connected context.Context // done when the connection was lost and restored
 	lost      context.CancelFunc
 }
 

@@ -18,11 +18,10 @@ import (
 // permissions are changed.
 var ErrForbidden = errors.New("NATS denies permission")
 
-// refusals ends the calls that the server does not permit. The server sends no
-// response to such a request: it reports the violation on the connection, and
-// the caller would only see a timeout.
+// refusals aborts calls that the server does not permit. The server does not respond to such a
+// request but reports the violation on the connection, so the caller would only see a timeout.
 type refusals struct {
-	client string // user whose permissions they are
+	client string // user of the connection
 	log    zerolog.Logger
 
 	mu      sync.Mutex
@@ -31,13 +30,13 @@ type refusals struct {
 
 // waiter is a call in progress.
 type waiter struct {
-	about []string // subjects of its requests, or names that are tokens of them
+	about []string // subjects of its requests, or names that occur as tokens in them
 	end   context.CancelCauseFunc
 }
 
-// WithPermissionErrors ends ctx if the server denies a request to one of the subjects of
-// the call, or to a subject with the name of one of its streams, consumers or buckets.
-// The caller defers done, which replaces the call's error by ErrForbidden.
+// WithPermissionErrors ends ctx if the server denies a request to one of the subjects of the call,
+// or to a subject with the name of one of its streams, consumers or buckets. The caller defers
+// done, which replaces the call's error with ErrForbidden.
 func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_ context.Context, done func(*error)) {
 	ctx, end := context.WithCancelCause(ctx)
 	w := &waiter{about, end}

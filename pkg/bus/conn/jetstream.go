@@ -153,7 +153,7 @@ type KeyValue struct {
 	bucket   jetstream.KeyValue
 }
 
-// Get reads the newest value of a key.
+// Get reads the latest value of a key.
 func (k *KeyValue) Get(ctx context.Context, key string) (_ jetstream.KeyValueEntry, err error) {
 	ctx, done := k.refusals.WithPermissionErrors(ctx, k.bucket.Bucket())
 	defer done(&err)

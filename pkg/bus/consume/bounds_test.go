@@ -35,8 +35,8 @@ func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return c
 }
 
-// A handler that does not return loses its slot after its time limit: with
-// more of them than slots, all other items are processed.
+// A handler that does not return loses its slot after its time limit. Even with more such handlers
+// than slots, all other items are processed.
 func TestHungAttemptsAreLeftBehind(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -77,9 +77,8 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 	}
 }
 
-// Only a restart ends handlers that do not return: with one more than may be
-// abandoned, the consumer returns an error, and their messages stay in the
-// stream.
+// Only a restart terminates handlers that do not return. If more than the allowed number are
+// abandoned, the consumer returns an error, and their messages stay in the stream.
 func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -95,8 +94,8 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	}
 }
 
-// A handler in a busy loop uses a CPU for a bounded time: then the consumer ends,
-// and other deliveries in progress are returned without counting as attempts.
+// A handler in a busy loop uses a CPU for a limited time, after which the consumer ends, and other
+// deliveries in progress are returned without counting as attempts.
 func TestLoopEndsTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	var over atomic.Bool
@@ -138,8 +137,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 1) // the loop waits out its backoff
 }
 
-// A handler that heeds its context fails when its time limit is exceeded, at
-// most three times.
+// A handler that respects its context fails when its time limit is exceeded, at most three times.
 func TestLateAttemptsAreThree(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("slow"))

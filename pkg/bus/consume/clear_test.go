@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A server that is killed may have stored that a message was acknowledged, but not
-// its removal from the queue. Here its files are put together as after such a crash.
-// The message is removed without another attempt, and its item can be queued again.
+// A server that is killed may have stored that a message was acknowledged, but not its removal from
+// the queue. The test recreates its files as after such a crash. The message is removed without
+// another attempt, and its item can be queued again.
 func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	dir := t.TempDir()
 	files := filepath.Join(dir, "jetstream", "$G", "streams", bustest.WorkStream, "msgs")

@@ -23,8 +23,7 @@ func step(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { time.Step(-d) })
 }
 
-// Work of all priorities is delivered without delay, in whichever direction
-// the clock was stepped.
+// Work of all priorities is delivered without delay, regardless of the direction of the clock step.
 func TestSteppedClockStopsNoPriority(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {

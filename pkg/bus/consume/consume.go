@@ -29,8 +29,7 @@ func New(b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer) *Runner {
 	return &Runner{bus: b, log: log, metrics: newMetrics(reg, b.Source())}
 }
 
-// pause is the pause before a retry of a request that the server rejected or
-// did not answer.
+// pause is the delay before a rejected or unanswered request is retried.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():

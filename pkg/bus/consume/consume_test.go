@@ -59,8 +59,7 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// Messages that wait out their backoff do not keep others from being
-// delivered.
+// Messages that wait for their backoff do not delay others.
 func TestBackoffHoldsNoPlace(t *testing.T) {
 	w := bustest.Open(t)
 	const flaky = 20

@@ -75,8 +75,8 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	}
 }
 
-// A message has all its attempts no matter how often its workers are stopped,
-// and the attempts that failed between the stops are counted.
+// A message has all its attempts regardless of how often its workers are stopped, and the attempts
+// that failed between the stops are counted.
 func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
@@ -150,8 +150,8 @@ func TestConsumeEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// A message that arrives at the moment of the stop must not be dropped: it
-// would be redelivered only after its lease, which is an hour here.
+// A message that arrives during the stop must not be dropped, because it would be redelivered only
+// after its lease, which is an hour here.
 func TestStoppingLeavesNoMessageToItsLease(t *testing.T) {
 	w := bustest.Open(t)
 	const items = 200

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// durables are the server's consumers for one bus.Consumer: one for each priority of a
-// work stream, otherwise one.
+// durables are the server's consumers for one bus.Consumer: one per priority of a work stream,
+// otherwise a single one.
 type durables struct {
 	js       *conn.JetStream
 	consumer bus.Consumer
@@ -25,8 +25,8 @@ type durables struct {
 
 type durable struct {
 	bus.Durable
-	subject string       // of requests for its next message
-	emptyAt atomic.Int64 // when it was last found empty, as time since durables.began; 0 for never
+	subject string       // number of requests for its next message
+	emptyAt atomic.Int64 // last time it was empty, as time since durables.began; 0 for never
 }
 
 func newDurables(b *bus.Bus, c bus.Consumer) *durables {
@@ -45,10 +45,10 @@ func (d *durables) names() []string {
 	return names
 }
 
-// position is a place in a stream. It is a sequence and not a time, since the clocks of
-// two machines differ.
+// position is a place in a stream. It is a sequence and not a time, because clocks differ between
+// machines.
 type position struct {
-	queue    bool // whether a message leaves the stream when it is acknowledged
+	queue    bool // whether acknowledged messages are removed from the stream
 	sequence uint64
 	clock    time.Time // latest known time of the server's clock
 }
@@ -67,8 +67,8 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 	return at, nil
 }
 
-// waitingPlaces is how many messages may wait out their backoff at once
-// without keeping others from being delivered.
+// waitingPlaces is the number of messages that may wait for their backoff at the same time without
+// delaying others.
 const waitingPlaces = 1000
 
 // settings returns the configuration of a durable at the server.
@@ -92,7 +92,7 @@ func (d *durables) declare(ctx context.Context, after position) error {
 		have, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
 		switch {
 		case err == nil:
-			// The server does not allow changing where a consumer began.
+			// The start position of a consumer cannot be changed.
 			begun := have.Config
 			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
 		case !errors.Is(err, jetstream.ErrConsumerNotFound):

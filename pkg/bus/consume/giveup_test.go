@@ -128,7 +128,7 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 	}
 }
 
-// While the dead letter cannot be stored, the message must not be acknowledged.
+// The message must not be acknowledged until the dead letter is stored.
 func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	w := bustest.Open(t)
 	if _, err := w.JS.UpdateStream(t.Context(), jetstream.StreamConfig{
@@ -222,9 +222,8 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 	}
 }
 
-// A worker that crashes with its message sends no response at all. Its
-// delivery counts all the same, so that an input that crashes processes runs
-// out of attempts.
+// A worker that crashes does not settle its message. The delivery counts nevertheless, so that an
+// input that crashes processes runs out of attempts.
 func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("killer"))
@@ -241,7 +240,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	reasons := make(chan error, 1)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error {
-		t.Error("the handler was called for one attempt too many")
+		t.Error("the handler was called for too many attempts")
 		return nil
 	})
 	c.Lease, c.Attempts = lease, 1

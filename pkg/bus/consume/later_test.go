@@ -12,8 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A delayed delivery is not an attempt: after any number of them the message still
-// has all its attempts.
+// A delayed delivery does not count as an attempt.
 func TestLaterUsesNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	const delays = 5
@@ -50,8 +49,8 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// While a gate is closed, no message is requested, none is in progress, and none
-// uses an attempt. This does not count as a stall.
+// While a gate is closed, no message is requested or in progress, and no attempts are used. This
+// does not count as a stall.
 func TestGateHoldsRequests(t *testing.T) {
 	w, runner, recreated := counted(t)
 	opened := make(chan struct{})
@@ -97,7 +96,7 @@ func TestGateHoldsRequests(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// A closed gate does not keep Consume from ending.
+// A closed gate does not prevent Consume from returning.
 func TestClosedGateEndsWithConsume(t *testing.T) {
 	w := bustest.Open(t)
 	reached := make(chan struct{}, 1)

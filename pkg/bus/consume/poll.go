@@ -11,10 +11,9 @@ const (
 	// mostWait is the maximum time for which a request for a message waits at
 	// the server.
 	mostWait = 30 * time.Second
-	// priorityWait is the time for which a worker that found all priorities empty
-	// waits for the highest before it polls all of them again. It doubles each time,
-	// up to priorityMaxWait. Work of lower priorities arrives only when the highest
-	// has some.
+	// priorityWait is the time for which a worker that found all priorities empty waits for the
+	// highest one before it polls all of them again. It doubles each time, up to priorityMaxWait.
+	// Lower priorities receive work only while the highest has some.
 	priorityWait    = 100 * time.Millisecond
 	priorityMaxWait = 2 * time.Second
 	// emptyFor is the time for which a priority that was found empty is not
@@ -22,12 +21,12 @@ const (
 	emptyFor = 100 * time.Millisecond
 )
 
-// poll is one worker's order of requests to the durables.
+// poll determines the order in which one worker polls the durables.
 type poll struct {
 	*durables
-	most  time.Duration // time without a message, after which silent is true
-	last  time.Time     // when a message came
-	wait  time.Duration // of the next wait
+	most  time.Duration // time without a message after which silent returns true
+	last  time.Time     // time of the last message
+	wait  time.Duration // duration of the next wait
 	tried []bool        // in this round
 }
 
@@ -36,10 +35,9 @@ func newPoll(d *durables) *poll {
 	return &poll{durables: d, most: most, last: time.Now(), wait: min(priorityWait, most), tried: make([]bool, len(d.all))}
 }
 
-// request returns which durable to poll, and how long to wait there: first the priority
-// whose turn it is, then the others without waiting, and if all are empty the first. While
-// the others are known to be empty, the first request waits there at once, so a message
-// mostly costs one request.
+// request returns the durable to poll and how long to wait: first the priority whose turn it is,
+// then the others without waiting, and the first again if all are empty. If the others are known to
+// be empty, the first request already waits, so a message usually takes one request.
 func (p *poll) request() (*durable, time.Duration) {
 	if len(p.all) == 1 {
 		return p.all[0], p.most

@@ -56,8 +56,8 @@ func TestFloodDoesNotStarveOthers(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// An owner with a few items one after the other keeps the highest priority, regardless
-// of what it published before: completed items do not count.
+// An owner that submits a few items one after the other keeps the highest priority regardless of
+// earlier items, because completed items do not count.
 func TestDoneWorkDoesNotCount(t *testing.T) {
 	w := bustest.Open(t)
 	done := make(chan string, 1)
@@ -85,7 +85,7 @@ func TestDoneWorkDoesNotCount(t *testing.T) {
 	}
 }
 
-// The same holds for several that are published at once.
+// The same applies to several items published concurrently.
 func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	w := bustest.Open(t)
 	stop := bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
@@ -116,11 +116,11 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// Tenants with little work do not starve the others: a lower priority gets its turn
-// although the highest is never empty.
+// Tenants with little work do not starve the others: a lower priority gets its turn even if the
+// highest is never empty.
 func TestLowPrioritiesHaveTheirTurn(t *testing.T) {
 	w := bustest.Open(t)
-	for i := range 9 { // of which the last is of the second priority
+	for i := range 9 { // the last one has the second priority
 		w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint("flood", i)))
 	}
 	n := 0

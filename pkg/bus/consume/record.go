@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
-// recordTime bounds the request that writes a record.
+// recordTime limits the request that writes a record.
 const recordTime = 3 * time.Second
 
 // newLog returns the log of a consumer's attempts, nil for a process that does not declare

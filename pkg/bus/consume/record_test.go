@@ -123,7 +123,7 @@ func doomed(dir string) error {
 		return err
 	}
 	longBegan := make(chan struct{})
-	beside := func() { // it kills the process after the other item has begun, and does not wait for its end
+	beside := func() { // it kills the process after the other item has begun, without waiting for it to finish
 		began := longBegan
 		if _, err := os.Stat(filepath.Join(dir, "done-long")); err == nil {
 			began = nil

@@ -15,9 +15,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// Run processes messages until ctx is done. It then requests no more, lets handlers finish for
-// c.Drain, returns the other messages to the stream, and returns nil. It returns an error if the
-// consumer cannot be created, and attempt.ErrAbandoned, after draining in the same way, if the
+// Run processes messages until ctx is done. It then stops requesting messages, lets handlers finish
+// within c.Drain, returns the other messages to the stream, and returns nil. It returns an error if
+// the consumer cannot be created, and attempt.ErrAbandoned, after draining in the same way, if the
 // process should be restarted. It returns conn.ErrForbidden if this user is not allowed to request
 // messages.
 func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
-	// As sent by servers.
+	// As sent by the server.
 	for answer, waits := range map[string]bool{
 		`{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}`:         true,
 		`{"code":500,"err_code":10012,"description":"consumer closed"}`:                                  true,

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// take processes one message after the other, and checks the consumer when none arrived or none
-// could be requested.
+// take processes messages sequentially, and checks the consumer when none arrived or none could be
+// requested.
 func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
@@ -32,14 +32,13 @@ func (w *consumerRun) take(ctx, working context.Context) {
 // request's wait.
 const answerWait = 5 * time.Second
 
-// pull processes the messages of one subscription until ctx is done, the connection was
-// lost, or none came for a lease: a new subscription replaces one that the server has
+// pull processes the messages of one subscription until ctx is done, the connection is lost, or
+// none arrives within a lease, so that a new subscription replaces one that the server has
 // forgotten.
 //
-// It requests one message whenever its worker is free, and not before: a message that
-// waited in a buffer behind long work would lose its lease there. The iterators of
-// package jetstream request too early after a reconnect, and with one message at a
-// time sometimes not at all.
+// It requests a message only when its worker is free, because a message that waited in a buffer
+// behind long work would lose its lease. The iterators of package jetstream request too early after
+// a reconnect, and with one message at a time sometimes not at all.
 func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
 	ctx, done := b.WithPermissionErrors(ctx, w.durables.names()...)
@@ -58,7 +57,7 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 		if held, err := w.watchdog.gate(ctx); err != nil {
 			return err
 		} else if held {
-			order.found() // nothing came because nothing was requested
+			order.found() // no message arrived because none was requested
 			continue
 		}
 		at, wait := order.request()
@@ -103,15 +102,15 @@ func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	return inbox.NextMsgWithContext(context.Background())
 }
 
-// refused reads the server's response to a request that returned no message; it
-// is nil if there was none in time. The codes are those of NATS ADR-13.
+// refused reads the server's response to a request that returned no message; it is nil if none
+// arrived in time. NATS ADR-13 defines the codes.
 func refused(answer *nats.Msg) error {
 	status, why := answer.Header.Get("Status"), answer.Header.Get("Description")
 	switch status {
 	case "404", "408":
 		return nil
 	case "503":
-		return nats.ErrNoResponders // there is no such consumer, or its server does not respond
+		return nats.ErrNoResponders // the consumer does not exist, or its server does not respond
 	}
 	return fmt.Errorf("the server returned no message: %s %s", status, why)
 }

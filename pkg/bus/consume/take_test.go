@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A message that a busy worker holds in a buffer would wait behind long work
-// while another process is idle.
+// A message in the buffer of a busy worker would wait behind long work while another process is
+// idle.
 func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 	w := bustest.Open(t)
 	began, finish := make(chan string, 2), make(chan struct{})
@@ -48,8 +48,8 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// The server forgets a worker's request when the connection is lost. The worker
-// must send a new request at once, and not when the old one would have expired.
+// The server forgets a worker's request when the connection is lost. The worker must send a new
+// request immediately, not when the old one would have expired.
 func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 	w := bustest.Open(t)
 	through := startRelay(t, strings.TrimPrefix(w.URL, "nats://"))
@@ -111,7 +111,7 @@ func startRelay(t *testing.T, to string) *relay {
 			}
 			for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
 				copies.Go(func() {
-					_, _ = io.Copy(way[0], way[1]) // ends when either side does
+					_, _ = io.Copy(way[0], way[1]) // ends when either side closes the connection
 					in.Close()
 					out.Close()
 				})

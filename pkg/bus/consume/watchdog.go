@@ -22,8 +22,8 @@ const (
 )
 
 // watchdog checks one consumer: periodically, and when the workers of a process received nothing
-// for a lease. Each of them then subscribes again, which replaces a lost subscription. The watchdog
-// handles the other cases: a consumer or a stream that has disappeared.
+// for a lease. Each worker then subscribes again, which replaces a lost subscription. The watchdog
+// recreates consumers and streams that have disappeared.
 type watchdog struct {
 	*Runner
 	consumer bus.Consumer
@@ -31,11 +31,11 @@ type watchdog struct {
 	from     position // position at which Run began
 	began    time.Time
 
-	mu    sync.Mutex // locked so that one worker recreates, and the others find the new consumer
-	clock time.Time  // of the server, at the last check
+	mu    sync.Mutex // held while one worker recreates the consumer, so that the others find the new one
+	clock time.Time  // time of the server at the last check
 
-	held   atomic.Int64 // workers that wait at the gate
-	passed atomic.Int64 // when a worker last passed it after a wait, as time since began
+	held   atomic.Int64 // number of workers waiting at the gate
+	passed atomic.Int64 // last time a worker passed it after waiting, as time since began
 }
 
 func newWatchdog(r *Runner, d *durables, from position) *watchdog {
@@ -97,7 +97,7 @@ func (w *watchdog) look(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if w.steppedBack(infos) && w.from.queue { // another stream would be delivered from its start
+	if w.steppedBack(infos) && w.from.queue { // a different stream would be delivered from its start
 		return w.release(ctx)
 	}
 	for i, one := range w.durables.all {
@@ -139,8 +139,8 @@ func (w *watchdog) release(ctx context.Context) error {
 // clear removes messages that the consumer has acknowledged from a queue: a server that is killed
 // may have stored the acknowledgement and not the removal. It never delivers such a message, and
 // searches for them only in streams of another kind (jetstream.go and checkForOrphanMsgs of
-// nats-server 2.15.2). Without clear the item could never be queued again, since the stream
-// accepts one message of each.
+// nats-server 2.15.2). Without clear the item could never be queued again, because the stream
+// accepts only one message per item.
 func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
 	queue, err := w.bus.JS.Stream(ctx, w.consumer.Stream)
 	if err != nil {
@@ -187,9 +187,9 @@ func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	}
 }
 
-// recreate creates the durables that existed when Run began, and the streams if this
-// process declares them. The server redelivers the content of the stream; a consumer of
-// new messages receives only what was stored since Run began.
+// recreate creates the durables that existed when Run began, and the streams if this process
+// declares them. The server redelivers the content of the stream; a consumer of new messages
+// receives only messages stored since Run began.
 func (w *watchdog) recreate(ctx context.Context, cause string) error {
 	if err := w.bus.Redeclare(ctx); err != nil {
 		return err

@@ -59,8 +59,8 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 	}
 }
 
-// A consumer that began with new messages and is recreated receives the messages since it
-// began: those published while it was missing, and none older.
+// A consumer that started with new messages and is recreated receives the messages since its start,
+// including those published while it was missing.
 func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("old"))

@@ -45,7 +45,7 @@ func declared(found, want jetstream.StreamConfig) bool {
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
 	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
 	if found.MaxBytes == unlimited(0) {
-		same.MaxBytes = found.MaxBytes // the most that a small server can provide, see replicated
+		same.MaxBytes = found.MaxBytes // maximum for a small server; see replicated
 	}
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
 	same.RePublish = want.RePublish

@@ -16,13 +16,13 @@ var ErrNotDurable = errors.New("acknowledged events could be lost")
 // acknowledges it.
 const SyncAlways = "always"
 
-// Policy specifies the durability of streams, and which losses are accepted.
+// Policy specifies the required durability of streams and the accepted losses.
 type Policy struct {
 	Replicas int    // of each stream
-	Sync     string // when a message is on the server's disk: SyncAlways or a time
+	Sync     string // when a message is on the server's disk: SyncAlways or an interval
 
-	AllowUnsynced      bool // a loss of power
-	AllowMemory        bool // a restart of the server
+	AllowUnsynced      bool // power failure
+	AllowMemory        bool // streams with fewer replicas than Replicas
 	AllowFewerReplicas bool // fewer replicas than Replicas
 }
 

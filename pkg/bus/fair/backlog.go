@@ -18,8 +18,8 @@ const (
 	countTimeout = 5 * time.Second
 )
 
-// backlog is the number of queued messages of all tenants: the server's last count, plus
-// what this process has published since.
+// backlog is the number of queued messages of all tenants: the server's last count plus the
+// messages that this process has published since.
 type backlog struct {
 	count func(context.Context) (int64, error)
 	limit int64
@@ -40,8 +40,8 @@ func (b *backlog) add(n int64) {
 	b.since = max(0, b.since+n)
 }
 
-// read returns the backlog by a count that is no older than age. One caller counts if a
-// count is due; the others use the previous count and do not wait.
+// read returns the backlog from a count that is no older than age. If a count is due, one caller
+// counts; the others use the previous count without waiting.
 func (b *backlog) read(ctx context.Context, age time.Duration) (int64, error) {
 	b.mu.Lock()
 	if b.err == nil && b.limit > 0 {
@@ -57,7 +57,7 @@ func (b *backlog) read(ctx context.Context, age time.Duration) (int64, error) {
 	b.counting = true
 	before := b.since
 	b.mu.Unlock()
-	// Other callers wait for this count too, so it outlives ctx.
+	// Other callers wait for this count too, so it continues after ctx is done.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
 	defer cancel()
 	messages, err := b.count(ctx)

@@ -21,7 +21,7 @@ const Priorities = 4
 // applies; the lowest has no limit.
 var ends = [Priorities - 1]int64{first, 64, 512}
 
-// Turn returns the priority that is served at the n-th turn.
+// Turn returns the priority served at the n-th turn.
 func Turn(n uint32) int {
 	turns := [8]int{0, 1, 0, 2, 0, 1, 0, 3}
 	return turns[n%uint32(len(turns))]
@@ -94,9 +94,8 @@ func (q *Queue) Undo(name string) {
 	q.backlog.add(-1)
 }
 
-// Admit returns nil if more work of a tenant is accepted, otherwise ErrFull,
-// ErrTenantFull or ErrBacklogUnknown. The empty name stands for a tenant that is not
-// known yet.
+// Admit returns nil if more work of a tenant is accepted, otherwise ErrFull, ErrTenantFull or
+// ErrBacklogUnknown. The empty name means that the tenant is not yet known.
 func (q *Queue) Admit(ctx context.Context, name string) error {
 	all, err := q.backlog.read(ctx, maxAge)
 	switch {

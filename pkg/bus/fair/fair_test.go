@@ -131,7 +131,7 @@ func TestCountIsForAll(t *testing.T) {
 	})
 }
 
-// Messages that a process publishes count at once, without a query.
+// Messages that a process publishes are counted immediately, without a query.
 func TestOwnMessagesCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}

@@ -11,21 +11,19 @@ import (
 const first = 8
 
 const (
-	// askPause and askPausePer bound how often the server counts the messages of a
-	// tenant: it lists each subject in its response, about 80 bytes.
+	// askPause and askPausePer limit how often the server counts the messages of a tenant, because
+	// its response lists each subject in about 80 bytes.
 	askPause    = 20 * time.Millisecond
 	askPausePer = 100 * time.Microsecond
 	askMost     = 5 * time.Second
 	askTimeout  = 3 * time.Second
-	// maxTenants is the number of tenants that are remembered, each in about
-	// 150 bytes.
+	// maxTenants is the maximum number of tenants kept in memory, each in about 150 bytes.
 	maxTenants = 10_000
 	quiet      = time.Minute
 )
 
-// tenant is the estimated backlog of a tenant: the server's last count, plus what
-// this process has published since. It is too high by the messages that were
-// completed since.
+// tenant is the estimated backlog of a tenant: the server's last count plus the messages that this
+// process has published since. It does not subtract messages that were completed since.
 type tenant struct {
 	mu      sync.Mutex // locked while the server is queried, so that only one caller queries it
 	waiting int64
@@ -75,8 +73,8 @@ func (s *tenants) matters(t *tenant) bool {
 	return t.waiting >= first || s.limit > 0 && t.waiting >= s.limit
 }
 
-// get returns the estimate of a tenant. It forgets idle tenants if there are too
-// many, and all of them if too many are active.
+// get returns the estimate of a tenant. It drops idle tenants if there are too many, and all
+// tenants if too many are active.
 func (s *tenants) get(name string) *tenant {
 	s.mu.Lock()
 	defer s.mu.Unlock()

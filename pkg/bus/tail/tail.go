@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	// ErrGone means that the stream does not hold every event after the given
-	// sequence, so that a reader cannot resume there without a gap.
+	// ErrGone means that the stream does not contain every event after the given sequence, so that
+	// a reader cannot resume there without a gap.
 	ErrGone = errors.New("the events after this position have been removed")
 	// ErrLost means that a tail has lost its consumer or its connection. The
 	// caller can open another one after the last sequence.
@@ -49,18 +49,18 @@ func Bounds(ctx context.Context, b *bus.Bus, stream string) (oldest, newest uint
 	return max(state.FirstSeq, 1), state.LastSeq, nil
 }
 
-// Tail reads the events after a position, in order and without a gap. It is
-// for one goroutine.
+// Tail reads the events after a position, in order and without a gap. It is not safe for concurrent
+// use.
 type Tail struct {
 	bus      *bus.Bus
 	stream   string
 	log      zerolog.Logger
-	ctx      context.Context // ends with the caller's, when the connection was lost, and when the server forbids a request
+	ctx      context.Context // done when the caller's context is done, the connection was lost, or the server forbids a request
 	end      []func()
 	consumer string
 	messages jetstream.MessagesContext
 	after    uint64 // the last sequence that Next returned
-	received uint64 // how many messages it has received
+	received uint64 // number of messages received
 }
 
 // Open opens a tail on the events of a stream after the given sequence. The tail has its

@@ -103,7 +103,7 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	}
 	oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes)
 	if err != nil || oldest != 1 || newest != after {
-		t.Errorf("the stream holds %d to %d (%v), read up to %d", oldest, newest, err, after)
+		t.Errorf("the stream contains %d to %d (%v), read up to %d", oldest, newest, err, after)
 	}
 }
 

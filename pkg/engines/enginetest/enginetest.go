@@ -20,7 +20,7 @@ func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int 
 	return run(m, Fill, open, use)
 }
 
-// MainRDKit is Main for RDKit, which the tests of other packages do not need.
+// MainRDKit is like Main, for RDKit, which other packages do not need.
 func MainRDKit[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
 	return run(m, FillRDKit, open, use)
 }

@@ -15,7 +15,7 @@ var fill = flag.String("fill", "", "the folder for the compiled RDKit")
 // TestFill compiles RDKit. FillRDKit runs it.
 func TestFill(t *testing.T) {
 	if *fill == "" {
-		t.Skip("it is run by FillRDKit")
+		t.Skip("run by FillRDKit")
 	}
 	ctx, e := context.Background(), rdkit.New(engines.Config{Cache: *fill, Workers: 2})
 	if err := errors.Join(e.Prepare(ctx), e.Close(ctx)); err != nil {

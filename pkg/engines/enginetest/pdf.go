@@ -12,9 +12,9 @@ import (
 // PDF describes a PDF document. Texts are ASCII without parentheses and backslashes.
 type PDF struct {
 	Title    string
-	Pages    []string          // their lines, in Helvetica, or Contents
+	Pages    []string          // lines of text, in Helvetica; ignored if Contents is set
 	Fields   map[string]string // text fields of the first page, with their appearance
-	Contents string            // of every page, instead of its lines
+	Contents string            // content of every page, instead of its lines
 	Forms    []string          // contents of the form XObjects X0, X1, …, each of which can use all
 	// Encrypted says that the document is encrypted, for the user's password, which may be
 	// empty.

@@ -22,9 +22,9 @@ import (
 
 type source struct {
 	pack              string // name@version on npm
-	integrity         string // of the package, as npm states it
-	file              string // in the package
-	sha256            string // of the program
+	integrity         string // hash of the package, as reported by npm
+	file              string // path in the package
+	sha256            string // hash of the program
 	to                string
 	withoutExceptions bool // exception handling, removed by optimizer
 }
@@ -87,7 +87,7 @@ func (s source) write() error {
 		return err
 	}
 	if sum := sha256.Sum256(program); hex.EncodeToString(sum[:]) != s.sha256 {
-		return fmt.Errorf("%s is not the one that is pinned", s.file)
+		return fmt.Errorf("%s does not match the pinned hash", s.file)
 	}
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -121,7 +121,7 @@ func (s source) fetch() (file []byte, err error) {
 		return nil, err
 	}
 	if sum := sha512.Sum512(archive); "sha512-"+base64.StdEncoding.EncodeToString(sum[:]) != s.integrity {
-		return nil, errors.New("the package is not the one that is pinned")
+		return nil, errors.New("the package does not match the pinned hash")
 	}
 	return extract(archive, s.file)
 }

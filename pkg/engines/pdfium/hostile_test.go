@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/pdfium"
 )
 
-var mutations = flag.Int("mutations", 60, "how many mutated documents TestHostileDocuments reads")
+var mutations = flag.Int("mutations", 60, "number of mutated documents that TestHostileDocuments reads")
 
 // TestHostileDocuments reads truncated and mutated documents: each gives a result or an error that says why, and
 // the next document is read normally.

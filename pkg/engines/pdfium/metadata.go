@@ -9,9 +9,9 @@ import (
 // missing fields are empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords string
-	Creator, Producer                string // the programs that wrote the content and the file
+	Creator, Producer                string // programs that wrote the content and the file
 	Created, Modified                time.Time
-	Version                          string // of PDF, such as "1.7"
+	Version                          string // PDF version, such as "1.7"
 	Tagged                           bool
 	Encrypted                        bool // readable without a password
 	Signatures, Attachments          int

@@ -44,7 +44,7 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
 // Document is an open PDF in its own instance. The first error of the instance, such as the end of its context,
-// ends it. It is for one goroutine.
+// ends it. It is not safe for concurrent use.
 type Document struct {
 	instance *engines.Instance
 	file     *file

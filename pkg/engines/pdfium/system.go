@@ -28,11 +28,11 @@ const (
 	errnoNoEntry = 44
 )
 
-// file is the document as PDFium reads it.
+// file is the document as seen by PDFium.
 type file struct {
 	io.ReaderAt
 	size, at int64
-	err      error // of the reader, except io.EOF
+	err      error // error of the reader, except io.EOF
 }
 
 type fileKey struct{}
@@ -42,7 +42,7 @@ func opened(ctx context.Context) *file { return ctx.Value(fileKey{}).(*file) }
 // hostFunction serves a call: its arguments are in stack, and its result goes into stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// system provides PDFium with one file to read, and a clock that stands still, so that the same document gives the
+// system provides PDFium with one file to read, and a stopped clock, so that the same document always gives the
 // same result.
 var system = map[string]hostFunction{
 	"_abort_js":                 func(context.Context, api.Memory, []uint64) { panic("abort") },
@@ -63,7 +63,7 @@ var system = map[string]hostFunction{
 	"fd_seek":                   seek,
 }
 
-// importSystem provides the functions of system to PDFium; all its other imports fail.
+// importSystem provides the functions of system to PDFium; all other imports fail.
 func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	env := r.NewHostModuleBuilder("env")
 	wasi := r.NewHostModuleBuilder("wasi_snapshot_preview1")

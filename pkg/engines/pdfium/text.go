@@ -10,11 +10,11 @@ import (
 type Text struct {
 	Text       string // text of the pages, each followed by a form feed
 	Pages      int    // pages that were read
-	Unreadable int    // of those, pages that could not be read
+	Unreadable int    // pages among them that could not be read
 	Cut        string // why the text is incomplete, for display; "" if it is complete
 }
 
-// TextLimits bound the result of Text. Zero fields have the defaults stated there.
+// TextLimits limits the result of Text. Zero fields have the stated defaults.
 type TextLimits struct {
 	Pages int // 2,000
 	Bytes int // 8 MiB

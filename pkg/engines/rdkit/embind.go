@@ -17,14 +17,14 @@ import (
 
 // function is a registered function.
 type function struct {
-	invoker         uint32 // an index of the table
+	invoker         uint32 // index in the table
 	params, results []api.ValueType
 	context         uint32 // its first argument
 }
 
-// registry holds the functions and types that an instance has registered.
+// registry contains the functions and types that an instance has registered.
 type registry struct {
-	functions map[string]function // by name and number of arguments: "get_mol/1", "Mol.get_smiles/1"
+	functions map[string]function // by name and number of arguments, such as "get_mol/1" or "Mol.get_smiles/1"
 	classes   map[uint32]string   // names by type
 	molecule  function            // which deletes a Mol
 }
@@ -85,7 +85,7 @@ func text(m api.Memory, at uint64) string {
 	for i := uint32(at); ; i++ {
 		c, ok := m.ReadByte(i)
 		if !ok || len(b) > 1<<10 {
-			panic("a name does not end")
+			panic("a name is not terminated")
 		}
 		if c == 0 {
 			return string(b)

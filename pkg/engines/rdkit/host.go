@@ -68,7 +68,7 @@ var host = map[string]hostFunction{
 	"R": refuse,                                                         // __syscall_ioctl
 }
 
-// importHost provides the functions of host to RDKit. Its other imports, for JavaScript objects, are not needed by
+// importHost provides the functions of host to RDKit. Its other imports, for JavaScript objects, are not used by
 // this package and end the instance.
 func importHost(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	builder := r.NewHostModuleBuilder("a")

@@ -25,7 +25,7 @@ const Version = "RDKit 2026.09.1"
 // Limits of a molecule.
 const (
 	Memory = 128 << 20        // bytes
-	Time   = 15 * time.Second // of one call
+	Time   = 15 * time.Second // time limit of one call
 )
 
 // initial is the initial memory of RDKit.
@@ -48,7 +48,7 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 // Close releases RDKit. All sessions must be closed.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Session processes the molecules of one file. It is for one goroutine.
+// Session processes the molecules of one file. It is not safe for concurrent use.
 type Session struct {
 	engine *Engine
 	ctx    context.Context
@@ -121,7 +121,7 @@ func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error
 	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
 	defer func() {
 		inTime, ended := limit.Stop(), r.instance.Err()
-		if errors.Is(ended, engines.ErrCrashed) { // for some damaged blocks
+		if errors.Is(ended, engines.ErrCrashed) { // zero for some damaged blocks
 			ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
 		}
 		if ended != nil || !inTime {

@@ -32,7 +32,7 @@ type objectsKey struct{}
 
 func objectsOf(ctx context.Context) *objects { return ctx.Value(objectsKey{}).(*objects) }
 
-// most bounds the objects of an instance.
+// most limits the number of objects of an instance.
 const most = 1 << 20
 
 func (o *objects) add(v any) uint64 {
@@ -45,7 +45,7 @@ func (o *objects) add(v any) uint64 {
 		panic("too many objects")
 	}
 	if len(o.values) == 0 {
-		o.values = append(o.values, nil) // 0 is none
+		o.values = append(o.values, nil) // 0 means none
 	}
 	o.values = append(o.values, v)
 	return uint64(len(o.values) - 1)
@@ -191,7 +191,7 @@ func importObjects(ctx context.Context, r wazero.Runtime, module wazero.Compiled
 			serve = functions[name[:at]]
 		}
 		if serve == nil {
-			return fmt.Errorf("it imports %s, which is not known", name)
+			return fmt.Errorf("unknown import %s", name)
 		}
 		host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
 			serve(ctx, objectsOf(ctx), m, stack)

@@ -132,7 +132,7 @@ func reasonOf(t *testing.T, err error) string {
 	return "drawn"
 }
 
-var mutations = flag.Int("mutations", 60, "how many mutated pictures TestMutatedPictures draws")
+var mutations = flag.Int("mutations", 60, "number of mutated pictures that TestMutatedPictures draws")
 
 func TestMutatedPictures(t *testing.T) {
 	good := head + `viewBox="0 0 90 90"><defs><linearGradient id="g"><stop offset="0" stop-color="red"/><stop offset="1"/></linearGradient>

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// The names of the tables.
+// Names of the tables.
 const (
 	Primary   = "sentiment-items-primary"
 	Dashboard = "sentiment-items-dashboard"
@@ -32,7 +32,7 @@ func Open(t testing.TB) (*dynamodb.Client, *feed.Store) {
 	return db, feed.NewStore(db, Config())
 }
 
-// Submission returns a submission with this number and these tags, received at this time.
+// Submission returns a submission with the given number, tags and time.
 func Submission(n int, at time.Time, tags ...string) feed.Submission {
 	return feed.Submission{
 		SourceID: "reddit#" + strconv.Itoa(n), SourceType: "reddit", Text: "text", MatchedTags: tags,

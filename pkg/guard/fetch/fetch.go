@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The permanent reasons for a missing document. Any other error may be
-// temporary.
+// Permanent reasons for a missing document. Other errors may be temporary.
 var (
 	ErrUnauthorized = errors.New("the server rejected the API key")
 	ErrGone         = errors.New("the server reports that the document is gone")
@@ -21,10 +20,10 @@ var (
 	ErrTooLarge     = errors.New("the response is too large")
 )
 
-// Throttled means that the server accepts no request for a while.
+// Throttled means that the server rejects requests for some time.
 type Throttled struct {
 	Reason string
-	After  time.Duration // 0 if the server sets none
+	After  time.Duration // 0 if the server does not specify it
 }
 
 // Error includes the pause.
@@ -41,7 +40,7 @@ type Client struct {
 	MaxBody int64        // bytes of a response, after decompression
 }
 
-// Request is what to fetch.
+// Request describes the document to fetch.
 type Request struct {
 	URL    string
 	Header http.Header

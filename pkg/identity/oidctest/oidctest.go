@@ -20,7 +20,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Provider signs in whom the test says, and issues tokens. It is safe for concurrent use.
+// Provider signs in the user that the test sets, and issues tokens. It is safe for concurrent use.
 type Provider struct {
 	ClientID, ClientSecret string
 	// Now is the clock of the tokens.
@@ -31,9 +31,9 @@ type Provider struct {
 	server *httptest.Server // nil if Open made it
 
 	mu     sync.Mutex
-	keys   []signer       // the newest last
+	keys   []signer       // newest last
 	down   bool           // whether it responds with 503
-	user   map[string]any // claims of who signs in next
+	user   map[string]any // claims of the next user to sign in
 	codes  map[string]code
 	number int
 	reads  int // of the keys
@@ -44,7 +44,7 @@ type signer struct {
 	key *rsa.PrivateKey
 }
 
-// code is an authorization that was not exchanged for tokens yet.
+// code is an authorization code that was not exchanged for tokens yet.
 type code struct {
 	challenge, redirect string
 	claims              map[string]any
@@ -98,7 +98,7 @@ func (p *Provider) SetDown(down bool) {
 	p.down = down
 }
 
-// SetUser sets the claims of who signs in next, at least sub.
+// SetUser sets the claims of the next user to sign in, at least sub.
 func (p *Provider) SetUser(claims map[string]any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *Provider) Reads() int {
 	return p.reads
 }
 
-// Rotate makes a new key, which signs from now on. The one before remains published.
+// Rotate creates a new signing key. The previous key remains published.
 func (p *Provider) Rotate(t testing.TB) {
 	t.Helper()
 	if err := p.rotate(); err != nil {
@@ -135,15 +135,15 @@ func (p *Provider) rotate() error {
 	return nil
 }
 
-// PublicKey is that of the newest key.
+// PublicKey returns the newest public key.
 func (p *Provider) PublicKey() *rsa.PublicKey {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return &p.keys[len(p.keys)-1].key.PublicKey
 }
 
-// Token returns a token of the newest key for the client: with sub, and with more claims, of which nil removes
-// one. It is valid for an hour.
+// Token returns a token for the client, signed with the newest key, with sub and the given claims. A nil claim
+// is removed. The token is valid for an hour.
 func (p *Provider) Token(t testing.TB, sub string, more map[string]any) string {
 	t.Helper()
 	token, err := p.Issue(sub, more)
@@ -171,7 +171,7 @@ func (p *Provider) claims(sub string, more map[string]any) map[string]any {
 	return claims
 }
 
-// Sign returns a token of any key.
+// Sign returns a token signed with any key.
 func Sign(t testing.TB, algorithm jose.SignatureAlgorithm, key any, id string, claims map[string]any) string {
 	t.Helper()
 	token, err := sign(algorithm, key, id, claims)
@@ -220,7 +220,7 @@ func (p *Provider) jwks(w http.ResponseWriter, _ *http.Request) {
 	respond(w, set)
 }
 
-// authorize signs in at once who the test has set, and redirects back.
+// authorize immediately signs in the user that the test has set, and redirects back.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	back, err := url.Parse(query.Get("redirect_uri"))

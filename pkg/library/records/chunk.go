@@ -13,8 +13,8 @@ import (
 )
 
 // A chunk is two objects. The lines are its records as JSON Lines, in gzip members of memberSize
-// records, so that a record is read without those before it. The columns are what filters read: a
-// header, and the values of each column, compressed one by one. Their layout is
+// records, so that a record can be read without the preceding ones. The columns are read by filters: a
+// header and the values of each column, compressed individually. Their layout is
 //
 //	magic, length of the header (4 bytes, big endian), header (JSON), columns
 //

@@ -14,8 +14,8 @@ const maxLines = 64 << 20
 
 // WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks. next
 // returns io.EOF after the last one; store stores the two objects of a chunk, whose buffers are not reused. At most
-// one chunk is in memory. A record fails if its chunk would become too large. found counts all records, also those
-// beyond MaxRecords, which are in no chunk.
+// one chunk is in memory. A record fails if its chunk would become too large. found counts all records, including
+// those beyond MaxRecords, which are in no chunk.
 func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (summary *Summary, found int, err error) {
 	summary = &Summary{}
 	var lines bytes.Buffer
@@ -51,7 +51,7 @@ func WriteChunks(ctx context.Context, next func() (Record, error), store func(ch
 			}
 		}
 		if lines.Len() > maxLines {
-			r = Record{Error: fmt.Sprintf("the records before it take %d MiB, the most for %d records of a table", maxLines>>20, ChunkSize)}
+			r = Record{Error: fmt.Sprintf("the preceding records take %d MiB, the maximum for %d records of a table", maxLines>>20, ChunkSize)}
 		}
 		if err := w.Add(&r); err != nil {
 			return nil, 0, err

@@ -9,7 +9,7 @@ import (
 // Max are set for columns of numbers and of dates.
 type Column struct {
 	Name     string  `json:"name"`
-	Property bool    `json:"property,omitempty"` // determined by Assay instead of the file
+	Property bool    `json:"property,omitempty"` // computed by Assay instead of read from the file
 	Type     Type    `json:"type"`
 	Count    int     `json:"count"`         // records with a value
 	Empty    int     `json:"empty"`         // processed records without a value

@@ -108,13 +108,13 @@ func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error
 
 const (
 	parallelChunks = 8
-	// maxAhead is how many chunks are searched at once by a filter that has selected few records so far.
+	// maxAhead is the number of chunks searched concurrently by a filter that has selected few records so far.
 	maxAhead = 32
 )
 
 func (f *File) chunks() int { return (f.Total + ChunkSize - 1) / ChunkSize }
 
-// matches returns the indexes, at most limit of them, of the matching records in so many chunks from one on.
+// matches returns the indexes of at most limit matching records in n chunks, starting at one.
 func (f *File) matches(ctx context.Context, chunk, ahead, from, limit int, filter *Filter) ([]int, error) {
 	last := min(chunk+ahead, f.chunks())
 	var indexes []int

@@ -152,6 +152,6 @@ func compare(column int, operator string, value token) (condition, string) {
 	case equality:
 		return equal{column, value.text, operator == "="}, ""
 	default:
-		return nil, fmt.Sprintf("%s needs a number or a date like 2024-05-31, not %q; text is compared by =, != and ~", operator, value.text)
+		return nil, fmt.Sprintf("%s needs a number or a date like 2024-05-31, not %q; compare text with =, != or ~", operator, value.text)
 	}
 }

@@ -64,7 +64,7 @@ func TestFilterErrors(t *testing.T) {
 		"logP<3 weight>2":  `character 8: expected and, or, or the end, not "weight"`,
 		"logP<3 and":       "character 11: expected the name of a field",
 		"(logP<3":          "character 8: expected )",
-		"name < benzene":   `character 8: < needs a number or a date like 2024-05-31, not "benzene"; text is compared by =, != and ~`,
+		"name < benzene":   `character 8: < needs a number or a date like 2024-05-31, not "benzene"; compare text with =, != or ~`,
 		"name = 'x":        "character 8: no closing '",
 		"logP<3 & weight":  "character 8: expected &&",
 		"and":              `character 1: expected the name of a field, not "and"`,

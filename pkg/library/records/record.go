@@ -22,7 +22,7 @@ type Record struct {
 	Error         string     `json:"error,omitempty"`         // why the record failed; a failed record has no properties
 	Name          string     `json:"name,omitempty"`          // a title in the file
 	Fields        Fields     `json:"fields"`                  // as in the file
-	Properties    Properties `json:"properties"`              // determined by Assay
+	Properties    Properties `json:"properties"`              // computed by Assay
 	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that could not be determined
 	Content       string     `json:"content,omitempty"`       // the record in the file's format, without its fields
 }

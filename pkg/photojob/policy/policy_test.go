@@ -57,8 +57,8 @@ func heldBy(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestBudgetOfManyWorkers: 4 workers take permits as fast as they can; exactly as many
-// calls are allowed as the budget pays for. The same holds for each other limit.
+// TestBudgetOfManyWorkers: 4 workers request permits as fast as they can; exactly as many calls are
+// allowed as the budget permits. The same applies to each of the other limits.
 func TestBudgetOfManyWorkers(t *testing.T) {
 	const workers, each = 4, 10
 	for name, test := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 type Settings struct {
 	Enabled       bool     `json:"enabled" doc:"whether jobs are created for this provider and calls are made to it; its fallback processes jobs that wait"`
 	BaseURL       string   `json:"baseUrl" maxLength:"2000" doc:"the address of the API"`
-	KeyVariable   string   `json:"keyVariable" doc:"the environment variable of the analyzer that has the API key: ASSAY_GEMINI_KEY or ASSAY_SEEDREAM_KEY, or one that begins with such a name followed by _"`
+	KeyVariable   string   `json:"keyVariable" doc:"the environment variable of the analyzer that contains the API key: ASSAY_GEMINI_KEY or ASSAY_SEEDREAM_KEY, or one that begins with such a name followed by _"`
 	AnalyzeModel  string   `json:"analyzeModel,omitempty" maxLength:"100" doc:"the model that describes photos; the local provider does that for seedream"`
 	EditModel     string   `json:"editModel" maxLength:"100" doc:"the model that edits photos"`
 	AnalyzeMicros int64    `json:"analyzeMicros" minimum:"0" doc:"the maximum cost of one description, in millionths of a US dollar"`
@@ -28,14 +28,14 @@ type Settings struct {
 	PerDay        int      `json:"perDay" minimum:"1" doc:"maximum number of calls in a day (UTC)"`
 	DailyBudget   int64    `json:"dailyBudgetMicros" minimum:"0" doc:"maximum cost of calls in a day (UTC), in millionths of a US dollar"`
 	Concurrent    int      `json:"concurrent" minimum:"1" maximum:"1000" doc:"maximum number of concurrent calls, of all analyzers together"`
-	AnalyzeTime   string   `json:"analyzeTime" example:"30s" doc:"how long a description may take"`
-	EditTime      string   `json:"editTime" example:"2m" doc:"how long an edit may take"`
+	AnalyzeTime   string   `json:"analyzeTime" example:"30s" doc:"timeout of a description"`
+	EditTime      string   `json:"editTime" example:"2m" doc:"timeout of an edit"`
 	Fallback      []string `json:"fallback" doc:"the providers that process the jobs of this one while it is disabled or suspended, or after its jobs have waited for fallbackAfter"`
-	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next in the chain takes it"`
+	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next provider in the chain processes it"`
 }
 
 // Defaults returns the settings of a provider for which operators have set none. They disable it.
-// Models and prices are of priceDate.
+// Models and prices are those of priceDate.
 func Defaults(name string) Settings {
 	s := Settings{
 		PriceDate: "2026-11-22", PerMinute: 60, PerDay: 2_000, DailyBudget: 20_000_000, Concurrent: 8,
@@ -88,7 +88,7 @@ func (s Settings) Check(name string) []photojob.Violation {
 		found = append(found, photojob.Violation{Field: field, Message: fmt.Sprintf(format, args...)})
 	}
 	if u, err := url.Parse(s.BaseURL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || strings.HasSuffix(s.BaseURL, "/") {
-		wrong("baseUrl", "is not an http or https URL with a host, without a user name, a query and a slash at its end")
+		wrong("baseUrl", "is not an http or https URL with a host, without a user name, query or trailing slash")
 	}
 	if form := keyForms[name]; form != nil && !form.MatchString(s.KeyVariable) {
 		wrong("keyVariable", "is not %s; set the name of a variable, not the key", form)

@@ -24,7 +24,7 @@ type State struct {
 type Day struct {
 	Day        string `json:"day" example:"2026-11-22"`
 	Calls      int    `json:"calls"`
-	CostMicros int64  `json:"costMicros" doc:"in millionths of a US dollar: never less than what was billed"`
+	CostMicros int64  `json:"costMicros" doc:"in millionths of a US dollar: never lower than the billed amount"`
 }
 
 // Since is a call in progress.
@@ -48,7 +48,7 @@ const (
 	HeldDisabled    = "disabled"
 	HeldSuspended   = "suspended"
 	HeldBreaker     = "breaker"
-	HeldByProvider  = "rate_limited" // the provider asked for a pause
+	HeldByProvider  = "rate_limited" // the provider requested a pause
 	HeldConcurrent  = "concurrent"
 	HeldPerMinute   = "per_minute"
 	HeldPerDay      = "per_day"
@@ -129,17 +129,17 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	case s.suspended(p.Revision, key):
 		return because(HeldSuspended, now.Add(offWait), "the provider %s is suspended: %s", p.Name, s.Suspended.Reason)
 	case now.UnixMilli() < s.OpenUntil:
-		return because(HeldBreaker, time.UnixMilli(s.OpenUntil), "the provider %s has failed %d times in a row", p.Name, s.Failures)
+		return because(HeldBreaker, time.UnixMilli(s.OpenUntil), "the provider %s has failed %d consecutive times", p.Name, s.Failures)
 	case s.Opened > 0 && probing:
-		return because(HeldBreaker, now.Add(soon), "one call tries whether the provider %s works again", p.Name)
+		return because(HeldBreaker, now.Add(soon), "one call is testing whether the provider %s works again", p.Name)
 	case now.UnixMilli() < s.HeldUntil:
-		return because(HeldByProvider, time.UnixMilli(s.HeldUntil), "the provider %s asked for a pause", p.Name)
+		return because(HeldByProvider, time.UnixMilli(s.HeldUntil), "the provider %s requested a pause", p.Name)
 	case used.Calls >= p.Settings.PerDay:
-		return because(HeldPerDay, tomorrow, "the provider %s has had its %d calls of the day", p.Name, p.Settings.PerDay)
+		return because(HeldPerDay, tomorrow, "the provider %s has reached its limit of %d calls per day", p.Name, p.Settings.PerDay)
 	case used.CostMicros+cost > p.Settings.DailyBudget:
-		return because(HeldDailyBudget, tomorrow, "the provider %s has used its budget of the day", p.Name)
+		return because(HeldDailyBudget, tomorrow, "the provider %s has used up its daily budget", p.Name)
 	case s.Minute >= minute && s.MinuteCalls >= p.Settings.PerMinute:
-		return because(HeldPerMinute, time.Unix((minute+1)*60, 0), "the provider %s has had its %d calls of the minute", p.Name, p.Settings.PerMinute)
+		return because(HeldPerMinute, time.Unix((minute+1)*60, 0), "the provider %s has reached its limit of %d calls per minute", p.Name, p.Settings.PerMinute)
 	case running >= p.Settings.Concurrent:
 		return because(HeldConcurrent, now.Add(soon), "the provider %s has %d calls in progress", p.Name, running)
 	}
@@ -172,7 +172,7 @@ func (s *State) take(c Call, now time.Time) {
 	s.MinuteCalls++
 	for id, r := range s.Running {
 		if r.Until+skew.Milliseconds() <= now.UnixMilli() {
-			delete(s.Running, id) // its worker has died; its cost still counts
+			delete(s.Running, id) // its worker has crashed; its cost still counts
 		}
 	}
 	if s.Running == nil {

@@ -1,4 +1,4 @@
-// Package modules has the licenses and notices of the Go modules that the programs link.
+// Package modules contains the licenses and notices of the Go modules that the programs link.
 package modules
 
 import (
@@ -11,8 +11,8 @@ import (
 // Go is the name under which the Go standard library and runtime are listed.
 const Go = "Go standard library"
 
-// texts holds sections of modules with the same texts: a line for each module, an empty line, the
-// texts. TestModuleLicenses of services/assay writes it.
+// texts contains sections of modules with the same texts: a line for each module, an empty line,
+// the texts. TestModuleLicenses in services/assay writes it.
 //
 //go:embed modules.txt
 var texts string

@@ -225,7 +225,7 @@ func compare(t *testing.T, program string, names []string, theirs map[string]ans
 			}
 		})
 	}
-	t.Logf("%d records compared with %s, %d other compositions, %d charges, %d masses; %d not determined, %d refused by one",
+	t.Logf("%d records compared with %s, %d other compositions, %d charges, %d masses; %d not determined, %d rejected by one program",
 		both, program, composition, charge, mass, open, refused)
 	if both == 0 || float64(composition) > 0.001*float64(both) {
 		t.Errorf("%d of %d compositions differ", composition, both)

@@ -78,7 +78,7 @@ func (x *Reaction) v2000(s *scan) error {
 			line, ok = s.next()
 		}
 		if !bytes.HasPrefix(line, []byte("$MOL")) {
-			return fmt.Errorf("%w: line %d: %d of %d molecules are there", ErrNotReaction, s.line, i, total)
+			return fmt.Errorf("%w: line %d: found %d of %d molecules", ErrNotReaction, s.line, i, total)
 		}
 		m, rest, err := parse(s.rest)
 		if err != nil {

@@ -22,7 +22,7 @@ func (m *Molecule) v3000(s *scan) error {
 				return s.fail("the V30 COUNTS line is missing")
 			}
 			if len(place) != len(m.Atoms) || bonds != len(m.Bonds) {
-				return s.fail("%d of %d atoms and %d of %d bonds are there", len(place), len(m.Atoms), bonds, len(m.Bonds))
+				return s.fail("found %d of %d atoms and %d of %d bonds", len(place), len(m.Atoms), bonds, len(m.Bonds))
 			}
 			return nil
 		case len(words) == 0:

@@ -155,7 +155,7 @@ func (p *parser) table(it item, f form, text string) error {
 	}
 	p.budget -= len(c.X)
 	if stated := x.points; stated > 0 && stated != len(c.X) {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d points are stated, %d are there", it.line, stated, len(c.X)))
+		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d points are stated, but there are %d", it.line, stated, len(c.X)))
 	}
 	p.spectrum.Curves = append(p.spectrum.Curves, c)
 	return nil

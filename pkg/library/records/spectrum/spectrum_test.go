@@ -237,7 +237,7 @@ func TestDamagedBlocksNameLineAndToken(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		xydata(5, "400 1 2 3\n"):                   "5 points are stated, 3 are there",
+		xydata(5, "400 1 2 3\n"):                   "5 points are stated, but there are 3",
 		xydata(4, "400AJJ\n402FJ\n"):               "1 check values differ",
 		"##TITLE=\n##XYDATA= (R..)\n1":             "cannot be read",
 		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1 2 3\n": "the last point is not complete",

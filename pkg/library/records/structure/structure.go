@@ -26,7 +26,7 @@ const (
 // Version is the value of the property Engine.
 const Version = rdkit.Version + ", InChI 1.07.3"
 
-// First is how many records of a file are identified during processing. Others are identified on request.
+// First is the number of records of a file that are identified during processing. Others are identified on request.
 const First = 100
 
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
@@ -59,7 +59,7 @@ func (k *Kit) Close(ctx context.Context) error {
 	return k.engine.Close(ctx)
 }
 
-// Session is for the records of one file. It is for one goroutine.
+// Session is for the records of one file. It is not safe for concurrent use.
 type Session struct {
 	kit     *Kit
 	session *rdkit.Session
@@ -128,14 +128,14 @@ func NotIdentified(r *records.Record) {
 	r.NotDetermined = append(r.NotDetermined, InChI, SMILES)
 }
 
-// reason returns the text of an error for the owner of the file.
+// reason returns the error text for the owner of the file.
 func reason(err error) string {
 	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, engines.ErrMemory, engines.ErrCompiling} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
 	}
-	return "RDKit had no time for the molecule"
+	return "RDKit ran out of time for the molecule"
 }
 
 // Draw returns a drawing of a molecule as SVG with coordinates of RDKit, which the drawing credits. It returns
