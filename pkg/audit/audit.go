@@ -24,30 +24,30 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Outcomes of a write.
+// Outcomes of a write operation.
 const (
 	Done    = "done"    // status below 400
 	Refused = "refused" // status 4xx: nothing was changed
 	Failed  = "failed"  // status 5xx, or the client disconnected: something may have been changed
-	Unknown = "unknown" // it runs, or its outcome was not recorded
+	Unknown = "unknown" // in progress, or its outcome was not recorded
 )
 
-// Entry is a write in the log.
+// Entry is a write operation in the log.
 type Entry struct {
 	ID         string    `json:"id" format:"uuid"`
-	Time       time.Time `json:"time" doc:"when the write began"`
-	Service    string    `json:"service" doc:"which service received it"`
+	Time       time.Time `json:"time" doc:"start of the operation"`
+	Service    string    `json:"service" doc:"service that received the request"`
 	Who        string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
 	Credential string    `json:"credential,omitempty" enum:"key,oidc,session" doc:"what proved it"`
 	KeyID      string    `json:"keyId,omitempty" doc:"of the API key, or of the one with which the session began"`
-	Address    string    `json:"address" doc:"of the client"`
-	Operation  string    `json:"operation" doc:"the operation, by its id in the API description" example:"set-quotas"`
+	Address    string    `json:"address" doc:"address of the client"`
+	Operation  string    `json:"operation" doc:"id of the operation in the API description" example:"set-quotas"`
 	Method     string    `json:"method" example:"PUT"`
-	Path       string    `json:"path" doc:"what the write was about" example:"/v1/quotas/0192f7c0"`
-	RequestID  string    `json:"requestId" doc:"of the request, as in the services' logs"`
-	Outcome    string    `json:"outcome" enum:"done,refused,failed,unknown" doc:"unknown while the write runs, and if its process ended before it was recorded"`
-	Status     int       `json:"status,omitempty" doc:"of the response; absent while unknown"`
-	Millis     int64     `json:"millis,omitempty" doc:"how long the write took"`
+	Path       string    `json:"path" doc:"path of the request" example:"/v1/quotas/0192f7c0"`
+	RequestID  string    `json:"requestId" doc:"id of the request, as in the services' logs"`
+	Outcome    string    `json:"outcome" enum:"done,refused,failed,unknown" doc:"unknown while the operation is in progress, or if its process terminated before recording it"`
+	Status     int       `json:"status,omitempty" doc:"status of the response; absent while unknown"`
+	Millis     int64     `json:"millis,omitempty" doc:"duration of the operation"`
 }
 
 // Log is the audit log. It is safe for concurrent use.
@@ -59,13 +59,13 @@ type Log struct {
 // New returns the log of a bus.
 func New(b *bus.Bus, log zerolog.Logger) *Log { return &Log{b, log} }
 
-// The kinds of messages, which end their subjects.
+// Kinds of messages, used as the last token of their subjects.
 const (
 	begun = "begun"
 	ended = "ended"
 )
 
-// outcomeTime bounds the publication of an outcome, which the end of the request does not stop.
+// outcomeTime limits the publication of an outcome, which continues after the end of the request.
 const outcomeTime = 5 * time.Second
 
 // Record implements web.Audit.
@@ -123,17 +123,17 @@ func (l *Log) publish(ctx context.Context, kind string, e Entry) error {
 	return l.bus.PublishMessage(ctx, bus.Message{Subject: subject, ID: e.ID + "/" + kind, Type: "audit", Data: data})
 }
 
-// ErrCursor means that a cursor is not one of the log.
-var ErrCursor = errors.New("audit: the cursor is not one of this list")
+// ErrCursor means that a cursor does not belong to the log.
+var ErrCursor = errors.New("audit: the cursor does not belong to this list")
 
-// cursor is where the next page begins, newest first.
+// cursor is the position of the next page, newest first.
 type cursor struct {
-	Sequence uint64   `json:"s"` // of the next message
-	Shown    []string `json:"e"` // writes of earlier pages whose beginning is still to come
+	Sequence uint64   `json:"s"` // sequence of the next message
+	Shown    []string `json:"e"` // writes on earlier pages whose first message is still to come
 }
 
-// List reads up to limit writes that began at since or later, newest first, by their last message. next is the cursor
-// of the next page, empty on the last. Each message is a request to NATS. It returns ErrCursor.
+// List returns up to limit writes that began at or after since, ordered by their last message, newest first. next is
+// the cursor of the next page, empty on the last. Each message is a request to NATS. It returns ErrCursor.
 func (l *Log) List(ctx context.Context, since time.Time, limit int, after string) (entries []Entry, next string, err error) {
 	stream, err := l.bus.JS.Stream(ctx, bus.StreamAudit)
 	if err != nil {
@@ -154,7 +154,7 @@ func (l *Log) List(ctx context.Context, since time.Time, limit int, after string
 		if err != nil {
 			return nil, "", fmt.Errorf("audit log: %w", err)
 		}
-		if msg.Time.Before(since) { // later ones of the list are older
+		if msg.Time.Before(since) { // the following messages are older
 			return entries, "", nil
 		}
 		var e Entry

@@ -12,7 +12,7 @@ import (
 )
 
 type listInput struct {
-	Since  time.Time `query:"since" doc:"writes recorded at this time or later"`
+	Since  time.Time `query:"since" doc:"only operations recorded at or after this time"`
 	Limit  int       `query:"limit" default:"50" minimum:"1" maximum:"200"`
 	Cursor string    `query:"cursor" maxLength:"8192" doc:"nextCursor of the previous page"`
 }
@@ -24,14 +24,14 @@ type listOutput struct {
 	}
 }
 
-// Routes registers the call that reads the log, which is for operators.
+// Routes registers the call that reads the log, which is for operators only.
 func (l *Log) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-audit", Method: http.MethodGet, Path: "/v1/audit", Tags: []string{"audit"},
-		Summary: "List the writes of operators, newest first",
-		Description: "Every request of an operator that may change something is recorded before it is processed, and with its outcome before the response is sent. " +
+		Summary: "List write operations of operators, newest first",
+		Description: "Every operator request that may change something is recorded before it is processed, and its outcome before the response is sent. " +
 			"So are writes that are refused because the credential lacks the role or the scope: 100 at once, and one a minute. " +
-			"The log keeps 400 days, and 64 MiB, which are more than 50,000 writes.",
+			"The log keeps entries for 400 days, up to 64 MiB, which is more than 50,000 entries.",
 	}, func(ctx context.Context, in *listInput) (*listOutput, error) {
 		entries, next, err := l.List(ctx, in.Since, in.Limit, in.Cursor)
 		if errors.Is(err, ErrCursor) {

@@ -28,19 +28,19 @@ var (
 
 // Program is code compiled to WebAssembly, with its imports.
 type Program struct {
-	Name string // for errors
+	Name string // used in errors
 	Code []byte // the module, compressed with gzip
 	// Import provides the functions that the module imports. It may be nil.
 	Import func(context.Context, wazero.Runtime, wazero.CompiledModule) error
 	Start  []string // functions without arguments that every instance calls first
 }
 
-// Config says how an engine compiles.
+// Config specifies how an engine compiles.
 type Config struct {
 	// Cache is a directory for compiled code, which cuts the time of later starts to a tenth. Only the user of this
 	// process may write to it, since its content is executed. Empty for none.
 	Cache   string
-	Workers int // goroutines that compile; 0 for one
+	Workers int // number of goroutines that compile; 0 means one
 	// Compiler is the path of a program that calls Main, which compiles into Cache in processes of its own. If it is
 	// empty or fails, or without Cache, this process compiles.
 	Compiler string
@@ -62,7 +62,7 @@ type Engine struct {
 	program  Program
 	config   Config
 	begin    sync.Once
-	compiled chan struct{} // closed when the following fields are final
+	compiled chan struct{} // closed when the following fields are set
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
 	module   wazero.CompiledModule
@@ -167,9 +167,9 @@ func (e *Engine) compiling(ctx context.Context) error {
 	return e.Prepare(ctx)
 }
 
-// Limits bound one instance.
+// Limits are the limits of one instance.
 type Limits struct {
-	Memory int64 // bytes at most
+	Memory int64 // maximum memory in bytes
 	First  int64 // bytes allocated at start, so that growth up to this size copies nothing; 0 for the program's own initial size
 }
 

@@ -2,9 +2,9 @@ package engines
 
 import "os"
 
-// Settings are the settings of a service that runs engines.
+// Settings holds the settings of a service that runs engines.
 type Settings struct {
-	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents, pictures and molecules, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
+	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents, pictures and molecules; its content is executed, so it must belong to the user of the process; default: in the user's cache, with assay serve in its data folder"`
 }
 
 // Config returns the configuration of engines that compile with the given number of goroutines. The error says why

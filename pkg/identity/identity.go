@@ -1,5 +1,5 @@
-// Package identity proves who makes a request: by API keys, tokens of an OpenID Connect provider, and
-// sessions of the web page. Each resolves to a web.Caller.
+// Package identity authenticates requests with API keys, tokens of an OpenID Connect provider, and
+// sessions of the web app. Each resolves to a web.Caller.
 package identity
 
 import (
@@ -16,24 +16,24 @@ import (
 
 // Config holds the settings of the identity provider. Without an issuer only API keys are accepted.
 type Config struct {
-	Issuer       string `env:"ASSAY_OIDC_ISSUER" use:"often" doc:"the URL of the OpenID Connect provider whose tokens are accepted with ASSAY_AUTH=token; none by default"`
-	ClientID     string `env:"ASSAY_OIDC_CLIENT_ID" use:"often" doc:"the client id with which the web page signs in; the provider must allow the redirect to /v1/session/callback"`
+	Issuer       string `env:"ASSAY_OIDC_ISSUER" use:"often" doc:"the URL of the OpenID Connect provider whose tokens are accepted with ASSAY_AUTH=token; default: none"`
+	ClientID     string `env:"ASSAY_OIDC_CLIENT_ID" use:"often" doc:"the client id that the web app uses to sign in; the provider must allow the redirect to /v1/session/callback"`
 	ClientSecret string `env:"ASSAY_OIDC_CLIENT_SECRET" secret:"true" doc:"the secret of the client id; none for a public client"`
-	Audience     string `env:"ASSAY_OIDC_AUDIENCE" doc:"the audience that bearer tokens must have; the client id by default"`
-	RoleClaim    string `env:"ASSAY_OIDC_ROLE_CLAIM" envDefault:"roles" doc:"the claim with the roles of a user; a dot reaches into an object, as in realm_access.roles"`
+	Audience     string `env:"ASSAY_OIDC_AUDIENCE" doc:"the audience that bearer tokens must have; default: the client id"`
+	RoleClaim    string `env:"ASSAY_OIDC_ROLE_CLAIM" envDefault:"roles" doc:"the claim with the roles of a user; a dot selects a member of an object, as in realm_access.roles"`
 	OperatorRole string `env:"ASSAY_OIDC_OPERATOR_ROLE" envDefault:"operator" doc:"the value in the role claim that makes a user an operator"`
-	GroupClaim   string `env:"ASSAY_OIDC_GROUP_CLAIM" envDefault:"groups" doc:"the claim with the groups of a user, which nodes of the library may be shared with"`
+	GroupClaim   string `env:"ASSAY_OIDC_GROUP_CLAIM" envDefault:"groups" doc:"the claim with the groups of a user; nodes of the library may be shared with groups"`
 	Platform     platform.Config
 }
 
-// Options are what an Identity works with. Documents is required.
+// Options are the dependencies of an Identity. Documents is required.
 type Options struct {
 	Documents *platform.Store
 	Log       zerolog.Logger
-	// Introduce is called with what the provider says of a user when a token of it is first seen, and at
-	// each sign-in. Optional.
+	// Introduce is called with the user data of the provider when a token of the user is first seen,
+	// and at each sign-in. Optional.
 	Introduce func(ctx context.Context, owner string, user web.User) error
-	Now       func() time.Time // the clock; time.Now by default
+	Now       func() time.Time // clock; default: time.Now
 }
 
 // Identity resolves the callers of one process. It is safe for concurrent use.
@@ -41,7 +41,7 @@ type Identity struct {
 	keys      *Keys
 	known     *recent[string, Key]          // API keys by id
 	verified  *recent[[32]byte, web.Caller] // callers by the hash of their OIDC token
-	used      *recent[string, struct{}]     // ids of the keys whose use was just recorded
+	used      *recent[string, struct{}]     // ids of keys whose use was recently recorded
 	provider  *provider                     // nil without an issuer
 	documents *platform.Store
 	introduce func(context.Context, string, web.User) error
@@ -55,10 +55,10 @@ type Identity struct {
 const KeyAge = 2 * time.Second
 
 const (
-	tokenAge  = 5 * time.Minute // how long a verified token is not verified again
-	useAge    = time.Minute     // how often the use of a key is recorded
-	maxRecent = 10000           // entries of each cache
-	maxToken  = 16 << 10        // bytes of a bearer token
+	tokenAge  = 5 * time.Minute // time for which a verified token is not verified again
+	useAge    = time.Minute     // interval at which uses of a key are recorded
+	maxRecent = 10000           // maximum entries of each cache
+	maxToken  = 16 << 10        // maximum bytes of a bearer token
 )
 
 // New returns the Identity of a process. It makes no connection.
@@ -85,7 +85,7 @@ func New(cfg Config, o Options) (*Identity, error) {
 	return i, err
 }
 
-// Authenticate is the web.Authenticate of the process. A bearer token goes before a session.
+// Authenticate implements web.Authenticate. A bearer token takes precedence over a session.
 func (i *Identity) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
 	given := r.Header.Values("Authorization")
 	if len(given) == 0 {
@@ -94,7 +94,7 @@ func (i *Identity) Authenticate(w http.ResponseWriter, r *http.Request) (web.Cal
 	scheme, token, _ := strings.Cut(given[0], " ")
 	token = strings.TrimSpace(token)
 	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken {
-		return web.Caller{}, refused("Send one Authorization header: Bearer and a token.")
+		return web.Caller{}, refused("Send one Authorization header with Bearer and a token.")
 	}
 	if strings.HasPrefix(token, keyPrefix) {
 		return i.byKey(r.Context(), token)
@@ -102,5 +102,5 @@ func (i *Identity) Authenticate(w http.ResponseWriter, r *http.Request) (web.Cal
 	return i.byToken(r.Context(), token)
 }
 
-// refused returns the problem of a credential that is not valid.
+// refused returns the problem of an invalid credential.
 func refused(detail string) *web.Problem { return web.Unauthenticated("invalid_token", detail) }

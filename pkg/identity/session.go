@@ -16,17 +16,17 @@ const (
 	userSessionAge = 8 * time.Hour  // of a session whose groups and role are those of the sign-in: a working day
 	cookieAge      = 30 * time.Minute
 	renewAfter     = 5 * time.Minute
-	maxCookie      = 3800 // bytes of a value; browsers accept 4096 of a cookie
+	maxCookie      = 3800 // maximum bytes of a value; browsers accept cookies of 4096 bytes
 	cookieName     = "assay_session"
-	hostPrefix     = "__Host-" // of the names of cookies over TLS
+	hostPrefix     = "__Host-" // prefix of the names of cookies over TLS
 )
 
 var errSession = errors.New("the session is not valid")
 
-// session is the content of a session's cookie: an API key, or what the provider has said of a user.
+// session is the content of a session's cookie: an API key, or the user data of the provider.
 type session struct {
 	Key    string    `json:"k,omitempty"` // id
-	Hash   string    `json:"h,omitempty"` // of the key's secret
+	Hash   string    `json:"h,omitempty"` // hash of the key's secret
 	Owner  string    `json:"o,omitempty"`
 	Groups []string  `json:"g,omitempty"`
 	Op     bool      `json:"r,omitempty"` // operator
@@ -36,7 +36,8 @@ type session struct {
 }
 
 // bySession returns the caller of a request with a session, and renews its cookie. A request without a
-// session has an anonymous caller; one with an invalid session too, so that the page can sign in again.
+// session has an anonymous caller, as does one with an invalid session, so that the page can sign in
+// again.
 func (i *Identity) bySession(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
 	value := cookieValue(r, cookieName)
 	if value == "" {
@@ -48,7 +49,7 @@ func (i *Identity) bySession(w http.ResponseWriter, r *http.Request) (web.Caller
 		return web.Caller{}, nil
 	}
 	if err != nil {
-		return web.Caller{}, web.Unavailable("Sessions cannot be checked now.", time.Second).Because(err)
+		return web.Caller{}, web.Unavailable("Sessions cannot be verified at the moment.", time.Second).Because(err)
 	}
 	now := i.now()
 	caller, err := i.ofSession(r.Context(), s)
@@ -90,7 +91,7 @@ func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error)
 		caller.Credential.Roles = []web.Role{web.Operator}
 	}
 	caller.Credential.Check = func(ctx context.Context) error {
-		// The page renews the cookie with its next request; a stream goes on until the session ends.
+		// The page renews the cookie with its next request; a stream continues until the session ends.
 		if !i.now().Before(s.last()) {
 			return refused("The session has expired.")
 		}
@@ -99,7 +100,7 @@ func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error)
 	return caller, nil
 }
 
-// ends returns when the session ends unless it is renewed.
+// ends returns the time at which the session ends unless it is renewed.
 func (s session) ends() time.Time {
 	ends := s.Issued.Add(cookieAge)
 	if last := s.last(); last.Before(ends) {

@@ -14,16 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// errToken means that a token proves nothing here.
+// errToken means that a token is not valid here.
 var errToken = errors.New("the token is not valid")
 
-// skew is by how much the clocks of the provider and of this process may differ.
+// skew is the maximum difference between the clocks of the provider and of this process.
 const skew = time.Minute
 
-// maxEpoch is the latest time that a token may name, in epoch seconds: of the year 9999.
+// maxEpoch is the latest time that a token may contain, in epoch seconds: the end of the year 9999.
 const maxEpoch = 253402300799
 
-// outageRetry is the Retry-After while the provider does not respond.
+// outageRetry is the Retry-After while the provider is unavailable.
 const outageRetry = 5 * time.Second
 
 // byToken returns the caller of a request with a token of the provider.
@@ -50,28 +50,28 @@ func (i *Identity) byToken(ctx context.Context, token string) (web.Caller, error
 	return caller, nil
 }
 
-// meet introduces a user. A failure is no reason to refuse the request.
+// meet introduces a user. A failure does not reject the request.
 func (i *Identity) meet(ctx context.Context, c web.Caller) {
 	if err := i.introduce(ctx, c.Owner, c.Credential.User); err != nil && ctx.Err() == nil {
-		i.log.Warn().Err(err).Msg("the names of a user were not stored")
+		i.log.Warn().Err(err).Msg("cannot store the name of a user")
 	}
 }
 
 func tokenProblem(err error) error {
 	if errors.Is(err, errOutage) {
-		return web.Unavailable("The token cannot be checked now: the identity provider does not respond.", outageRetry).Because(err)
+		return web.Unavailable("The token cannot be verified because the identity provider is unavailable.", outageRetry).Because(err)
 	}
-	return refused("The token is not one of the identity provider for this service, or has expired.").Because(err)
+	return refused("The token was not issued by the identity provider for this service, or has expired.").Because(err)
 }
 
-// verify returns the claims of a token whose signature, issuer, audience and times are right. It returns
-// errToken, and errOutage when the key of the token cannot be read.
+// verify returns the claims of a token with a valid signature, issuer, audience and validity period. It
+// returns errToken, or errOutage if the key of the token cannot be read.
 func (p *provider) verify(ctx context.Context, token, audience string) (claims, error) {
 	signed, err := jose.ParseSigned(token, algorithms())
 	if err != nil || len(signed.Signatures) != 1 {
 		return claims{}, fmt.Errorf("%w: malformed, or signed with a method that is not accepted", errToken)
 	}
-	// The cheap reasons come first, also so that a token for another service is refused in an outage.
+	// Cheap checks come first, also so that a token for another service is rejected during an outage.
 	var c claims
 	if err := json.Unmarshal(signed.UnsafePayloadWithoutVerification(), &c.all); err != nil {
 		return claims{}, fmt.Errorf("%w: its claims are not an object", errToken)
@@ -94,16 +94,16 @@ func (p *provider) verify(ctx context.Context, token, audience string) (claims, 
 	return claims{}, fmt.Errorf("%w: not signed with a key of the provider", errToken)
 }
 
-// check returns errToken unless the claims are for the audience, now.
+// check returns errToken unless the claims are currently valid for the audience.
 func (c claims) check(issuer, audience string, now time.Time) error {
 	r := c.registered
 	switch {
 	case r.Issuer != issuer:
-		return fmt.Errorf("%w: another issuer", errToken)
+		return fmt.Errorf("%w: the issuer differs", errToken)
 	case r.Subject == "":
-		return fmt.Errorf("%w: no subject", errToken)
+		return fmt.Errorf("%w: the subject is missing", errToken)
 	case !slices.Contains(r.Audience, audience):
-		return fmt.Errorf("%w: another audience", errToken)
+		return fmt.Errorf("%w: the audience differs", errToken)
 	case r.Expires <= 0 || r.Expires > maxEpoch || !now.Before(seconds(r.Expires).Add(skew)):
 		return fmt.Errorf("%w: expired", errToken)
 	case r.NotBefore != 0 && now.Add(skew).Before(seconds(r.NotBefore)):

@@ -87,7 +87,7 @@ func TestReservation(t *testing.T) {
 	}
 	item := func(id string, bytes int64) quota.Item { return quota.Item{Area: "textfile", ID: id, Bytes: bytes} }
 	reserve("", item("a", 600))
-	reserve("", item("a", 600)) // a repeated call
+	reserve("", item("a", 600)) // a repeated called call
 	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
 	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo keeps items that were counted before
 	reserve(quota.Bytes, item("c", 100), item("d", 301))

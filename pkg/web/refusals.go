@@ -136,17 +136,17 @@ func sharedHeaders() map[string]*huma.Param {
 	}
 	one := 1.0
 	return map[string]*huma.Param{
-		"X-Request-Id":     text(true, "", "the id of the request: the one it had, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
+		"X-Request-Id":     text(true, "", "the id of the request, as sent or newly generated", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Traceparent":      text(true, "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "the W3C trace context of the request", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
-		"Tracestate":       text(false, "", "the trace state of the request, if it had one", "vendor=value"),
-		"WWW-Authenticate": text(false, "", "the kind of credential that is needed", `Bearer realm="assay"`),
+		"Tracestate":       text(false, "", "the trace state of the request, if any", "vendor=value"),
+		"WWW-Authenticate": text(false, "", "the required kind of credential", `Bearer realm="assay"`),
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
-		"RateLimit":        text(false, "", "what is left of the quota of requests per second, or of the quota that a problem names, if the owner has one", `"requests";r=99;t=1`),
+		"RateLimit":        text(false, "", "the remaining quota of requests per second, or of the quota named in the problem, if the owner has one", `"requests";r=99;t=1`),
 		"RateLimit-Policy": text(false, "", "that quota", `"requests";q=100;w=1`),
 		"Set-Cookie":       text(false, "", "the renewed session of the web app, in responses to requests that have one", "assay_session=...; Path=/; HttpOnly; SameSite=Strict"),
-		OwnerHeader:        text(false, ownerPattern, "the owner of what a request creates: the one it named, or a new one", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
+		OwnerHeader:        text(false, ownerPattern, "the owner of the created item, as sent or newly generated", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {
-			Description: "in how many seconds to try again; absent where time does not help, as for a quota of stored bytes", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,
+			Description: "seconds after which to retry; absent if waiting does not help, as for a quota of stored bytes", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one}, Example: 5,
 		},
 	}
 }

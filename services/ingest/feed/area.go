@@ -29,7 +29,7 @@ type Area struct {
 	sources   *source.Store
 	poller    *source.Poller
 	accepting *semaphore.Weighted // size of the items that are being accepted
-	itemTTL   time.Duration       // 0 keeps items indefinitely
+	itemTTL   time.Duration       // 0 keeps items indefinitely indefinitely
 	log       zerolog.Logger
 }
 

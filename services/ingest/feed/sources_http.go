@@ -28,7 +28,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-feed-source", Method: http.MethodPut, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Add a source or change its settings",
-		Description: "The settings take effect immediately; a paused or stopped source resumes. To change a source, send its" +
+		Description: "The settings take effect immediately; a paused or stopped source resumes. To change a source, send its " +
 			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that the source was added.",
 		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
 	}, a.putSource, web.Refusals{http.StatusConflict: {"too-many-sources"}, http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})

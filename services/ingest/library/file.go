@@ -25,7 +25,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts." +
+		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts. " +
 			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},

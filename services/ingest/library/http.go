@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
-		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are not Windows device names." +
+		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are not Windows device names. " +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, keyed, changes, quota.Refusals)
 	a.pageRoutes(r)

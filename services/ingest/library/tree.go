@@ -22,7 +22,7 @@ func (a *Area) treeRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Move a node to the trash, or erase it",
-		Description: "With permanent=true, erases the node and everything below it: 204 for a file, which is hidden immediately and whose content is deleted shortly after," +
+		Description: "With permanent=true, erases the node and everything below it: 204 for a file, which is hidden immediately and whose content is deleted shortly after, " +
 			"and 202 for a folder, with the operation in Location. Also returns 204 if the node does not exist.",
 		DefaultStatus: http.StatusNoContent,
 		Responses:     map[string]*huma.Response{"202": operationTaken()},

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// countFor is how long a count of the open uploads is used.
+// countFor is the time for which a count of open uploads is used.
 const countFor = 10 * time.Second
 
 // bound limits the open uploads of a bucket, and those that one owner opens here to half of them. Several processes
@@ -20,12 +20,12 @@ type bound struct {
 	list func(ctx context.Context, prefix, after string) (uploads []blob.OpenUpload, more bool, err error)
 
 	mu      sync.Mutex
-	open    int // when counted, and those opened here since
+	open    int // time of the count, and uploads opened here since
 	counted time.Time
 	owners  map[string]map[string]bool // the keys of those that each owner opened here
 }
 
-// enter counts one more upload. It returns *tooManyError.
+// enter counts one more upload. It returns *tooManyError if the limit is reached.
 func (b *bound) enter(ctx context.Context, owner, key string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,19 +11,19 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Reserved says how the bytes of a reserved file are uploaded: by one request, or in parts.
+// Reserved describes how to upload the content of a reserved file: with one request, or in parts.
 type Reserved struct {
-	Method    string            `json:"method,omitempty" doc:"of the request that uploads the bytes; not for an upload in parts, nor url and headers"`
+	Method    string            `json:"method,omitempty" doc:"method of the request that uploads the content; absent for an upload in parts, like url and headers"`
 	URL       string            `json:"url,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty" doc:"send exactly these headers"`
-	ExpiresAt time.Time         `json:"expiresAt" doc:"until when the request can be started, or the parts sent and reported"`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"time until which the request can be started, or parts can be sent and reported"`
 
-	UploadID  string `json:"uploadId,omitempty" doc:"of an upload in parts; absent once all bytes are stored"`
-	PartSize  int64  `json:"partSize,omitempty" doc:"bytes of each part but the last, which has the rest"`
-	PartCount int32  `json:"partCount,omitempty" doc:"the parts are numbered from 1"`
+	UploadID  string `json:"uploadId,omitempty" doc:"id of an upload in parts; absent once all content is stored"`
+	PartSize  int64  `json:"partSize,omitempty" doc:"size in bytes of each part except the last"`
+	PartCount int32  `json:"partCount,omitempty" doc:"number of parts; they are numbered from 1"`
 }
 
-// OneRequest is the upload by a presigned request.
+// OneRequest returns the upload with a presigned request.
 func OneRequest(p blob.Presigned) Reserved {
 	return Reserved{Method: p.Method, URL: p.URL, Headers: p.Headers, ExpiresAt: p.ExpiresAt}
 }
@@ -34,23 +34,23 @@ type Signed struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`
 	Headers   map[string]string `json:"headers" doc:"send exactly these headers"`
-	ExpiresAt time.Time         `json:"expiresAt" doc:"until when the request can be started"`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"time until which the request can be started"`
 }
 
-// Stored is a part that the bucket has.
+// Stored is a part that is stored in the bucket.
 type Stored struct {
 	Number int32  `json:"number"`
 	Size   int64  `json:"size" doc:"bytes"`
 	CRC32  string `json:"crc32" doc:"4 bytes, big endian, in base64"`
 }
 
-// Area is what the calls need of an area.
+// Area is what the calls require of an area.
 type Area struct {
-	Path, Tag string // of the file, such as /v1/files/{id}
-	Name      string // ends the ids of operations, such as file
-	// Find returns a file that waits for its bytes and that the caller may change, or blob.ErrNoUpload.
+	Path, Tag string // path of the file, such as /v1/files/{id}
+	Name      string // suffix of operation ids, such as file
+	// Find returns a file that waits for its upload and that the caller may change, or blob.ErrNoUpload.
 	Find func(ctx context.Context, id string, caller web.Caller) (File, error)
-	// Problem translates its errors and those of this package.
+	// Problem converts errors of Find and of this package into HTTP problems.
 	Problem func(error) error
 }
 
@@ -59,8 +59,8 @@ type signInput struct {
 	web.IDParam
 	Body struct {
 		UploadID string   `json:"uploadId" minLength:"1" maxLength:"1024" pattern:"^[A-Za-z0-9][A-Za-z0-9._~=-]*$"`
-		Numbers  []int32  `json:"numbers" minItems:"1" maxItems:"100" nullable:"false" doc:"of the parts, from 1 to partCount"`
-		CRC32    []string `json:"crc32" minItems:"1" maxItems:"100" nullable:"false" doc:"of each part: 4 bytes, big endian, in base64. The bucket rejects other bytes"`
+		Numbers  []int32  `json:"numbers" minItems:"1" maxItems:"100" nullable:"false" doc:"numbers of the parts, from 1 to partCount"`
+		CRC32    []string `json:"crc32" minItems:"1" maxItems:"100" nullable:"false" doc:"CRC-32 of each part: 4 bytes, big endian, in base64. The bucket rejects other content"`
 	}
 }
 
@@ -82,14 +82,14 @@ type storedOutput struct {
 	}
 }
 
-// Report is the optional body of the call that reports an upload as done.
+// Report is the optional body of the call that reports an upload as finished.
 type Report struct {
 	Body *struct {
-		UploadID string `json:"uploadId,omitempty" maxLength:"1024" pattern:"^([A-Za-z0-9][A-Za-z0-9._~=-]*)?$" doc:"of an upload in parts, whose parts are then joined; a repeat is no error"`
+		UploadID string `json:"uploadId,omitempty" maxLength:"1024" pattern:"^([A-Za-z0-9][A-Za-z0-9._~=-]*)?$" doc:"id of an upload in parts, whose parts are then joined; repeating the call is not an error"`
 	} `required:"false"`
 }
 
-// UploadID returns the id of the upload in parts that is done, or "".
+// UploadID returns the id of the finished upload in parts, or "".
 func (r Report) UploadID() string {
 	if r.Body == nil {
 		return ""
@@ -97,14 +97,14 @@ func (r Report) UploadID() string {
 	return r.Body.UploadID
 }
 
-// Routes registers the calls on uploads in parts of an area.
+// Routes registers the calls of an area for uploads in parts.
 func (u *Uploads) Routes(r *web.Router, a Area, refusals ...web.Refusals) {
 	refusals = append(refusals, Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "sign-" + a.Name + "-parts", Method: http.MethodPost, Path: a.Path + "/parts", Tags: []string{a.Tag},
-		Summary: "Sign the uploads of parts of a file",
-		Description: "Returns a presigned request for each part, which can be started within 15 minutes. Length and CRC-32 are signed. " +
-			"Parts can be sent in any order, at once, and again; a part replaces an earlier one of its number. " +
+		Summary: "Sign uploads of parts of a file",
+		Description: "Returns a presigned request for each part, which is valid for 15 minutes. Length and CRC-32 are signed. " +
+			"Parts can be sent in any order, concurrently and repeatedly; a part replaces an earlier one with the same number." +
 			"A file has at most 10,000 parts. By default up to 1,000 uploads in parts of all owners may be open, 500 of one owner; a reservation beyond that gets 503.",
 	}, func(ctx context.Context, in *signInput) (*signOutput, error) {
 		file, err := a.Find(ctx, in.ID, in.Caller)
@@ -119,7 +119,7 @@ func (u *Uploads) Routes(r *web.Router, a Area, refusals ...web.Refusals) {
 	}, refusals...)
 	web.Register(r, huma.Operation{
 		OperationID: "list-" + a.Name + "-parts", Method: http.MethodGet, Path: a.Path + "/parts", Tags: []string{a.Tag},
-		Summary: "List the stored parts of a file", Description: "An upload that was interrupted continues with the other parts.",
+		Summary: "List the stored parts of a file", Description: "To resume an interrupted upload, send the other parts.",
 	}, func(ctx context.Context, in *storedInput) (*storedOutput, error) {
 		file, err := a.Find(ctx, in.ID, in.Caller)
 		if err != nil {

@@ -1,9 +1,9 @@
-// Package parts uploads files in parts, which can be sent in any order, at once and again, so that an upload
-// resumes where it was interrupted. The client sends the parts to the bucket by presigned requests; this
+// Package parts uploads files in parts, which can be sent in any order, concurrently and repeatedly, so that an
+// interrupted upload can be resumed. The client sends the parts to the bucket by presigned requests; this
 // package opens the upload, signs the parts and joins them, for every area.
 //
-// An upload is stored only in the bucket: its id is a token for the client, and the key of its object identifies
-// it. The size of its parts follows from the size of the file.
+// The bucket is the only record of an upload: its id is a token for the client, and the key of its object
+// identifies it. The size of its parts follows from the size of the file.
 package parts
 
 import (
@@ -22,13 +22,13 @@ import (
 const (
 	// leastSize is the size of parts in bytes, unless a file would have more than blob.MaxParts of them.
 	leastSize = 16 << 20
-	// sizeUnit divides the size of larger parts.
+	// sizeUnit is the unit of the size of larger parts.
 	sizeUnit = 1 << 20
-	// signedFor is how long a signed part can be started.
+	// signedFor is the lifetime of a presigned request for a part.
 	signedFor = 15 * time.Minute
 )
 
-// Uploads are the uploads in parts of a bucket. It is safe for concurrent use.
+// Uploads manages the uploads in parts to a bucket. It is safe for concurrent use.
 type Uploads struct {
 	bucket *blob.Store
 	expire time.Duration
@@ -48,16 +48,16 @@ type File struct {
 	Created     time.Time
 }
 
-// partSize returns the size of each part but the last.
+// partSize returns the size of each part except the last.
 func (f File) partSize() int64 {
 	least := (f.Size + blob.MaxParts - 1) / blob.MaxParts
 	return max(leastSize, (least+sizeUnit-1)/sizeUnit*sizeUnit)
 }
 
-// count returns how many parts the file has.
+// count returns the number of parts of the file.
 func (f File) count() int32 { return int32((f.Size + f.partSize() - 1) / f.partSize()) }
 
-// sizeOf returns the size of a part; 0 for a number that is not one of the file.
+// sizeOf returns the size of a part, or 0 if the file has no part with this number.
 func (f File) sizeOf(number int32) int64 {
 	if number < 1 || number > f.count() {
 		return 0
@@ -66,15 +66,15 @@ func (f File) sizeOf(number int32) int64 {
 }
 
 // CheckReservation returns the problem of a reservation that is to be uploaded in parts, or is too large for one
-// request. A SHA-256 cannot be checked: S3 has those of parts only.
+// request. A SHA-256 of the file cannot be checked, because S3 supports it only for parts.
 func CheckReservation(inParts bool, size int64, sha256 string) error {
 	switch {
 	case !inParts && size > blob.MaxPut:
-		return web.Invalid(web.FieldError{Field: "body.parts", Message: "is not true: a file above 5 GiB must be uploaded in parts"})
+		return web.Invalid(web.FieldError{Field: "body.parts", Message: "must be true: a file above 5 GiB must be uploaded in parts"})
 	case inParts && size == 0:
-		return web.Invalid(web.FieldError{Field: "body.parts", Message: "is true for an empty file: upload it in one request"})
+		return web.Invalid(web.FieldError{Field: "body.parts", Message: "must not be true for an empty file: upload it in one request"})
 	case inParts && sha256 != "":
-		return web.Invalid(web.FieldError{Field: "body.sha256", Message: "cannot be checked for an upload in parts: leave it out; every part has a CRC-32"})
+		return web.Invalid(web.FieldError{Field: "body.sha256", Message: "cannot be checked for an upload in parts: omit it; every part has a CRC-32"})
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func check(f File, numbers []int32, crc32 []string) error {
 		case f.sizeOf(number) == 0:
 			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d; the parts of this file are 1 to %d", number, f.count())})
 		case seen[number]:
-			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d again; name each part once", number)})
+			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d, which is repeated; give each part once", number)})
 		}
 		seen[number] = true
 		if sum, err := base64.StdEncoding.DecodeString(crc32[i]); err != nil || len(sum) != 4 {
@@ -153,7 +153,7 @@ func check(f File, numbers []int32, crc32 []string) error {
 }
 
 const (
-	// joinTries is how often parts are listed and joined while the client replaces them.
+	// joinTries limits how often parts are listed and joined while the client replaces them.
 	joinTries = 3
 	// joinWait is how long to wait for the object while versitygw joins the parts for an earlier call, during which
 	// it does not list the upload; joinPause is the time between checks.
@@ -161,7 +161,7 @@ const (
 	joinPause = 100 * time.Millisecond
 )
 
-// Complete joins the parts of an upload. It may be repeated, also during the join: an existing object is not an
+// Complete joins the parts of an upload. It may be repeated, even during the join: an existing object is not an
 // error. It returns blob.ErrNoUpload, errJoining, or *missingError.
 func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	err := u.join(ctx, f, uploadID)
@@ -169,17 +169,17 @@ func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 		err = u.join(ctx, f, uploadID)
 	}
 	switch {
-	case errors.Is(err, blob.ErrExists): // another upload of the same reservation was first
+	case errors.Is(err, blob.ErrExists): // another upload of the same reservation has finished
 		return u.Abort(ctx, f.Key)
 	case errors.Is(err, blob.ErrNoUpload):
 		return u.awaitObject(ctx, f, err)
-	case err == nil: // the server may accept a repeat while it still joins the parts
+	case err == nil: // the server may accept a repeated request while it is joining the parts
 		return u.awaitObject(ctx, f, errJoining)
 	}
 	return err
 }
 
-// awaitObject waits until the object exists. If it does not appear, it returns absent.
+// awaitObject waits until the object exists. It returns absent if the object does not appear.
 func (u *Uploads) awaitObject(ctx context.Context, f File, absent error) error {
 	for deadline := time.Now().Add(joinWait); ; {
 		_, err := u.bucket.Head(ctx, f.Key)
@@ -221,5 +221,5 @@ func (u *Uploads) join(ctx context.Context, f File, uploadID string) error {
 	return u.bucket.CompleteParts(ctx, f.Key, uploadID, parts, f.Size)
 }
 
-// Abort removes the open uploads of an object, and their parts.
+// Abort aborts the open uploads of an object and removes their parts.
 func (u *Uploads) Abort(ctx context.Context, key string) error { return u.bucket.AbortAll(ctx, key) }

@@ -20,7 +20,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},
 		Summary: "Upload a photo, or reserve an upload",
-		Description: "With a JSON body, creates a job and returns a presigned request for its photo." +
+		Description: "With a JSON body, creates a job and returns a presigned request for its photo. " +
 			"With multipart/form-data, accepts the photo in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
 			"A photo is a JPEG, PNG, WebP or HEIC of at most 20 MB and 50 megapixels.",
 		DefaultStatus: http.StatusCreated,

@@ -27,13 +27,13 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
 		Summary: "Change the settings of a paid provider",
-		Description: "The settings apply from the next call on, including calls for waiting jobs; calls in progress are not affected. A suspended provider is tried again." +
+		Description: "The settings apply from the next call on, including calls for waiting jobs; calls in progress are not affected. A suspended provider is tried again. " +
 			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
 	}, a.putProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "put-default-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
 		Summary: "Change the default provider",
-		Description: "Applies to new jobs that name no provider. While it and its fallback are disabled, the local provider is used." +
+		Description: "Applies to new jobs that name no provider. While it and its fallback are disabled, the local provider is used. " +
 			"Send the ETag of the list as If-Match, or * to change any version.",
 	}, a.putDefaultProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{

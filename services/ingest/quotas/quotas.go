@@ -44,7 +44,7 @@ func Routes(r *web.Router, q *quota.Quotas) {
 	}, c.get)
 	web.Register(r, huma.Operation{
 		OperationID: "set-quotas", Method: http.MethodPut, Path: path, Tags: []string{tag}, Summary: "Set quotas of an owner",
-		Description: "Replaces the quotas that operators have set for the owner. For an absent quota the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds." +
+		Description: "Replaces the quotas that operators have set for the owner. For an absent quota the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds. " +
 			"Items from before the owner's first quota of bytes, items or uploads are counted by the next sweep.",
 	}, c.set, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }

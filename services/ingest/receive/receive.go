@@ -15,11 +15,11 @@ import (
 
 // Config holds the settings of uploads.
 type Config struct {
-	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"the largest file in bytes; one above 5 GiB must be uploaded in parts"`
-	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`
-	Streamed int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" use:"often" doc:"how many uploads may stream through ingest at once, each with about 10 MiB of memory; others wait up to 15s, then get 503"`
+	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"maximum file size in bytes; files above 5 GiB must be uploaded in parts"`
+	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"lifetime of presigned upload requests"`
+	Streamed int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" use:"often" doc:"maximum number of uploads that stream through ingest concurrently, each with about 10 MiB of memory; others wait up to 15s, then get 503"`
 
-	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"how long an upload in parts may take; must equal the value of analyzer"`
+	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"maximum duration of an upload in parts; must equal the value of analyzer"`
 	OpenUploads        int           `env:"ASSAY_OPEN_UPLOADS" envDefault:"1000" doc:"how many uploads in parts may be open at once, of all owners, and half as many of one owner; others get 503"`
 }
 
@@ -66,8 +66,8 @@ func (r *Receiver) TooLarge() *web.Problem {
 // MaxKey is the maximum size of an Idempotency-Key in bytes.
 const MaxKey = 255
 
-// Form waits for a slot to stream the form of a request. Until then its bytes remain at the
-// client, so a burst of small files needs no memory. The caller calls leave.
+// Form waits for a slot to stream the form of a request. Until then the client waits with the
+// content, so a burst of small files needs no memory. The caller calls leave.
 func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, leave func(), err error) {
 	upload := stream(w, req)
 	req.Body = upload

@@ -14,18 +14,16 @@ import (
 const (
 	// slotWait is how long an upload waits for a slot to stream.
 	slotWait = 15 * time.Second
-	// slotRate is the average rate in bytes per second that an upload needs to
-	// keep its slot while others wait for one, after its client has been
-	// waited for during slotGrace.
+	// slotRate is the average rate in bytes per second that an upload needs to keep its slot while
+	// others wait. It applies once the process has waited for the client for slotGrace in total.
 	slotRate  = 64 << 10
 	slotGrace = 3 * time.Second
-	// slotCheck is the interval at which waiting uploads check for one to end.
+	// slotCheck is the interval at which waiting uploads look for slow ones.
 	slotCheck = 500 * time.Millisecond
 )
 
-// slots bounds the number of concurrently streaming uploads. While uploads
-// wait, the next free slot goes to the client with the fewest slots, and slow
-// uploads are ended.
+// slots limits the number of concurrently streaming uploads. While uploads wait, the next free slot
+// goes to the client with the fewest slots, and slow uploads are aborted.
 type slots struct {
 	limiter *web.Limiter
 
@@ -51,12 +49,12 @@ type streamed struct {
 	all    bool // the body is read
 }
 
-// stream returns the body of r as one that can hold a slot.
+// stream returns the body of r as a body that can hold a slot.
 func stream(w http.ResponseWriter, r *http.Request) *streamed {
 	return &streamed{ReadCloser: r.Body, setReadDeadline: http.NewResponseController(w).SetReadDeadline}
 }
 
-// Read returns web.ErrBodyStalled after the upload was ended.
+// Read returns web.ErrBodyStalled after the upload was aborted.
 func (s *streamed) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	ended := s.ended
@@ -79,8 +77,8 @@ func (s *streamed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// endIfSlow ends the upload if its client is too slow to keep a slot. It can
-// be called again if the read to be interrupted had not begun. It does not end one whose body is read: net/http
+// endIfSlow aborts the upload if its client is too slow to keep a slot. If the read to interrupt
+// has not begun, it must be called again. It does not end one whose body is read: net/http
 // reads ahead then, and a deadline would cancel the request.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
@@ -119,10 +117,10 @@ func (p *slots) enter(ctx context.Context, client string, upload *streamed) (lea
 	}, nil
 }
 
-// wait ends slow uploads while it waits for a slot.
+// wait aborts slow uploads while it waits for a slot.
 func (p *slots) wait(ctx context.Context, client string) (leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, slotWait,
-		web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))
+		web.Unavailable("Too many uploads are streaming. Try again later, or reserve a presigned upload.", time.Second))
 	var checking sync.WaitGroup
 	checking.Go(func() {
 		tick := time.NewTicker(slotCheck)

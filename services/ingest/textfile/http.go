@@ -24,7 +24,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts." +
+		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts. " +
 			"With multipart/form-data, accepts the content in the part \"file\" and returns 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},

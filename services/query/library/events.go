@@ -29,12 +29,12 @@ const (
 func follow(hub *live.Hub) {
 	hub.Follow(live.Source{
 		Area: library.Name, Stream: library.NodeStream, Event: nodeChange,
-		Description: "`node` reports that a folder or file of the library was created, updated or deleted, with its name, parentId, status" +
+		Description: "`node` reports that a folder or file of the library was created, updated or deleted, with its name, parentId, status " +
 			"and version. If it was moved away or trashed, the update says so.",
 	})
 	hub.Follow(live.Source{
 		Area: library.Name, Subjects: library.ProgressSubjects, Event: fileProgress,
-		Description: "`progress` reports how many processing steps of a file are open, done, failed and skipped." +
+		Description: "`progress` reports how many processing steps of a file are open, done, failed and skipped. " +
 			"It has no id, is sent at most once per second and file, and is not replayed.",
 	})
 }
@@ -96,7 +96,7 @@ func (a *Area) streamRoute(r *web.Router) {
 	text := &huma.Schema{Type: "string"}
 	a.hub.Handle(r, huma.Operation{
 		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Live events of a node and everything below it",
-		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status tells how the processing of a" +
+		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status tells how the processing of a " +
 			"file ended, and `progress`. A node that was moved away, trashed or erased is `deleted`. The stream ends within 5 seconds after the " +
 			"permission is revoked or the node is removed; the next request gets 404.",
 		Parameters: []*huma.Param{

@@ -81,7 +81,7 @@ func exportOperation() huma.Operation {
 	return huma.Operation{
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
-		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; an aborted transfer is incomplete." +
+		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; an aborted transfer is incomplete. " +
 			"Returns 409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{

@@ -22,7 +22,7 @@ func (a *Area) recordRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "List the records of a file, in the order of the file",
-		Description: "Molecules, reactions, crystals, spectra or rows. Fields are read from the file; properties are computed by Assay." +
+		Description: "Molecules, reactions, crystals, spectra or rows. Fields are read from the file; properties are computed by Assay. " +
 			"Returns 409 until the file is processed. See docs/library.md for the filters.",
 	}, a.listRecords, linked, ofRecords)
 	web.Register(r, huma.Operation{

@@ -21,9 +21,9 @@ func (a *Area) searchRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "search-library", Method: http.MethodGet, Path: "/v1/library/search", Tags: []string{tag},
 		Summary: "Search folders and files by the words in their names and texts",
-		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash." +
+		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash. " +
 			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur," +
-			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus." +
+			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus. " +
 			"Case and accents are ignored. Only the first mebibyte of a text is searched.",
 	}, a.search, indexed, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }

@@ -39,7 +39,7 @@ func zipOperation() huma.Operation {
 	return huma.Operation{
 		OperationID: "get-library-zip", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/zip", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download a folder or file as a zip",
-		Description: "At most 20,000 files and 50 GiB. Duplicate names in a folder get a number. Files without content are left out;" +
+		Description: "At most 20,000 files and 50 GiB. Duplicate names in a folder get a number. Files without content are left out; " +
 			"files that are removed during the download are listed in _missing.txt. An aborted download is not a valid zip.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},

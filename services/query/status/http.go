@@ -19,7 +19,7 @@ func (s *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"status"},
 		Summary: "Show backlogs, outcomes and the state of the backends",
-		Description: "Outcomes and backlogs cover all processes. After a start, query knows only the last 8,192 outcomes" +
+		Description: "Outcomes and backlogs cover all processes. After a start, query knows only the last 8,192 outcomes " +
 			"and the backlogs since then.",
 	}, s.getStatus)
 	web.Register(r, huma.Operation{

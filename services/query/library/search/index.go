@@ -86,7 +86,7 @@ type Filter struct {
 	Status lifecycle.State
 	Below  string    // the id of a folder
 	From   time.Time // created at or after this time
-	To     time.Time // created before this time
+	To     time.Time // created before this time this time
 }
 
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, those of the caller

@@ -72,7 +72,7 @@ func TestSnippets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filler := strings.Repeat("filler words without use", 20)
+	filler := strings.Repeat("filler words without use ", 20)
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
 	got := search.Snippets("budget 2026.pdf", text, terms)
 	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
