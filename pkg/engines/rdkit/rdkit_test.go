@@ -109,7 +109,7 @@ func TestMemory(t *testing.T) {
 	identified(t, s)
 }
 
-// lattice returns a square lattice of silicon atoms, with side atoms per side. Its rings and symmetry take long.
+// lattice returns a square lattice of silicon atoms, with side atoms per side. Finding its rings and symmetry takes long.
 func lattice(side int) string {
 	var b strings.Builder
 	n, bonds := side*side, 2*side*(side-1)

@@ -29,7 +29,7 @@ const maxLine = 4 << 10
 // A Raw is a record as in the file.
 type Raw struct {
 	Index  int
-	Offset int64  // of its first byte in the file
+	Offset int64  // offset of its first byte in the file
 	Length int64  // in bytes
 	Bytes  []byte // nil if the scanner keeps none or Length is above MaxRecordBytes; valid until the next call
 }
