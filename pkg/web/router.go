@@ -119,6 +119,9 @@ func NewRouter(o Options) *Router {
 func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error), refusals ...Refusals) {
 	// Last, so that a body that OnMediaType passes to a streaming handler is not counted.
 	op.Middlewares = append(slices.Clip(op.Middlewares), r.holdBody)
+	// PaceBodies limits the time of a body. Huma's own deadline, 5 seconds by default, would stay on the connection,
+	// where net/http reads ahead to detect a client that disconnects: it would cancel a longer request without a body.
+	op.BodyReadTimeout = -1
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
