@@ -21,19 +21,39 @@ type JobView struct {
 	EditResult            *EditResult     `json:"editResult,omitempty" doc:"only when COMPLETED"`
 	Error                 *JobError       `json:"error,omitempty" doc:"why the job FAILED or, before that, why the last attempt failed"`
 	Degraded              string          `json:"degraded,omitempty" doc:"what was not done as requested, and why"`
+	Calls                 []JobCallView   `json:"calls" nullable:"false" doc:"the calls to providers, oldest first, without those that were refused"`
 	BatchID               string          `json:"batchId,omitempty"`
 	ExpiresAt             time.Time       `json:"expiresAt" doc:"when the job and its photos are removed"`
 }
 
-// View returns the job for the HTTP API, without the ledger, stack traces and object keys.
+// JobCallView is a call to a provider, as the owner of the job sees it: without costs and request ids.
+type JobCallView struct {
+	Step     string    `json:"step" enum:"analyze,edit"`
+	Provider string    `json:"provider" example:"stub"`
+	Model    string    `json:"model,omitempty"`
+	At       time.Time `json:"at" doc:"when the call was recorded, before it was made"`
+	Outcome  string    `json:"outcome" enum:"sent,ok,error,unknown"`
+}
+
+// View returns the job for the HTTP API, without costs, stack traces and object keys.
 func (j Job) View() JobView {
 	return JobView{
 		JobID: j.JobID, UserID: j.UserID, Status: string(j.Status), CreatedAt: j.Created(), UpdatedAt: j.Updated(),
 		FileSize: j.FileSize, FileType: j.FileType, OriginalFileName: j.OriginalFileName, Prompt: j.Prompt, Options: j.Options,
 		Provider: j.Provider, ProcessingStartedAt: timeOf(j.ProcessingStartedAt), ProcessingCompletedAt: timeOf(j.ProcessingCompletedAt),
 		AnalysisResult: j.AnalysisResult, EditResult: j.EditResult, Error: j.Error, Degraded: j.Degraded,
-		BatchID: j.BatchID, ExpiresAt: time.Unix(j.TTL, 0).UTC(),
+		BatchID: j.BatchID, ExpiresAt: time.Unix(j.TTL, 0).UTC(), Calls: j.Calls.jobView(),
 	}
+}
+
+func (l Ledger) jobView() []JobCallView {
+	calls := []JobCallView{}
+	for _, c := range l.sorted() {
+		if (c.Step == StepAnalyze || c.Step == StepEdit) && c.Outcome != CallRefused {
+			calls = append(calls, JobCallView{Step: c.Step, Provider: c.Provider, Model: c.Model, At: time.UnixMilli(c.At).UTC(), Outcome: c.Outcome})
+		}
+	}
+	return calls
 }
 
 func timeOf(ms int64) *time.Time {

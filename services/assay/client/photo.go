@@ -40,6 +40,7 @@ type Photo struct {
 	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // set when COMPLETED
 	Error                 *PhotoError    `json:"error,omitempty"`      // set when FAILED, or error of the last attempt
 	Degraded              string         `json:"degraded,omitempty"`   // requests that were not fulfilled
+	Calls                 []PhotoCall    `json:"calls"`                // oldest first, without refused ones
 	BatchID               string         `json:"batchId,omitempty"`
 	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos will be removed
 }
@@ -56,6 +57,15 @@ type PhotoOptions struct {
 	Height      int    `json:"height,omitempty"`  // maximum in pixels
 	AspectRatio string `json:"aspectRatio,omitempty"`
 	Seed        int64  `json:"seed,omitempty"`
+}
+
+// PhotoCall is a call to a provider.
+type PhotoCall struct {
+	Step     string    `json:"step"` // analyze or edit
+	Provider string    `json:"provider"`
+	Model    string    `json:"model,omitempty"`
+	At       time.Time `json:"at"`      // when it was recorded, before it was made
+	Outcome  string    `json:"outcome"` // sent, ok, error or unknown
 }
 
 // PhotoAnalysis is the description of a photo.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -174,6 +175,9 @@ func writePhotoFields(w io.Writer, p client.Photo) error {
 	}
 	if p.Degraded != "" {
 		field("not done", "%s", shown(p.Degraded))
+	}
+	for i, call := range p.Calls {
+		field(map[bool]string{true: "calls"}[i == 0], "%s  %s  %s  %s", call.At.Local().Format(time.DateTime), call.Step, shown(cmp.Or(call.Model, call.Provider)), call.Outcome)
 	}
 	return writeTable(w, out.String())
 }

@@ -66,7 +66,7 @@ func photosAreEdited(t *testing.T, s system.System) {
 			}
 			checkDownload(t, s, owner, job.JobID, `fjord "å".png`)
 			checkPhotoItem(t, s, job.JobID)
-			checkCalls(t, s, job.JobID)
+			checkCalls(t, s, job)
 		})
 	}
 }
@@ -110,10 +110,15 @@ func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 	}
 }
 
-// checkCalls: operators see the two calls of a job.
-func checkCalls(t *testing.T, s system.System, jobID string) {
+// checkCalls: the owner and operators see the two calls of a job, and only operators their costs.
+func checkCalls(t *testing.T, s system.System, job client.Photo) {
 	t.Helper()
-	status, body := system.Get(t, s.LiveOperator+"/v1/photos/"+jobID+"/calls")
+	for i, step := range []string{"analyze", "edit"} {
+		if len(job.Calls) != 2 || job.Calls[i].Step != step || job.Calls[i].Provider != "stub" || job.Calls[i].Outcome != "ok" {
+			t.Errorf("the owner sees the calls %+v", job.Calls)
+		}
+	}
+	status, body := system.Get(t, s.LiveOperator+"/v1/photos/"+job.JobID+"/calls")
 	var list struct {
 		Calls []struct{ Step, Provider, Outcome string }
 	}
@@ -121,8 +126,8 @@ func checkCalls(t *testing.T, s system.System, jobID string) {
 	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
 		t.Errorf("the calls are %d %s", status, body)
 	}
-	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+jobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("clients see calls: %d %s", resp.StatusCode, body)
+	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("clients see costs: %d %s", resp.StatusCode, body)
 	}
 }
 

@@ -122,6 +122,9 @@ function Description({ photo }: { photo: Photo }): JSX.Element | null {
   );
 }
 
+/** What the outcomes of calls add to their line. */
+const outcomes: Record<Photo["calls"][number]["outcome"], string> = { ok: "", sent: ": waiting for the response", error: ": failed", unknown: ": the response was lost" };
+
 function Facts({ photo }: { photo: Photo }): JSX.Element {
   const result = photo.editResult;
   return (
@@ -130,7 +133,12 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
       <ol class="timeline">
         <li class="good"><p>Uploaded</p><Time iso={photo.createdAt} exact /></li>
         {photo.processingStartedAt && <li class={photo.status === "PROCESSING" ? "now" : "good"}><p>Processing started</p><Time iso={photo.processingStartedAt} exact /></li>}
-        {photo.processingCompletedAt && <li class={photo.status === "FAILED" ? "bad" : "good"}><p>{photo.status === "FAILED" ? "Failed" : "Edited"}</p><Time iso={photo.processingCompletedAt} exact /></li>}
+        {photo.calls.map((call) => (
+          <li key={call.at + call.step} class={call.outcome === "ok" ? "good" : call.outcome === "sent" ? "now" : "bad"}>
+            <p>{call.step === "analyze" ? "Described" : "Edited"} by {call.provider === "stub" ? "Assay" : <Bdi text={call.model ?? call.provider} />}{outcomes[call.outcome]}</p><Time iso={call.at} exact />
+          </li>
+        ))}
+        {photo.processingCompletedAt && <li class={photo.status === "FAILED" ? "bad" : "good"}><p>{photo.status === "FAILED" ? "Failed" : "Finished"}</p><Time iso={photo.processingCompletedAt} exact /></li>}
       </ol>
       <dl class="facts">
         <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : "enhance"}</dd>
