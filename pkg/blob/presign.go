@@ -64,12 +64,25 @@ func presigned(signed *v4.PresignedHTTPRequest, valid time.Duration) Presigned {
 // PresignGet signs a download that is saved under fileName. The URL is valid for expires. The response
 // has no Content-Encoding, even if an upload that AWS S3 stored had one, which cannot be signed away.
 func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires time.Duration) (string, error) {
-	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": fileName})
-	signed, err := s.presign.PresignGetObject(ctx, &s3.GetObjectInput{
-		Bucket: &s.Bucket, Key: &key, ResponseContentDisposition: &disposition, ResponseContentEncoding: aws.String("identity"),
-	}, s3.WithPresignExpires(expires))
+	return s.presignGet(ctx, expires, &s3.GetObjectInput{Key: &key, ResponseContentDisposition: disposition("attachment", fileName)})
+}
+
+// PresignView is PresignGet for content that a browser displays as mediaType, whatever type the upload declared.
+func (s *Store) PresignView(ctx context.Context, key, fileName, mediaType string, expires time.Duration) (string, error) {
+	return s.presignGet(ctx, expires, &s3.GetObjectInput{
+		Key: &key, ResponseContentDisposition: disposition("inline", fileName), ResponseContentType: &mediaType,
+	})
+}
+
+func disposition(kind, fileName string) *string {
+	return aws.String(mime.FormatMediaType(kind, map[string]string{"filename": fileName}))
+}
+
+func (s *Store) presignGet(ctx context.Context, expires time.Duration, in *s3.GetObjectInput) (string, error) {
+	in.Bucket, in.ResponseContentEncoding = &s.Bucket, aws.String("identity")
+	signed, err := s.presign.PresignGetObject(ctx, in, s3.WithPresignExpires(expires))
 	if err != nil {
-		return "", fmt.Errorf("presign get %s: %w", key, err)
+		return "", fmt.Errorf("presign get %s: %w", *in.Key, err)
 	}
 	return signed.URL, nil
 }

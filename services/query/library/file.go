@@ -50,7 +50,16 @@ type redirectOutput struct {
 	CacheControl string `header:"Cache-Control"`
 }
 
-func (a *Area) getContent(ctx context.Context, in *readInput) (*redirectOutput, error) {
+type contentInput struct {
+	web.IDParam
+	ReaderParam
+	Inline bool `query:"inline" doc:"display the content in the browser instead of saving it: PDF, JPEG, PNG, GIF and WebP; no effect on other types"`
+}
+
+// displayed are the media types that a browser displays without running scripts of the file.
+var displayed = []string{"application/pdf", "image/jpeg", "image/png", "image/gif", "image/webp"}
+
+func (a *Area) getContent(ctx context.Context, in *contentInput) (*redirectOutput, error) {
 	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
 	if err != nil {
 		return nil, problem(err)
@@ -58,16 +67,27 @@ func (a *Area) getContent(ctx context.Context, in *readInput) (*redirectOutput, 
 	if file.Status == library.Loading {
 		return nil, problem(errLoading)
 	}
-	return a.download(ctx, file.Key, file.Name)
+	detected, _ := file.Metadata["contentType"].(string)
+	if !in.Inline || !slices.Contains(displayed, detected) {
+		return a.download(ctx, file.Key, file.Name)
+	}
+	return a.redirect(ctx, file.Key, func() (string, error) {
+		return a.bucket.PresignView(ctx, file.Key, file.Name, detected, downloadExpires)
+	})
 }
 
 func (a *Area) download(ctx context.Context, key, name string) (*redirectOutput, error) {
+	return a.redirect(ctx, key, func() (string, error) { return a.bucket.PresignGet(ctx, key, name, downloadExpires) })
+}
+
+// redirect returns a redirect to a presigned URL of an object that exists.
+func (a *Area) redirect(ctx context.Context, key string, presign func() (string, error)) (*redirectOutput, error) {
 	if _, err := a.bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
 		return nil, problem(errGone)
 	} else if err != nil {
 		return nil, err
 	}
-	url, err := a.bucket.PresignGet(ctx, key, name, downloadExpires)
+	url, err := presign()
 	return &redirectOutput{Location: url, CacheControl: noStore}, err
 }
 

@@ -291,6 +291,7 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)
 	p.Go(t, "/library/"+document.ID)
 	p.See(t, "figcaption", "Page 1 of 2")
+	p.See(t, `figcaption a[href*="inline=true"]`, "Open all pages")
 	p.State(t, "file-pdf")
 	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
 	p.Go(t, "/library/"+table.ID)

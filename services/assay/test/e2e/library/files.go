@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"maps"
 	"net/http"
@@ -117,6 +119,35 @@ func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 func content(t *testing.T, c *client.Client, id string) string {
 	t.Helper()
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
+}
+
+// picturesAreDisplayed: with inline=true a browser displays a picture, under its detected type, and saves a page.
+func picturesAreDisplayed(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	shown, saved := file(t, c, "picture.png", "", picture.String()), file(t, c, "page.html", "", "<html><body><script>alert(1)</script></body></html>")
+	for _, test := range []struct{ id, query, disposition, contentType string }{
+		{shown.ID, "?inline=true", "inline; filename=picture.png", "image/png"}, // declared as text/plain
+		{shown.ID, "", "attachment; filename=picture.png", "text/plain"},
+		{saved.ID, "?inline=true", "attachment; filename=page.html", "text/plain"},
+	} {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/library/files/"+test.id+"/content"+test.query, map[string]string{"X-Owner-Id": owner}, "")
+		if resp.StatusCode != http.StatusTemporaryRedirect {
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+		req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, resp.Header.Get("Location"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, _ = system.Exchange(t, req)
+		if got := resp.Header.Get("Content-Disposition"); resp.StatusCode != http.StatusOK || got != test.disposition || resp.Header.Get("Content-Type") != test.contentType {
+			t.Errorf("%s%s: %s %q %s", test.id, test.query, resp.Status, got, resp.Header.Get("Content-Type"))
+		}
+	}
 }
 
 // failuresAreExplained: a file that cannot be processed ends as Failed and gives its readers the

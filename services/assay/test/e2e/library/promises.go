@@ -20,6 +20,7 @@ func Promises() system.Promises {
 		"library: keys make no second node":         keysMakeNoSecondNode,
 		"library: forms upload files":               formsUpload,
 		"library: broken forms leave nothing":       brokenFormsLeaveNothing,
+		"library: pictures are displayed":           picturesAreDisplayed,
 		"library: failures are explained":           failuresAreExplained,
 		"library: folders are downloaded as zips":   foldersAreZipped,
 		"library: erased means gone":                erasedMeansGone,

@@ -19,7 +19,7 @@ import { Preview } from "./preview.js";
 import { Records } from "./records.js";
 import { Share, ShareDialog } from "./share.js";
 import { Steps } from "./steps.js";
-import { contentOf, isFinal, isOwn, kindOf, type Node, nameOf } from "./view.js";
+import { contentOf, isFinal, isOwn, kindOf, type Node, nameOf, shownAt } from "./view.js";
 
 interface FileProps {
   node: Node;
@@ -52,7 +52,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       {node.status !== "Loading" && <ButtonLink kind="primary" icon={Download} href={contentOf(node)} download>Download</ButtonLink>}
       {own && !node.trashed && <Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button>}
       <Menu label="More actions" button={<More />} items={[
-        { label: "Open the original", icon: External, href: contentOf(node) },
+        { label: "Open the original", icon: External, href: shownAt(node) },
         ...own && !node.trashed ? [
           { label: "Share", icon: Link, act: () => ask("share") },
           { label: "Rename", icon: Pencil, act: () => ask("rename") },

@@ -9,7 +9,7 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
 import { Bdi, count } from "../ui/text.js";
 import { Waiting } from "./file.js";
-import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow } from "./view.js";
+import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
 
 const longest = 200_000; // characters of a text that are shown
 
@@ -24,11 +24,11 @@ export function Preview({ node }: { node: Node }): JSX.Element {
     case "Pdf":
     case "Office": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
   }
-  if (picture) return <figure class="picture"><a href={contentOf(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
+  if (picture) return <figure class="picture"><a href={shownAt(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
   return <EmptyState icon={FileIcon} title="There is no preview of this file" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "Its content could not be read. The steps say why." : "Files of this kind are stored as they are."}</EmptyState>;
 }
 
-/** The first page and the text. Of the other pages there are no pictures. */
+/** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
 function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnType<typeof pictureOf>> }): JSX.Element {
   const [pages, setPages] = useState(0);
   useEffect(() => { readMetadata(node.id).then((m) => setPages(typeof m["pages"] === "number" ? m["pages"] : 0), () => undefined); }, [node.id]);
@@ -36,7 +36,7 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
     <div class="document">
       <figure class="page-picture">
         <img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} />
-        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}. <a href={contentOf(node)} download>Download all pages</a></figcaption>}
+        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}. {node.subType === "Pdf" ? <a href={shownAt(node)} target="_blank" rel="noreferrer">Open all pages</a> : <a href={contentOf(node)} download>Download all pages</a>}</figcaption>}
       </figure>
       <Text node={node} title="Text" />
     </div>
@@ -46,7 +46,7 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
 async function readText(node: Node): Promise<string> {
   const response = await fetch(`/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
-  return response.text();
+  return (await response.text()).replaceAll("\f", "\n\n"); // between pages
 }
 
 function useText(node: Node): { text: string | undefined; error: Error | undefined } {

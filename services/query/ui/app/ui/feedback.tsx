@@ -49,7 +49,7 @@ export function ErrorState({ title, error, retry }: { title: string; error: stri
 
 /** A line about an error within a page. */
 export function Notice({ tone, children, action }: { tone: Tone; children: ComponentChildren; action?: ComponentChildren }): JSX.Element {
-  return <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}><Alert /><div>{children}</div>{action}</div>;
+  return <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>{tone === "good" ? <Check /> : <Alert />}<div>{children}</div>{action}</div>;
 }
 
 /** Takes the place of what is loading, in its size, so that nothing moves when it is there. */
