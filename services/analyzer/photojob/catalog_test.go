@@ -76,7 +76,7 @@ func TestCheckProvider(t *testing.T) {
 	check(photojob.Seedream, http.StatusOK, `"ok":true`)
 	gemini.Accept("another")
 	check(photojob.Gemini, http.StatusOK, `"ok":false`, provider.AccessDenied, "API key not valid", `"httpStatus":400`)
-	check("stub", http.StatusNotFound, "No paid provider")
+	check("stub", http.StatusNotFound, "no paid provider")
 	if n := gemini.Calls() + seedream.Calls(); n != 0 {
 		t.Errorf("%d paid calls", n)
 	}

@@ -141,7 +141,7 @@ func TestKeys(t *testing.T) {
 	s.ends(again)
 	want(list("--owner", "anna"), "anna active read TIME TIME", "anna laptop revoked read,write never TIME")
 	s.run(s.operator, "keys", "rotate", id).want(t, 1, "", "revoked")
-	s.run(s.operator, "keys", "revoke", "aaaaaaaaaaaaaaaa").want(t, 1, "", "No")
+	s.run(s.operator, "keys", "revoke", "aaaaaaaaaaaaaaaa").want(t, 1, "", "There is no API key")
 
 	audit := s.run(s.operator, "audit")
 	for _, operation := range []string{"create-key", "rotate-key", "revoke-key"} {

@@ -2,6 +2,7 @@ package overload
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -28,14 +29,18 @@ func TestFullQueueIsRejected(t *testing.T) {
 	// Reserved before the limit is reached, and uploaded after.
 	late := system.Reserve(t, speaker, "late.txt", "text/plain", "full")
 	accepted := map[string]bool{}
-	for i := 0; len(accepted) < limit; i++ {
-		resp, body := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
-		if resp.StatusCode != http.StatusAccepted {
-			t.Fatalf("upload %d of %d: %d %s", i, limit, resp.StatusCode, body)
-		}
-		var file client.File
-		system.Decode(t, body, &file)
-		accepted[file.FileID] = true
+	for i := range limit {
+		// The estimate of the backlog may count a message twice, until the next count.
+		system.Eventually(t, func() error {
+			resp, body := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
+			if resp.StatusCode != http.StatusAccepted {
+				return fmt.Errorf("upload %d of %d: %d %s", i, limit, resp.StatusCode, body)
+			}
+			var file client.File
+			system.Decode(t, body, &file)
+			accepted[file.FileID] = true
+			return nil
+		})
 	}
 	for way, call := range map[string]func() (*http.Response, string){
 		"multipart":   func() (*http.Response, string) { return c.Ask(t, http.MethodPost, "/v1/files", asForm, content) },

@@ -77,7 +77,7 @@ func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	for id, of := range o.who {
 		ends[of.area] = append(ends[of.area], report.Ended[id])
 	}
-	var waits [2][phases][]time.Duration // of the flood, of quiet owners
+	var waits [2][phases][]time.Duration // for the flood, and for quiet owners
 	var overtaken [phases]int
 	for _, p := range o.promises {
 		of, accepted := o.who[p.ID]

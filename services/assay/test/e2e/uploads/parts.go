@@ -200,7 +200,7 @@ func wrongPartsAreRefused(t *testing.T, s system.System) {
 	}{
 		"number 0":       {signing{p.upload.UploadID, []int{0}, []string{sum}}, 422, "invalid-request", "the parts of this file are 1 to 2"},
 		"number 3":       {signing{p.upload.UploadID, []int{3}, []string{sum}}, 422, "invalid-request", "the parts of this file are 1 to 2"},
-		"twice":          {signing{p.upload.UploadID, []int{1, 1}, []string{sum, sum}}, 422, "invalid-request", "name each part once"},
+		"twice":          {signing{p.upload.UploadID, []int{1, 1}, []string{sum, sum}}, 422, "invalid-request", "give each part once"},
 		"no checksum":    {signing{p.upload.UploadID, []int{1}, nil}, 422, "invalid-request", "crc32"},
 		"fewer sums":     {signing{p.upload.UploadID, []int{1, 2}, []string{sum}}, 422, "invalid-request", "send one for each"},
 		"other checksum": {signing{p.upload.UploadID, []int{1}, []string{"!"}}, 422, "invalid-request", "4 bytes, big endian, in base64"},
@@ -222,7 +222,7 @@ func wrongPartsAreRefused(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusForbidden, "other-owner")
 	for reservation, says := range map[string]string{
 		`{"fileName":"a","size":0,"parts":true}`:                                            "upload it in one request",
-		`{"fileName":"a","size":1,"parts":true,"sha256":"` + strings.Repeat("0", 64) + `"}`: "leave it out",
+		`{"fileName":"a","size":1,"parts":true,"sha256":"` + strings.Repeat("0", 64) + `"}`: "omit it",
 	} {
 		resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json"}, reservation)
 		system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
