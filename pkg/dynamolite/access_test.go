@@ -29,7 +29,7 @@ func (a *asked) allow(access dynamolite.Access) bool {
 	return access.Key != "" && (a.deny == "" || access.Action != "dynamodb:"+a.deny)
 }
 
-// take returns what was recorded since the last call.
+// take returns the accesses recorded since the last call.
 func (a *asked) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

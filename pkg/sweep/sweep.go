@@ -34,7 +34,7 @@ type Run struct {
 	Read     int       `json:"read" example:"1200" doc:"items and objects read; a timed run reads a part of a large table, and the next run continues from there"`
 	Found    int       `json:"found"`
 	Repaired int       `json:"repaired"`
-	Failed   int       `json:"failed" doc:"findings that could not be repaired"`
+	Failed   int       `json:"failed" doc:"the number of findings that could not be repaired"`
 	Millis   int64     `json:"millis" example:"840" doc:"duration of the run"`
 	DryRun   bool      `json:"dryRun"`
 	Error    string    `json:"error,omitempty" doc:"reason why the run is incomplete"`

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// Config is the analyzer's settings.
+// Config holds the analyzer's settings.
 type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: metrics, checks of photo providers, without credentials"`

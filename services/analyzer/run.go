@@ -47,7 +47,7 @@ import (
 // Name is the service's name in logs, metrics and event sources.
 const Name = "analyzer"
 
-// Area is what the service needs of an area.
+// Area is an area as the service uses it.
 type Area interface {
 	sweeper.Area
 	// Consumers are the consumers of the area's work stream.
@@ -56,9 +56,9 @@ type Area interface {
 	Check(ctx context.Context) error
 }
 
-// Prepared is an area whose engines take seconds to compile.
+// Prepared is an area with engines, which take seconds to compile.
 type Prepared interface {
-	// Prepare waits until they are compiled, or ctx ends. Work that needs one waits as well.
+	// Prepare waits until the engines are compiled, or ctx is done. Work that needs one also waits.
 	Prepare(ctx context.Context) error
 }
 
@@ -269,11 +269,11 @@ func (s *Service) prepare(ctx context.Context, area Area) {
 		return
 	}
 	if err := prepared.Prepare(ctx); err != nil && ctx.Err() == nil {
-		s.log.Error().Err(err).Str("area", area.Name()).Msg("an engine cannot be compiled")
+		s.log.Error().Err(err).Str("area", area.Name()).Msg("cannot compile an engine")
 	}
 }
 
-// closeTime bounds the wait for a compilation, which the end of the process stops.
+// closeTime bounds the wait for a compilation. The exit of the process stops it.
 const closeTime = time.Second
 
 // Close releases the engines and closes the connections. Work must have returned.
@@ -286,7 +286,7 @@ func (s *Service) Close() {
 			continue
 		}
 		if err := closer.Close(ctx); err != nil {
-			s.log.Debug().Err(err).Str("area", area.Name()).Msg("an engine is not released")
+			s.log.Debug().Err(err).Str("area", area.Name()).Msg("cannot release an engine")
 		}
 	}
 	s.backends.Close()

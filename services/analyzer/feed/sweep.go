@@ -17,7 +17,7 @@ import (
 
 // Codes of findings that only feed items have.
 const (
-	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first remains, with the tags of all
+	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first one is kept, with the tags of all
 	lostDeadLetter = "lost_dead_letter" // of a failed item; restored, so that an operator can replay it
 )
 

@@ -1,4 +1,4 @@
-// Package library runs the workflows of the library's files: their steps, the joins, and the erasing.
+// Package library runs the workflows of the library's files: their steps, their joins, and erasure.
 //
 // Every step is a message of its own. Its handler does the step, stores the results and ends the step by one
 // conditional write; the handler that ends the last step ends the file. A message may be delivered again at any time,
@@ -33,7 +33,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// Area runs workflows.
+// Area processes files of the library.
 type Area struct {
 	cfg       Config
 	store     *library.Store
@@ -107,7 +107,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	return all
 }
 
-// parallelFetches is how many pages and pictures of pages are fetched at once.
+// parallelFetches is the number of pages, and of their pictures, that are fetched concurrently.
 const parallelFetches = 8
 
 // task is a step of a type of file.
@@ -120,7 +120,7 @@ func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
 	return does, ok
 }
 
-// ownTime bounds the steps that the area does itself: start, finish and erase.
+// ownTime is the maximum time of the steps that the area does itself: start, finish and erase.
 const ownTime = time.Minute
 
 func (a *Area) bounds(d *bus.Delivery) bus.Bounds {

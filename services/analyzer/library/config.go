@@ -9,17 +9,17 @@ import (
 
 // Config holds the settings of the library's workflows.
 type Config struct {
-	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the pixels that a picture of the library may have to get thumbnails"`
+	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the maximum number of pixels of a library picture that gets thumbnails"`
 	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`
-	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"how long the library's trash keeps what is put into it; 0 for ever"`
-	Converter string        `env:"ASSAY_CONVERTER" doc:"what makes PDFs of office documents that Assay cannot read or draw itself: soffice, which runs LibreOffice from PATH, or the URL of a server with the API of Gotenberg; empty for nothing"`
+	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"the time after which the library's trash is emptied; 0 keeps its contents forever"`
+	Converter string        `env:"ASSAY_CONVERTER" doc:"the converter to PDF for office documents that Assay cannot read or draw itself: soffice to run LibreOffice from PATH, or the URL of a server with the API of Gotenberg; empty for none"`
 
 	Imports    library.Imports
 	Structures library.Structures
 	Tables     library.Config
 }
 
-// minMemory holds a photo of 50 megapixels.
+// minMemory is enough for a photo of 50 megapixels.
 const minMemory = 1 << 30
 
 // Validate returns an error that names an invalid setting.

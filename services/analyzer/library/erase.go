@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	erasers    = 8 // how many children of a folder are erased at once
-	erasePages = 2 // how many pages of them in one attempt
+	erasers    = 8 // the number of children of a folder that are read in one page
+	erasePages = 2 // the number of pages of children in one attempt
 )
 
 // erase removes the open uploads, the objects and then the items of a node that is being erased. For a folder it
@@ -33,7 +33,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return err
 	}
 	by := library.Edit{By: s.OwnerId}
-	w, err := a.store.Erase(ctx, n.ID, by) // the operation that exists, or that of a child
+	w, err := a.store.Erase(ctx, n.ID, by) // the operation that erases this node, or that of a child
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return err
 	}
 	err = a.store.Erased(ctx, w)
-	if errors.Is(err, library.ErrNotEmpty) { // an outdated list, or a child that was created meanwhile
+	if errors.Is(err, library.ErrNotEmpty) { // the list was outdated, or a child was created meanwhile
 		return bus.Later(err, a.worker.Config.Lease/3)
 	}
 	if err != nil {

@@ -156,7 +156,7 @@ const (
 	inlineMetadata = 2 << 10
 	// maxMetadata is the maximum size of a file's metadata in its item, in bytes of JSON.
 	maxMetadata = 64 << 10
-	// omittedName names the metadata that did not fit.
+	// omittedName is the name of the list of metadata that did not fit.
 	omittedName = "omitted"
 )
 

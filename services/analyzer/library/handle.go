@@ -81,7 +81,7 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 	return nil
 }
 
-// do runs a step and ends it.
+// do runs a step and records its end.
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
 	does, ok := a.task(s)
 	if !ok {
@@ -138,7 +138,7 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	if err != nil {
 		return err
 	}
-	return step.Permanent("the bytes of the file are not in the bucket any more")
+	return step.Permanent("the bucket no longer contains the bytes of the file")
 }
 
 // compensate deletes the results of a run that is over, because the file is being erased, does not exist, or has

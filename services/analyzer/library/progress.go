@@ -10,7 +10,7 @@ import (
 const (
 	// progressEvery is the minimum time between two progress events of a file.
 	progressEvery = time.Second
-	// progressFiles bounds the files that a progress remembers.
+	// progressFiles is the maximum number of files whose last progress is remembered.
 	progressFiles = 1024
 )
 

@@ -15,14 +15,14 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step/record"
 )
 
-// The names of the metadata of a file's records.
+// Names of the metadata of a file's records.
 const (
 	recordsName  = "records"  // the number of records
 	fieldsName   = "fields"   // their columns, at most maxFields
 	failuresName = "failures" // the first records that failed
 )
 
-// maxFields is the maximum number of columns in the metadata of a file. The object fields.json has all.
+// maxFields is the maximum number of columns in the metadata of a file. The object fields.json lists all columns.
 const maxFields = 200
 
 // describe describes the records of a workflow without open steps, and returns its end and its metadata with them. It
@@ -76,10 +76,10 @@ func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata 
 	if err == nil && f.Run != w.Run {
 		err = lifecycle.ErrNotFound
 	}
-	return library.End{State: library.Failed, Message: "the results of the records are not in the bucket any more; retry the file"}, metadata, err
+	return library.End{State: library.Failed, Message: "the bucket no longer contains the results of the records; retry the file"}, metadata, err
 }
 
-// plain returns a value in the types of JSON.
+// plain returns a value as a JSON type.
 func plain(value any) (any, error) {
 	document, err := json.Marshal(value)
 	if err != nil {

@@ -122,7 +122,7 @@ func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, 
 	return nil
 }
 
-// process moves a workflow to Processing, unless it is there or further.
+// process moves a workflow to Processing, unless it is in that state or a later one.
 func (a *Area) process(ctx context.Context, w library.Workflow) error {
 	err := a.store.StartProcessing(ctx, w)
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
@@ -131,7 +131,7 @@ func (a *Area) process(ctx context.Context, w library.Workflow) error {
 	return err
 }
 
-// startParsing moves a file to Parsing, unless it is there or further.
+// startParsing moves a file to Parsing, unless it is in that state or a later one.
 func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
 	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {

@@ -27,9 +27,9 @@ const (
 )
 
 const (
-	// keepWorkflow is how long a workflow is kept after its end.
+	// keepWorkflow is the time for which a workflow is kept after its end.
 	keepWorkflow = 7 * 24 * time.Hour
-	// republications is how often an overdue step is published again before it fails.
+	// republications is the number of times that an overdue step is published again before it fails.
 	republications = 3
 )
 
@@ -176,7 +176,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 			return err
 		}
 		r.Found(ctx, lostWorkflow, f.ID, func(ctx context.Context) error {
-			_, err := s.failFile(ctx, f.ID, f.Run, "the state of its processing was lost; retry the file")
+			_, err := s.failFile(ctx, f.ID, f.Run, "the state of the processing was lost; retry the file")
 			return err
 		})
 		return nil
@@ -187,7 +187,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	}
 	_, err := s.announcer.Find(ctx, f)
 	switch {
-	case err == nil, errors.Is(err, upload.ErrOtherBytes): // its start says what is wrong
+	case err == nil, errors.Is(err, upload.ErrOtherBytes): // its start records the reason
 		r.Found(ctx, unnotifiedUpload, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err

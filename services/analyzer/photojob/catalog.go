@@ -89,7 +89,7 @@ func (o opened) analyzes() bool {
 	return o.name == photojob.Stub || o.policy.Settings.AnalyzeModel != ""
 }
 
-// held returns why no call may be made to the provider now, or nil.
+// held returns the reason why no call may be made to the provider now, or nil.
 func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held, error) {
 	if !o.permits {
 		return nil, nil
@@ -116,7 +116,7 @@ func (o opened) noKey() *policy.Held {
 	}
 }
 
-// gateEvery is how often a closed gate checks again, and the maximum age of a check.
+// gateEvery is the interval at which a closed gate checks again, and the maximum age of a check.
 const gateEvery = time.Second
 
 // gate decides whether messages of a route may be requested. All workers of a process share its

@@ -19,7 +19,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "check-photo-provider", Method: http.MethodPost, Path: "/v1/photo-providers/{name}/check", Tags: []string{"photo providers"},
 		Summary:     "Check whether a paid provider accepts the key of this analyzer",
-		Description: "Makes one free call, also while the provider is disabled. It changes nothing: a suspended provider stays suspended until its settings or its key change.",
+		Description: "Makes one free call, even if the provider is disabled. It changes nothing: a suspended provider stays suspended until its settings or its key change.",
 	}, a.checkProvider)
 }
 
@@ -31,11 +31,11 @@ type checkOutput struct {
 	Body struct {
 		Name       string `json:"name"`
 		OK         bool   `json:"ok" doc:"whether the provider can be reached and accepts the key"`
-		Model      string `json:"model" doc:"of edits"`
-		Code       string `json:"code,omitempty" doc:"what failed, as in the errors of jobs" example:"PROVIDER_ACCESS_DENIED"`
+		Model      string `json:"model" doc:"the model for edits"`
+		Code       string `json:"code,omitempty" doc:"the error code, as in the errors of jobs" example:"PROVIDER_ACCESS_DENIED"`
 		Detail     string `json:"detail,omitempty"`
-		HTTPStatus int    `json:"httpStatus,omitempty" doc:"of the provider's response, if it failed"`
-		Millis     int64  `json:"millis" doc:"how long the call took"`
+		HTTPStatus int    `json:"httpStatus,omitempty" doc:"the status of the provider's response, if the check failed"`
+		Millis     int64  `json:"millis" doc:"the duration of the call in milliseconds"`
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// shortWait is the longest delay for which a worker waits without returning its message.
+	// shortWait is the longest delay that a worker waits for while it keeps its message.
 	shortWait = 2 * time.Second
 	// longestDelay is the longest delay of a job. After that it waits in the stream until the gate
 	// opens, which an operator may do at any time.
@@ -102,7 +102,7 @@ func resultOf(c chosen, usage provider.Usage, err error) policy.Result {
 	failed, ok := errors.AsType[*provider.Error](err)
 	switch {
 	case err == nil:
-	case !ok: // nothing is known about the call
+	case !ok: // the outcome of the call is unknown
 		r.Outcome, r.CostMicros = policy.Dropped, c.call.CostMicros
 	default:
 		r.Outcome, r.RetryAfter, r.Reason, r.CostMicros = outcomeOf(failed.Class), failed.RetryAfter, failed.Err.Error(), c.call.CostMicros
@@ -121,7 +121,7 @@ func (e *editing) release(ctx context.Context, c chosen, r policy.Result) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := e.catalog.policies.Done(ctx, c.name, c.call.ID, r); err != nil {
-		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a provider call; its permit expires")
+		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a provider call; its permit will expire")
 	}
 }
 

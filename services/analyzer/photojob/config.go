@@ -11,9 +11,9 @@ import (
 
 // Config holds the settings of photo jobs.
 type Config struct {
-	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls to a provider one step of a photo job may cost, crashes included, before the job is FAILED; 1 means at most once"`
-	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"how long after its creation or its last retry a photo job ends as FAILED"`
-	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"how much the clocks of analyzers may differ: a call to a provider is repeated only when its time is over on each of them"`
+	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"the number of provider calls of one step of a photo job, including those lost to crashes, after which the job is FAILED; 1 means at most once"`
+	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"the time after its creation or last retry at which an unfinished photo job is FAILED"`
+	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"the maximum difference between the clocks of analyzers: a provider call is repeated only after it has timed out on all of them"`
 	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; otherwise it is removed 48h later"`
 	Objects      bool          `env:"ASSAY_PHOTOJOB_OBJECTS" envDefault:"true" doc:"false to leave objects out of the local provider's descriptions, which makes them several times faster"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
@@ -24,10 +24,10 @@ type Config struct {
 	Platform platform.Config
 }
 
-// maxSkew is far more than the difference between synchronized clocks.
+// maxSkew is far greater than the difference between synchronized clocks.
 const maxSkew = 5 * time.Minute
 
-// minMemory holds a photo of 50 megapixels.
+// minMemory is enough for a photo of 50 megapixels.
 const minMemory = 1 << 30
 
 // Validate returns an error that names an invalid setting.

@@ -322,7 +322,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }
 
-// refusedWait is when a refused job checks again whether a provider accepts it.
+// refusedWait is the delay after which a refused job checks again whether a provider accepts it.
 const refusedWait = time.Second
 
 // backoff returns the pause after a number of errors, with jitter.

@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// price is the maximum cost of each call of the tests.
+// price is the maximum cost of each call in the tests.
 const price = 101_000
 
-// calling is an attempt whose first call to a paid provider is recorded.
+// calling is an attempt with a recorded first call to a paid provider.
 func calling(t *testing.T, paidCalls int) *editing {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -51,7 +51,7 @@ func (e *editing) begin(t *testing.T) {
 	}
 }
 
-// fails ends the last call with an error, and returns the error of the step.
+// fails makes the last call fail with an error, and returns the error of the step.
 func (e *editing) fails(t *testing.T, cause error) error {
 	t.Helper()
 	call, called := e.job.Calls.Last()

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// previewSide is the longest side of a preview, in pixels.
+// previewSide is the length of the longer side of a preview, in pixels.
 const previewSide = 1200
 
 // storePreviews stores small pictures of the edited and of the uploaded photo, which pages show: browsers do not

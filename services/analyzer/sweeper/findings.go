@@ -4,7 +4,7 @@ package sweeper
 // An area adds its own codes.
 const (
 	LostMessage        = "lost_message"        // work without a message; the message is published again
-	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome to publish again; the stream drops the newest
+	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome that is published again; the stream drops a duplicate
 	UnreadableItem     = "unreadable_item"     // left for an operator
 	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
 	AbandonedUpload    = "abandoned_upload"    // an upload in parts that was not completed in time; aborted

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// request is a run that an operator asks for.
+// request is a run that an operator requested.
 type request struct {
 	options  Options
 	findings []runFinding
@@ -30,7 +30,7 @@ func (r *request) run(ctx context.Context, s *Sweeper) {
 	r.report, r.err = s.Once(ctx, r.options)
 }
 
-// Routes registers the call that sweeps, which is for operators.
+// Routes registers the operator call that runs a sweep.
 func (s *Sweeper) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "run-sweep", Method: http.MethodPost, Path: "/v1/sweeps", Tags: []string{"sweeps"},
@@ -51,26 +51,26 @@ type sweepOutput struct{ Body runReport }
 
 // runReport is the report of a run as the API shows it.
 type runReport struct {
-	Done     bool         `json:"done" example:"true" doc:"whether the run has ended; without, the other numbers are 0"`
+	Done     bool         `json:"done" example:"true" doc:"whether the run has ended; until then the other numbers are 0"`
 	DryRun   bool         `json:"dryRun" example:"true"`
-	Read     int          `json:"read" example:"1200" doc:"items and objects"`
+	Read     int          `json:"read" example:"1200" doc:"the number of items and objects that were read"`
 	Found    int          `json:"found" example:"1"`
 	Repaired int          `json:"repaired"`
-	Failed   int          `json:"failed" doc:"findings that could not be repaired"`
-	Millis   int64        `json:"millis" example:"2400" doc:"how long the run took"`
+	Failed   int          `json:"failed" doc:"the number of findings that could not be repaired"`
+	Millis   int64        `json:"millis" example:"2400" doc:"the duration of the run in milliseconds"`
 	Findings []runFinding `json:"findings" doc:"the first 100"`
-	Error    string       `json:"error,omitempty" doc:"what could not be read"`
+	Error    string       `json:"error,omitempty" doc:"the data that could not be read"`
 }
 
 type runFinding struct {
 	Area     string `json:"area" example:"textfile"`
 	Found    string `json:"found" example:"lost_message" doc:"a code, see assay sweep --help"`
-	ID       string `json:"id" example:"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"of the item, or the key of an object"`
+	ID       string `json:"id" example:"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"the id of the item, or the key of an object"`
 	Repaired bool   `json:"repaired"`
 	Error    string `json:"error,omitempty" doc:"why it could not be repaired"`
 }
 
-// requestTime is how long a request waits for the end of its run.
+// requestTime is the maximum time that a request waits for its run.
 const requestTime = 10 * time.Second
 
 func (s *Sweeper) postSweep(ctx context.Context, in *sweepInput) (*sweepOutput, error) {

@@ -10,11 +10,11 @@ import (
 
 // Codes of findings about quotas.
 const (
-	uncountedItem  = "uncounted_item"  // an item of an owner with quotas that is not counted, or with other bytes; counted
-	countedNothing = "counted_nothing" // what is counted of an item that does not exist; released
+	uncountedItem  = "uncounted_item"  // an item that is not counted for the quotas of its owner, or with a wrong size; counted
+	countedNothing = "counted_nothing" // the quota used by an item that does not exist; released
 )
 
-// Counting compares the items of an area with what is counted of them for quotas.
+// Counting compares the items of an area with what is counted for quotas.
 type Counting struct {
 	Quotas *quota.Quotas
 	Area   string
@@ -27,16 +27,16 @@ type Counting struct {
 // Countable is an item that a sweep has read.
 type Countable struct {
 	quota.ID
-	Bytes   int64 // negative if the item does not say
+	Bytes   int64 // negative if the item does not have it
 	Created time.Time
-	// Size returns the bytes of an item that does not say, if it is not counted. Optional.
+	// Size returns the size in bytes of an uncounted item that does not have it. Optional.
 	Size func(context.Context) (int64, error)
 }
 
-// countedPage is how many rows of an owner are read at once.
+// countedPage is the number of rows of an owner that are read in one request.
 const countedPage = 100
 
-// Sweep releases what is counted of items that do not exist. It comes before Items.
+// Sweep releases the quota used by items that do not exist. It runs before Items.
 func (c *Counting) Sweep(ctx context.Context, r *Run) error {
 	owners, err := c.Quotas.Owners(ctx)
 	if c.owners = owners; err != nil || len(owners) == 0 {
@@ -44,7 +44,7 @@ func (c *Counting) Sweep(ctx context.Context, r *Run) error {
 	}
 	return r.Walk(ctx, "quotas", func(ctx context.Context, cursor string) (string, int, error) {
 		owner, after, _ := strings.Cut(cursor, "#")
-		if after == "" { // the owner is done
+		if after == "" { // all rows of the owner have been read
 			if owner, err = c.Quotas.NextOwner(ctx, owner); err != nil || owner == "" {
 				return "", 1, err
 			}
@@ -85,7 +85,7 @@ func (c *Counting) release(ctx context.Context, r *Run, owner string, page []quo
 	return nil
 }
 
-// Items counts those of the items that are not counted, or with other bytes, for owners who have quotas.
+// Items counts the items of owners with quotas that are not counted, or with a wrong size.
 func (c *Counting) Items(ctx context.Context, r *Run, items []Countable) error {
 	var ids []quota.ID
 	var counted []Countable

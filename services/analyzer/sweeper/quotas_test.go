@@ -58,7 +58,7 @@ func openCounted(t *testing.T) (*counted, *quota.Quotas) {
 	return c, q
 }
 
-// recount sweeps, and returns the findings.
+// recount runs a sweep and returns its findings.
 func recount(t *testing.T, c *counted, lease time.Duration, dry bool) []string {
 	t.Helper()
 	var found []string
@@ -120,7 +120,7 @@ func TestSweepRecounts(t *testing.T) {
 // TestSweepReleasesAllPages checks that what is counted of several pages of items, and of all owners, is released.
 func TestSweepReleasesAllPages(t *testing.T) {
 	c, q := openCounted(t)
-	const items = 205 // two pages, and a part of one
+	const items = 205 // two full pages and a partial one
 	for _, owner := range []string{"alice", "bob", "carl"} {
 		reserve(t, q, owner, owner+"-kept", 1)
 		c.add(owner, owner+"-kept", 1, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// keep adds a finding to those that the report keeps, the newest.
+// keep adds a finding to the report, which keeps the newest ones.
 func (r *Run) keep(f Finding) {
 	if len(r.newest) == 2*sweep.MaxFindings {
 		r.newest = append(r.newest[:0], r.newest[sweep.MaxFindings:]...)
@@ -15,7 +15,7 @@ func (r *Run) keep(f Finding) {
 	r.newest = append(r.newest, sweep.Finding{At: time.Now().UTC(), Found: f.Found, ID: f.ID, Repaired: f.Repaired, Error: f.Error})
 }
 
-// store records a run over an area. A report that cannot be stored does not make the sweep fail.
+// store stores the report of a run over an area. An error is logged: it does not fail the sweep.
 func (s *Sweeper) store(ctx context.Context, r *Run, failed error) {
 	if s.reports == nil || ctx.Err() != nil {
 		return
@@ -28,6 +28,6 @@ func (s *Sweeper) store(ctx context.Context, r *Run, failed error) {
 		run.Error = failed.Error()
 	}
 	if err := s.reports.Add(ctx, r.area, run, r.newest); err != nil && ctx.Err() == nil {
-		s.log.Warn().Err(err).Str("area", r.area).Msg("the report of a sweep cannot be stored")
+		s.log.Warn().Err(err).Str("area", r.area).Msg("cannot store the report of a sweep")
 	}
 }

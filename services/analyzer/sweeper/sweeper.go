@@ -35,10 +35,10 @@ import (
 
 // Config specifies how often and how fast sweeps run.
 type Config struct {
-	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"how often tables and bucket are swept; 0 for never"`
-	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"how many items or objects a sweep reads per second at most"`
+	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"the interval between sweeps of the tables and the bucket; 0 disables them"`
+	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"the maximum number of items or objects that a sweep reads per second"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
-	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"must equal the value of ingest"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"the same value as for ingest"`
 
 	Platform platform.Config // for the reports
 }
@@ -89,7 +89,7 @@ type Report struct {
 	Read     int           `json:"read"` // items and objects
 	Found    int           `json:"found"`
 	Repaired int           `json:"repaired"`
-	Failed   int           `json:"failed"` // found and to be repaired, but not repaired
+	Failed   int           `json:"failed"` // findings that could not be repaired
 	Took     time.Duration `json:"-"`
 	DryRun   bool          `json:"dryRun"`
 }
@@ -112,7 +112,7 @@ type Sweeper struct {
 	found    *prometheus.CounterVec
 	running  sync.Mutex
 	requests chan *request
-	opened   time.Time // a reading of both clocks, for Run.Old
+	opened   time.Time // when the process started, by both clocks; for Run.Old
 	cursors  map[string]string
 }
 
@@ -193,7 +193,7 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Lease time.Duration // an item that changed since may be in use by a worker or a client
+	Lease time.Duration // an item that has changed since then may be in use by a worker or a client
 
 	now     time.Time // when the run began
 	area    string

@@ -10,10 +10,10 @@ import (
 
 // Config holds the settings of the analysis of text files.
 type Config struct {
-	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the bytes per second that an attempt must process at least; the default is 50 Mbit/s and gives a file of 5 GiB 15m"`
+	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the minimum throughput of an attempt in bytes per second; the default is 50 Mbit/s, which allows 15m for a file of 5 GiB"`
 	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files queue when it is used up"`
-	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers process a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
-	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the bytes that each reader requests at once"`
+	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"the number of readers of a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
+	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the number of bytes that a reader requests in one range"`
 	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default holds 3.7 million words of eight letters, and a text with more is FAILED"`
 
 	Table textfile.Config

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// counts implements the steps that count the words of stored texts.
+// counts counts the words of stored texts.
 type counts struct {
 	bucket *blob.Store
 	cfg    Config
@@ -98,7 +98,7 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	case errors.Is(err, wordstats.ErrNotUTF8):
 		err = &plaintext.RestartError{Next: plaintext.Windows1252}
 	case vocabulary && parts.Strict:
-		err = &plaintext.RestartError{Next: plaintext.Declared} // its words are not known yet
+		err = &plaintext.RestartError{Next: plaintext.Declared} // its words have not been counted yet
 	}
 	return statistics, err
 }

@@ -44,7 +44,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (textfile.File, error
 	case file.Status == textfile.Pending:
 		return s.store.Claim(ctx, file)
 	}
-	// The stream holds one message per file, so the previous worker has lost it.
+	// The stream has one message per file, so the previous worker no longer has it.
 	return s.store.TakeOver(ctx, file)
 }
 

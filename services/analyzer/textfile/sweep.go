@@ -44,10 +44,10 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	if err := s.counting.Items(ctx, r, s.countable(page.Files)); err != nil {
 		return nil, "", 0, err
 	}
-	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // the counterpart of each was read too
+	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // the counterpart of each was also read
 }
 
-// countable returns what quotas count of files. A file that streamed through ingest does not say its length.
+// countable returns files as quotas count them. A file that was streamed through ingest has no length.
 func (s sweep) countable(files []textfile.File) []sweeper.Countable {
 	all := make([]sweeper.Countable, len(files))
 	for i, f := range files {

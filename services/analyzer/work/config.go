@@ -7,11 +7,11 @@ import (
 
 // Config is the settings that the consumers of every area share.
 type Config struct {
-	Parallel int           `env:"ASSAY_ANALYZER_PARALLEL" envDefault:"16" use:"often" doc:"how many items of each area are processed concurrently"`
-	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" use:"often" doc:"how long a worker may send no renewal before another takes over its item"`
-	Attempts int           `env:"ASSAY_ATTEMPTS" envDefault:"12" use:"often" doc:"how many attempts an item has before it is FAILED"`
+	Parallel int           `env:"ASSAY_ANALYZER_PARALLEL" envDefault:"16" use:"often" doc:"the maximum number of items of each area that are processed concurrently"`
+	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" use:"often" doc:"the time without a renewal after which another worker takes over an item"`
+	Attempts int           `env:"ASSAY_ATTEMPTS" envDefault:"12" use:"often" doc:"the number of attempts after which an item is FAILED"`
 	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
-	Time     time.Duration `env:"ASSAY_ANALYSIS_TIME" envDefault:"1m" use:"often" doc:"how long one attempt at an item may take, in addition to the time for its bytes"`
+	Time     time.Duration `env:"ASSAY_ANALYSIS_TIME" envDefault:"1m" use:"often" doc:"the maximum time of one attempt at an item, in addition to the time for its bytes"`
 }
 
 // Validate returns an error that names an invalid setting.

@@ -136,7 +136,7 @@ func compress(content []byte) []byte {
 	if err != nil {
 		panic(err) // a bug: there is no such level
 	}
-	_, _ = w.Write(content) // a buffer does not fail
+	_, _ = w.Write(content) // writes to a buffer do not fail
 	_ = w.Close()
 	return out.Bytes()
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// HeadSize is how many bytes of a file Detect reads.
+// HeadSize is the number of bytes of a file that Detect examines.
 const HeadSize = 8 << 10
 
-// Engine names the library that recognizes the types.
+// Engine is the name of the library that recognizes file types.
 const Engine = "mimetype 1.4.16"
 
 // Kind is the type of a file.
 type Kind struct {
 	MediaType string // without parameters, such as image/png
-	Type      string // of the workflow: one that library.Plans has
-	// Finding says how name and content contradict each other; empty if they agree.
+	Type      string // of the workflow: a key of library.Plans
+	// Finding describes a contradiction between name and content; empty if they agree.
 	Finding string
 }
 

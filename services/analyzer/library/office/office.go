@@ -47,7 +47,7 @@ func (l Limits) withDefaults() Limits {
 type Document struct {
 	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
 	Text       string // of the body, tables, notes, headers, footers, comments, charts and diagrams; none for doc, xls and ppt
-	Cut        string // why the text ends early, in words for a person; "" when it does not
+	Cut        string // why the text is truncated, as a message for users; "" if it is complete
 	Properties Properties
 	Thumbnail  []byte // the document's own JPEG or PNG, not checked; nil without one
 	Damaged    int    // parts that could not be read completely

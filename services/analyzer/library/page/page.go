@@ -30,16 +30,16 @@ type Limits struct {
 	Elements int // that a page may have for the article to be found, 50,000; of others all is read
 }
 
-// Page is the result of Read.
+// Page is a web page that was read.
 type Page struct {
 	Title, Byline, Site, Excerpt string
 	Language                     string // as the page gives it, such as "en-US"
 	Image                        string // the absolute address of the page's picture (og:image), or ""
 	Published, Modified          time.Time
-	Text                         string // of the article, or of all of the page
+	Text                         string // of the article, or of the entire page
 	HTML                         string // a document of the same, without scripts, styles, forms and pictures; links lead out of it
-	Article                      bool   // an article was found
-	Cut                          string // why the text ends early, in words for a person; "" when it does not
+	Article                      bool   // whether an article was found
+	Cut                          string // why the text is truncated, as a message for users; "" if it is complete
 }
 
 // Read reads a page of a content type, which may name the charset, from an address, against
@@ -93,7 +93,7 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 // it returns an article.
 func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
 	defer func() {
-		if recover() != nil { // it walks a tree that it changes; all of the page is read then
+		if recover() != nil { // the library failed on this tree; the entire page is used instead
 			article = nil
 		}
 	}()
@@ -117,7 +117,7 @@ func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) 
 	return a.Node
 }
 
-// elements counts the elements of a document, to a little above most.
+// elements counts the elements of a document, and stops soon after most.
 func elements(n *html.Node, most int) int {
 	total := 0
 	for range n.Descendants() {
@@ -145,7 +145,7 @@ func clone(n *html.Node) *html.Node {
 	return same
 }
 
-// document returns a new document with the title and the content.
+// document returns a new HTML document with the title and the content.
 func (p *Page) document(content *html.Node) (string, error) {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html")

@@ -89,7 +89,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestNothingRuns: what a page can do to the reader of its article is left out.
+// TestNothingRuns checks that active content of a page is not in its article.
 func TestNothingRuns(t *testing.T) {
 	for _, hostile := range []string{
 		`<script>alert(1)</script>`, `<p onclick="alert(1)">x</p>`, `<a href="javascript:alert(1)">x</a>`, `<a href=" JaVaScRiPt:alert(1)">x</a>`,

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// How sanitize treats elements. It removes those in neither set, but keeps their content.
+// These sets control sanitize. It removes elements in neither set, but keeps their content.
 var (
 	// kept are elements that stay, with the attributes of keep only.
 	kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
 		mark ol p pre q s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
-	// dropped elements are removed with their content.
+	// dropped elements are removed together with their content.
 	dropped = set(`applet audio base button canvas datalist embed fieldset frame frameset head iframe input link map math meta noembed
 		noframes noscript object optgroup option param plaintext script select style svg template textarea title track video xmp`)
-	// blocks begin and end a line of the text.
+	// blocks are the elements that begin and end a line of the text.
 	blocks = set(`blockquote br caption dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul`)
 )
 
@@ -88,7 +88,7 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// resolve returns the absolute form of an address of one of the schemes.
+// resolve returns the absolute form of a URL if it has one of the schemes.
 func resolve(base *url.URL, address string, schemes ...string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || address == "" {
@@ -105,7 +105,7 @@ func resolve(base *url.URL, address string, schemes ...string) (string, bool) {
 	return "", false
 }
 
-// plain returns the text of sanitized content, a line for each block.
+// plain returns the text of sanitized content, with one line per block.
 func plain(n *html.Node) string {
 	var b strings.Builder
 	appendText(&b, n, false)

@@ -36,7 +36,7 @@ func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	timeout, slow := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, guard.ErrBlocked):
-		return r, step.Permanent("the URL leads to an address or a port that is not allowed, or redirects too often")
+		return r, step.Permanent("the URL uses an address or a port that is not allowed, or redirects too often")
 	case errors.Is(err, fetch.ErrTooLarge):
 		return r, step.Permanent("the response is larger than %d bytes", library.MaxPage)
 	case unresolved && lookup.IsNotFound:
@@ -48,7 +48,7 @@ func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	case slow && timeout.Timeout():
 		return r, fmt.Errorf("%w: the server did not respond within %s", ErrAway, library.ImportTime)
 	case err != nil:
-		return r, fmt.Errorf("%w: the server cannot be reached, or closes the connection", ErrAway)
+		return r, fmt.Errorf("%w: the server cannot be reached, or it closed the connection", ErrAway)
 	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status == http.StatusTooManyRequests, r.Status >= http.StatusInternalServerError:
 		return r, fmt.Errorf("%w: the server responded with %d", ErrAway, r.Status)
 	case r.Status != http.StatusOK:

@@ -36,7 +36,7 @@ func New(bucket *blob.Store, s *event.LibraryStep) *File {
 	}
 }
 
-// window is how many bytes of a file are requested at once.
+// window is the number of bytes of a file that are requested in one range.
 const window = 32 << 20
 
 // Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
@@ -94,7 +94,7 @@ func (f *File) ResultPart(ctx context.Context, name string, offset, length int64
 	return f.bucket.Part(ctx, library.ResultKey(f.ID, f.Run, name), offset, length)
 }
 
-// metaDigest names the metadata of a result with its SHA-256.
+// metaDigest is the name of the object metadata with the SHA-256 of a result.
 const metaDigest = "sha256"
 
 // Stream is like Store for the bytes that write writes, in constant memory. If an earlier attempt has stored the
@@ -109,7 +109,7 @@ func (f *File) Stream(ctx context.Context, name, contentType string, write func(
 			to.CloseWithError(write(to))
 		}()
 		_, err = f.bucket.Put(ctx, key, contentType, nil, from)
-		_ = from.Close() // ends a write that is not read to its end
+		_ = from.Close() // stops a write whose output is not read to the end
 		<-ended
 		if !errors.Is(err, blob.ErrExists) {
 			return key, err
@@ -128,7 +128,7 @@ func (f *File) Stream(ctx context.Context, name, contentType string, write func(
 	}
 }
 
-// counter counts the bytes that are written to it.
+// counter is a writer that counts bytes.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {

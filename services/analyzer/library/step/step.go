@@ -42,14 +42,14 @@ type Result struct {
 	// Partial says what the step omitted, for the file's owner; empty if nothing. A partial step makes a file
 	// partial.
 	Partial string
-	// Engine names the engine of the step, with its version, such as "pdfium 7350".
+	// Engine is the name and version of the engine of the step, such as "pdfium 7350".
 	Engine string
 	// Key is the key of the main result, such as the text. Optional.
 	Key string
 	// Metadata is added to the metadata of the file, in the types of JSON. Steps of one workflow use
 	// different names.
 	Metadata map[string]any
-	// Images are stored with the file at once.
+	// Images are stored with the file immediately.
 	Images []library.Image
 	// Chunks and Records are set by library.StepParse: how many steps library.ChunkStep the file gets,
 	// and how many records were found.

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Class decides how the caller continues after an error.
+// Class determines how the caller continues after an error.
 type Class string
 
 // Classes.
 const (
 	Retry     Class = "retry"     // call again, with backoff
-	Defer     Class = "defer"     // wait for a limit or a breaker; no attempt is used
+	Defer     Class = "defer"     // wait for a limit or a circuit breaker; uses no attempt
 	Suspend   Class = "suspend"   // the provider denies access until its settings change
 	Unknown   Class = "unknown"   // the call may have been billed
 	Permanent Class = "permanent" // the same call would fail again
@@ -53,7 +53,7 @@ type Error struct {
 	RetryAfter time.Duration // requested by the provider, or 0
 	HTTP       int           // status of the response, or 0
 	RequestID  string
-	Err        error // the reason in words for the photo's owner
+	Err        error // the reason, as a message for the owner of the photo
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }

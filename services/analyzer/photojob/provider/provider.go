@@ -30,7 +30,7 @@ type Provider interface {
 	Analyze(context.Context, Call) (Analysis, Usage, error)
 	// Edit changes the photo of a call according to its prompt and options.
 	Edit(context.Context, Call) (Edited, Usage, error)
-	// Check reports whether calls would be accepted now. It costs nothing.
+	// Check reports whether calls would be accepted now. It is free of charge.
 	Check(context.Context) error
 }
 

@@ -21,7 +21,7 @@ func Archive(parts ...Part) []byte {
 			_, err = f.Write([]byte(p[1]))
 		}
 		if err != nil {
-			panic(err) // a buffer does not fail
+			panic(err) // writes to a buffer do not fail
 		}
 	}
 	if err := w.Close(); err != nil {

@@ -1,4 +1,4 @@
-// Package document has the steps of documents: PDF, office documents, web pages and texts.
+// Package document contains the steps for documents: PDF, office documents, web pages and plain text.
 package document
 
 import (
@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// maxBytes is the largest document that is read.
+	// maxBytes is the size of the largest document that is read.
 	maxBytes = 100 << 20
-	// maxText is how much text is kept, in bytes.
+	// maxText is the maximum size of the text that is kept, in bytes.
 	maxText = 8 << 20
-	// textTime bounds the reading of a document.
+	// textTime is the maximum time for reading a document.
 	textTime = time.Minute
 )
 
@@ -37,7 +37,7 @@ func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result
 	return step.Result{Engine: engine, Key: key, Metadata: found}, err
 }
 
-// judged makes the errors of a document permanent.
+// judged makes errors caused by the document permanent.
 func judged(err error) error {
 	for _, final := range []error{
 		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory, engines.ErrCrashed,
@@ -72,7 +72,7 @@ func metadata(engine string, add func(ctx context.Context, data []byte, found ma
 	return s
 }
 
-// limited keeps the first maxBytes that are written to it.
+// limited keeps the first maxBytes bytes that are written to it.
 type limited struct {
 	bytes.Buffer
 	over bool
@@ -86,7 +86,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return l.Buffer.Write(b)
 }
 
-// put adds a value that is not zero.
+// put adds a value unless it is zero.
 func put[T comparable](found map[string]any, name string, value T) {
 	var zero T
 	if value == zero {

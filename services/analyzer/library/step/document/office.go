@@ -28,7 +28,7 @@ type Office struct {
 	Converter *convert.Converter
 	PDF       *pdfium.Engine
 	Decoder   *pixels.Decoder
-	Pixels    int64 // of the largest picture that gets thumbnails
+	Pixels    int64 // the size of the largest picture that gets thumbnails
 }
 
 // readOffice reads a document with limited text, or office.NoText, and also returns its bytes.
@@ -84,7 +84,7 @@ func (o Office) Thumbnails() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		r := step.Result{Skipped: fmt.Sprintf("the document brings no picture of itself; "+needsConverter, "to draw its first page")}
+		r := step.Result{Skipped: fmt.Sprintf("the document contains no preview picture; "+needsConverter, "to draw its first page")}
 		if len(d.Thumbnail) > 0 {
 			if r, err = thumbnails(ctx, f, o.Decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: o.Pixels}); err != nil {
 				return step.Result{}, err

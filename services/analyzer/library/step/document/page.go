@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// ReaderName names the object that has the article of a web page as HTML that is safe to show.
+// ReaderName is the name of the object with the article of a web page, as HTML that is safe to display.
 const ReaderName = "reader.html"
 
 func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
@@ -64,14 +64,14 @@ func PageText() step.Step {
 func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		if f.Origin == "" {
-			return step.Result{Skipped: "the page was uploaded; only pictures of imported pages are fetched"}, nil
+			return step.Result{Skipped: "the page was uploaded; pictures are fetched for imported pages only"}, nil
 		}
 		p, err := readPage(ctx, f)
 		if err != nil {
 			return step.Result{}, err
 		}
 		if p.Image == "" {
-			return step.Result{Skipped: "the page names no picture of its own"}, nil
+			return step.Result{Skipped: "the page does not specify a picture"}, nil
 		}
 		fetched, err := pages.Get(ctx, p.Image)
 		if err != nil {
@@ -84,7 +84,7 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 // thumbnails stores the thumbnails of a picture that a document embeds or names. It skips the step if the picture
 // cannot be read.
 func thumbnails(ctx context.Context, f *step.File, decoder *pixels.Decoder, data []byte, engine string, limits pixels.Limits) (step.Result, error) {
-	const unreadable = "the picture of the document cannot be read"
+	const unreadable = "cannot read the picture of the document"
 	info, err := pixels.Inspect(data, limits)
 	if err != nil {
 		return step.Result{Skipped: unreadable + ": " + err.Error()}, nil

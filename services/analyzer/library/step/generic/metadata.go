@@ -1,4 +1,4 @@
-// Package generic has the step that applies to files of every type.
+// Package generic contains the step that applies to files of every type.
 package generic
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// rate is how many bytes per second an attempt reads at least: 50 Mbit/s.
+// rate is the minimum throughput of an attempt in bytes per second: 50 Mbit/s.
 const rate = 6 << 20
 
 // Metadata returns the step that determines the content type, length and digests of a file. Metadata steps of other
@@ -47,7 +47,7 @@ func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error
 	return found, nil
 }
 
-// headWriter keeps the first bytes written to it.
+// headWriter keeps the first bytes that are written to it.
 type headWriter struct{ bytes []byte }
 
 func (h *headWriter) Write(b []byte) (int, error) {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// maxTagged is how much of a picture is read for tags, in bytes.
+	// maxTagged is the number of bytes of a picture that are read for tags.
 	maxTagged = 32 << 20
-	// maxValue is the longest text of a tag, in bytes.
+	// maxValue is the maximum length of the text of a tag, in bytes.
 	maxValue = 1000
-	// tagTime bounds the reading of tags.
+	// tagTime is the maximum time for reading tags.
 	tagTime = 10 * time.Second
 	// tagEngine names the library that reads tags.
 	tagEngine = "imagemeta 1.0.1"
@@ -55,7 +55,7 @@ func Metadata() step.Step {
 	return s
 }
 
-// headBuffer keeps the first bytes written to it.
+// headBuffer keeps the first bytes that are written to it.
 type headBuffer struct{ bytes.Buffer }
 
 func (h *headBuffer) Write(b []byte) (int, error) {
@@ -63,13 +63,13 @@ func (h *headBuffer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// formats are the containers that can have tags, by media type.
+// formats are the containers that can contain tags, by media type.
 var formats = map[string]imagemeta.ImageFormat{
 	"image/jpeg": imagemeta.JPEG, "image/png": imagemeta.PNG, "image/vnd.mozilla.apng": imagemeta.PNG, "image/webp": imagemeta.WebP,
 	"image/tiff": imagemeta.TIFF, "image/heic": imagemeta.HEIF, "image/heif": imagemeta.HEIF, "image/avif": imagemeta.AVIF,
 }
 
-// tags adds the tags of a picture to what was found. Tags that cannot be read are counted.
+// tags adds the tags of a picture to the metadata, and counts those that cannot be read.
 func tags(data []byte, found map[string]any) {
 	format, known := formats[fmt.Sprint(found["contentType"])]
 	if !known {
@@ -118,7 +118,7 @@ func tags(data []byte, found map[string]any) {
 	}
 }
 
-// isPlace reports whether a tag has the location of a photo.
+// isPlace reports whether a tag contains the location of a photo.
 func isPlace(tag string) bool {
 	for _, word := range []string{"GPS", "City", "Country", "Location", "Province", "State", "Sublocation"} {
 		if strings.HasPrefix(tag, word) || strings.HasSuffix(tag, "-"+strings.ToLower(word)) {
@@ -128,7 +128,7 @@ func isPlace(tag string) bool {
 	return strings.HasPrefix(tag, "Sub-location")
 }
 
-// plain returns the value of a tag in the types of JSON; binary values are none.
+// plain returns the value of a tag as a JSON type. Binary values are omitted.
 func plain(value any) (any, bool) {
 	switch v := value.(type) {
 	case string:

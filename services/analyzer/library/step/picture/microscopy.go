@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// microscopyName names the metadata that a microscopy file has of its images.
+	// microscopyName is the name of the metadata of the images in a microscopy file.
 	microscopyName   = "microscopy"
 	microscopyEngine = "microscopy 1"
 )
@@ -32,7 +32,7 @@ func MicroscopyMetadata() step.Step {
 	return s
 }
 
-// microscope adds the header of a microscopy file to what was found.
+// microscope adds the header of a microscopy file to the metadata.
 func microscope(ctx context.Context, f *step.File, found map[string]any) error {
 	h, err := microscopy.Read(f.ReaderAt(ctx), f.Size)
 	switch {

@@ -1,4 +1,4 @@
-// Package picture has the steps of pictures: their thumbnails and their metadata.
+// Package picture contains the steps for pictures: thumbnails and metadata.
 package picture
 
 import (
@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// maxBytes is the largest picture that gets thumbnails.
+	// maxBytes is the size of the largest picture that gets thumbnails.
 	maxBytes = 128 << 20
-	// maxSide is the longest side that a picture may have, in pixels.
+	// maxSide is the maximum length of a side of a picture, in pixels.
 	maxSide = 1 << 16
-	// engine names the drawing library, with its version.
+	// engine is the name and version of the drawing library.
 	engine = "pixels 1"
 	// graphics is the ratio of PNG to JPEG size from which a picture counts as a photo instead of a drawing.
 	graphics = 4
 )
 
-// sizes are the longest sides of thumbnails, in pixels, and their ids.
+// sizes are the lengths of the longer sides of thumbnails, in pixels, and their ids.
 var sizes = [...]int{1200, 600, 300}
 
 // Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright and
@@ -73,7 +73,7 @@ func drawSVG(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte) (st
 	return step.Result{Engine: resvg.Version, Images: images}, err
 }
 
-// judged makes the errors of a picture permanent.
+// judged makes errors caused by the picture permanent.
 func judged(err error) error {
 	for _, final := range []error{
 		pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrUnreadable, pixels.ErrAnimated,
@@ -89,7 +89,7 @@ func judged(err error) error {
 // Thumbnail is an encoded thumbnail.
 type Thumbnail struct {
 	library.Image        // without a key
-	Body          []byte // nil if it is the next smaller one
+	Body          []byte // nil if it is the same as the next smaller one
 }
 
 // Encode returns the thumbnails of a picture that was in the format of source, the largest first, each made from
@@ -140,7 +140,7 @@ func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Fo
 	return images, nil
 }
 
-// formatOf chooses the format of thumbnails by the smallest one.
+// formatOf chooses the format of all thumbnails by encoding the smallest one.
 func formatOf(p *pixels.Picture, source pixels.Format) (pixels.Format, error) {
 	switch {
 	case !p.Opaque():

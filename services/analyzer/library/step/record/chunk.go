@@ -27,7 +27,7 @@ func Chunk(kit *structure.Kit) step.Step {
 		chunk, ok := library.ParseChunkStep(f.Step)
 		kind, known := format.Find(x.Format)
 		if !ok || !known || chunk >= len(x.Spans) {
-			return step.Result{}, step.Permanent("there is no %s of records", f.Step)
+			return step.Result{}, step.Permanent("there is no chunk %s of records", f.Step)
 		}
 		span, used := x.Spans[chunk], engine
 		identify := kit != nil && chunk == 0 && structure.Applies(kind.Name)

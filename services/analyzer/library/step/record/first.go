@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// pictured is how many records are considered for the picture of a file.
+	// pictured is the number of records that are tried for the picture of a file.
 	pictured = 10
 	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
-	// maxText is how much text of the records is kept for search, in bytes.
+	// maxText is the maximum size of the text of records that is kept for search, in bytes.
 	maxText = 1 << 20
-	// maxValue is the longest value of it, in bytes.
+	// maxValue is the maximum length of a value in this text, in bytes.
 	maxValue = 4 << 10
 )
 
@@ -75,7 +75,7 @@ func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, 
 	return step.Result{Engine: by, Images: images}, err
 }
 
-// laid draws a molecule without coordinates. It returns format.ErrNotDrawn.
+// laid draws a molecule that has no coordinates. It returns format.ErrNotDrawn if it cannot.
 func laid(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
 	if err := prepared(ctx, kit); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func laid(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error)
 	return session.Draw(r.format, r.Content)
 }
 
-// raw is a record with what draws it.
+// raw is a record and the function that draws it.
 type raw struct {
 	records.Record
 	format format.Format
@@ -96,7 +96,7 @@ type raw struct {
 
 func (r raw) draw() ([]byte, error) { return r.format.Draw(r.Content) }
 
-// first reads the records of a file from the first on.
+// first reads the records of a file in order.
 func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 	return func(yield func(raw, error) bool) {
 		head, err := f.Head(ctx, 1<<10)
@@ -176,7 +176,7 @@ type text struct {
 	cut  bool
 }
 
-// add adds the new values of a record. It returns false if there is no more space.
+// add adds the new values of a record. It returns false if the text is full.
 func (t *text) add(r *records.Record) bool {
 	t.value(r.Name)
 	for _, p := range r.Properties {
@@ -212,7 +212,7 @@ func (t *text) store(ctx context.Context, f *step.File) (step.Result, error) {
 	key, err := f.StoreText(ctx, t.String())
 	found := map[string]any{"textLength": t.Len()}
 	if t.cut {
-		found["textCut"] = "search finds the values of the first records only; filters see all"
+		found["textCut"] = "search covers the values of the first records only; filters cover all records"
 	}
 	return step.Result{Engine: engine, Key: key, Metadata: found}, err
 }

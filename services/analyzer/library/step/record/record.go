@@ -19,9 +19,9 @@ import (
 
 const (
 	engine = "records 1"
-	// rate is how many bytes per second an attempt reads at least: 50 Mbit/s.
+	// rate is the minimum throughput of an attempt in bytes per second: 50 Mbit/s.
 	rate = 6 << 20
-	// window is how many bytes of a file are requested at once to read its first records.
+	// window is the number of bytes that are requested in one range to read the first records of a file.
 	window = 1 << 20
 
 	jsonType = "application/json"
@@ -43,7 +43,7 @@ func formatOf(fileType string, head []byte) (format.Format, error) {
 	return f, nil
 }
 
-// storeIndex stores what parsing has found, and returns the step that it is the result of.
+// storeIndex stores the result of parsing and returns the result of the step.
 func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result, error) {
 	document, err := json.Marshal(x)
 	if err != nil {
@@ -57,7 +57,7 @@ func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result
 	return r, err
 }
 
-// readIndex reads the result of parsing.
+// readIndex reads the stored result of parsing.
 func readIndex(ctx context.Context, f *step.File) (records.Index, error) {
 	var x records.Index
 	body, err := f.Result(ctx, records.IndexName)
@@ -90,7 +90,7 @@ func Parse() step.Step {
 			return step.Result{}, err
 		}
 		if found == 0 {
-			return step.Result{}, step.Permanent("the file has no record")
+			return step.Result{}, step.Permanent("the file contains no records")
 		}
 		return storeIndex(ctx, f, records.Index{Format: kind.Name, Found: found, Spans: spans})
 	}}

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
-// maxWorkbook is the largest workbook that is read, in bytes.
+// maxWorkbook is the size of the largest workbook that is read, in bytes.
 const maxWorkbook = 100 << 20
 
 // ParseTable returns the step that finds the rows of a table of text, and processes them.
@@ -103,7 +103,7 @@ func Workbook() step.Step {
 	}}
 }
 
-// processRows stores the chunks of all rows.
+// processRows processes all rows and stores them in chunks.
 func processRows(ctx context.Context, f *step.File, format string, next func() (records.Record, error)) (records.Index, error) {
 	_, found, err := records.WriteChunks(ctx, next, func(chunk int, lines, columns []byte) error {
 		return storeChunk(ctx, f, chunk, lines, columns)

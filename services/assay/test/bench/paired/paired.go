@@ -29,7 +29,7 @@ import (
 // Sample is the cost of one run of a side, by quantity.
 type Sample map[string]float64
 
-// Side is one of the two ways.
+// Side is one of the two programs that are compared.
 type Side struct {
 	Name string
 	Run  func(ctx context.Context) (Sample, error)

@@ -347,7 +347,7 @@ func startAndSettings(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "owner")
 }
 
-// pictures shows what README shows: a list of files, and the numbers of one.
+// pictures takes the screenshots for README: a list of files, and the results of one.
 func pictures(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	story := strings.Repeat("The harbour was quiet when the keeper lit the lamp. The lamp turned, and the light went over the water, over the "+

@@ -62,7 +62,7 @@ func generated() []expected {
 		made("plain.rtf", []byte(`{\rtf1\ansi `+fox+`}`), good, "", "ASSAY_CONVERTER"),
 		made("locked.doc", officetest.Compound(officetest.Part{"WordDocument", strings.Repeat("\x00", 11) + "\x01"}), failed, "", "locked by a password"),
 		made("truncated.xls", officetest.Compound(officetest.Part{"Workbook", ""})[:600], failed, "", "damaged"),
-		made("page.html", []byte(page), good, "", "only pictures of imported pages"),
+		made("page.html", []byte(page), good, "", "for imported pages only"),
 		made("picture.svg", []byte(svg), good, "", ""),
 		made("broken.svg", []byte(svg[:80]), failed, "", "damaged"),
 		made("plain.txt", []byte(fox), good, fox, ""),

@@ -79,7 +79,7 @@ func mutated(random *rand.Rand, seeds [][]byte) []byte {
 	damaged := random.IntN(len(archive.File))
 	for i, f := range archive.File {
 		if i != damaged {
-			_ = w.Copy(f) // a buffer does not fail, and a damaged seed gives another mutation
+			_ = w.Copy(f) // writes to a buffer do not fail, and a damaged seed gives another mutation
 			continue
 		}
 		var part []byte

@@ -180,7 +180,7 @@ func (w *Transcript) lines() (int, <-chan struct{}) {
 	return w.ends, w.changed
 }
 
-func (w *Transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer does not fail
+func (w *Transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // writes to a buffer do not fail
 
 func (w *Transcript) look() (string, <-chan struct{}) {
 	w.mu.Lock()

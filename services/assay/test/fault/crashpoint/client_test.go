@@ -108,7 +108,7 @@ func form(contentType, text string) (header map[string]string, body []byte) {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer does not fail
+		panic(err) // writes to a buffer do not fail
 	}
 	return map[string]string{"Content-Type": w.FormDataContentType()}, b.Bytes()
 }

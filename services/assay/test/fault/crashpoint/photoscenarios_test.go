@@ -43,7 +43,7 @@ const editedPhoto = "160 × 120 jpeg"
 func drawPhoto() []byte {
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, scene.New(160, 120, 1), nil); err != nil {
-		panic(err) // a buffer does not fail
+		panic(err) // writes to a buffer do not fail
 	}
 	return out.Bytes()
 }

@@ -105,7 +105,7 @@ func TestSweepRepairsRows(t *testing.T) {
 		}
 	}
 	failed := w.ended(lost.ID)
-	if failed.Status != library.Failed || failed.ErrorMessage != "the state of its processing was lost; retry the file" {
+	if failed.Status != library.Failed || failed.ErrorMessage != "the state of the processing was lost; retry the file" {
 		t.Errorf("%+v", failed)
 	}
 	w.idle()

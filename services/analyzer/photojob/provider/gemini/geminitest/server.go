@@ -176,7 +176,7 @@ func Candidate(finishReason string, parts ...map[string]any) []byte {
 func picture() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scene.New(Width, Height, 3)); err != nil {
-		panic(err) // a buffer does not fail
+		panic(err) // writes to a buffer do not fail
 	}
 	return out.Bytes()
 }

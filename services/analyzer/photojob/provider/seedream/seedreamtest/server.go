@@ -139,7 +139,7 @@ func ByURL(at string) []byte {
 func picture() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scene.New(Width, Height, 5)); err != nil {
-		panic(err) // a buffer does not fail
+		panic(err) // writes to a buffer do not fail
 	}
 	return out.Bytes()
 }
