@@ -8,7 +8,7 @@ func Runtime() process.Runtime {
 		// With the default setting, the garbage collector would run once per 130 small files,
 		// because three services and the engines allocate memory for each file. Files processed
 		// during a collection are the slowest.
-		Heap: 192 << 20,
+		Heap: 160 << 20,
 		// Much is live while large files are processed: with 50 MB, which 100,000 records need, the peak is
 		// 25 MB lower, and small files cause a tenth more collections.
 		Growth: 50,
