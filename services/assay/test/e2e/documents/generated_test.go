@@ -46,7 +46,7 @@ func generated() []expected {
 		pdf("locked.pdf", enginetest.PDF{Pages: []string{fox}, Encrypted: true, Password: "x"}, failed, "", "locked by a password"),
 		pdf("empty.pdf", enginetest.PDF{}, failed, "", "no page"),
 		made("truncated.pdf", enginetest.PDF{Pages: []string{fox}}.Bytes()[:60], failed, "", "damaged"),
-		made("plain.docx", docx, good, fox+"\na cell", "no picture of itself"),
+		made("plain.docx", docx, good, fox+"\na cell", "no preview picture"),
 		made("truncated.docx", docx[:len(docx)/2], failed, "", "no directory"),
 		made("locked.docx", officetest.Compound(officetest.Part{"EncryptionInfo", ""}, officetest.Part{"EncryptedPackage", "x"}), failed, "", "locked by a password"),
 		made("plain.xlsx", officetest.Workbook(rows, fox), good, "Prices\n"+fox+"\t2026-11-22\t12.50%", ""),

@@ -22,7 +22,7 @@ import (
 func inEditing(t *testing.T, c *client.Client) client.Photo {
 	t.Helper()
 	var photo bytes.Buffer
-	if err := jpeg.Encode(&photo, scene.New(2400, 1800, 1), nil); err != nil {
+	if err := jpeg.Encode(&photo, scene.New(2000, 1500, 1), nil); err != nil {
 		t.Fatal(err)
 	}
 	job := system.SendPhoto(t, c, "denoise strong, denoise strong, blur strong, as png", photo.Bytes())
