@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// buried gives up f1 to f3 as consumer worker, and f4 as consumer other, each with a different reason.
+// stored gives up f1 to f3 as consumer worker, and f4 as consumer other, each with a different reason.
 func stored(t *testing.T, w *bustest.World) {
 	t.Helper()
 	for _, name := range []string{"worker", "other"} {
