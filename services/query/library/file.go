@@ -71,17 +71,17 @@ func (a *Area) getContent(ctx context.Context, in *contentInput) (*redirectOutpu
 	if !in.Inline || !slices.Contains(displayed, detected) {
 		return a.download(ctx, file.Key, file.Name)
 	}
-	return a.redirect(ctx, file.Key, func() (string, error) {
+	return a.redirectTo(ctx, file.Key, func() (string, error) {
 		return a.bucket.PresignView(ctx, file.Key, file.Name, detected, downloadExpires)
 	})
 }
 
 func (a *Area) download(ctx context.Context, key, name string) (*redirectOutput, error) {
-	return a.redirect(ctx, key, func() (string, error) { return a.bucket.PresignGet(ctx, key, name, downloadExpires) })
+	return a.redirectTo(ctx, key, func() (string, error) { return a.bucket.PresignGet(ctx, key, name, downloadExpires) })
 }
 
-// redirect returns a redirect to a presigned URL of an object that exists.
-func (a *Area) redirect(ctx context.Context, key string, presign func() (string, error)) (*redirectOutput, error) {
+// redirectTo returns a redirect to a presigned URL of an object that exists.
+func (a *Area) redirectTo(ctx context.Context, key string, presign func() (string, error)) (*redirectOutput, error) {
 	if _, err := a.bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
 		return nil, problem(errGone)
 	} else if err != nil {
