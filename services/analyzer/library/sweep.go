@@ -67,7 +67,7 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 			}
 			return pages(ctx, r, page, err, s.node)
 		}),
-		sweeper.WalkObjects(ctx, r, objects(s)),
+		sweeper.WalkObjects(ctx, r, "objects", objects(s)),
 		sweeper.WalkUploads(ctx, r, s.bucket, library.ObjectPrefix))
 }
 

@@ -140,5 +140,9 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 // Sweep repairs jobs without a message, and removes objects that are no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: photojob.Name, Exist: a.exist}}
-	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s))
+	return errors.Join(
+		s.counting.Sweep(ctx, r),
+		sweeper.Sweep(ctx, r, s, objects{s.steps, a.temp}),
+		sweeper.WalkObjects(ctx, r, "final objects", objects{s.steps, a.final}),
+	)
 }

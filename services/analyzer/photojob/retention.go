@@ -18,35 +18,33 @@ const (
 	keepFailed    = 14 * 24 * time.Hour
 )
 
-// List reads the final bucket, and then the temp bucket. The prefix of a key shows in
-// which bucket a page ended.
-func (s sweep) List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error) {
-	if cursor == "" || strings.HasPrefix(cursor, photojob.FinalPrefix) {
-		objects, _, err = s.final.List(ctx, photojob.FinalPrefix, cursor, blob.PageLimit)
-		if err != nil || len(objects) > 0 {
-			return objects, true, err
-		}
-		cursor = ""
-	}
-	return s.temp.List(ctx, "", cursor, blob.PageLimit)
+// objects checks the objects of one bucket in a sweep. A second listing of a page must not
+// depend on what a worker has written to the other bucket meanwhile.
+type objects struct {
+	steps
+	bucket *blob.Store
+}
+
+func (o objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
+	return o.bucket.List(ctx, "", cursor, blob.PageLimit)
 }
 
 // Orphans returns the old objects of jobs that do not exist, and removes those that their
 // jobs no longer need.
-func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
 	var ids []string
 	seen := map[string]bool{} // a request must not name a key twice
-	for _, object := range objects {
+	for _, object := range page {
 		if id, err := photojob.JobOf(object.Key); err == nil && !seen[id] {
 			seen[id] = true
 			ids = append(ids, id)
 		}
 	}
-	jobs, err := s.store.Jobs(ctx, ids)
+	jobs, err := o.store.Jobs(ctx, ids)
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, object := range objects {
+	for _, object := range page {
 		id, err := photojob.JobOf(object.Key)
 		if err != nil {
 			continue // not an object of this area
@@ -55,8 +53,8 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 		switch {
 		case !exists && r.Old(object.Modified):
 			orphans = append(orphans, object.Key)
-		case exists && s.outdated(r, job, object):
-			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return s.Remove(ctx, object.Key) })
+		case exists && o.outdated(r, job, object):
+			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return o.Remove(ctx, object.Key) })
 		}
 	}
 	return orphans, len(ids), nil
@@ -64,7 +62,7 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 
 // outdated reports whether an ended job no longer needs an object. A photo in the
 // final bucket that is not the job's was left by a worker that crashed.
-func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
+func (o objects) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
 	if !job.Final() {
 		return false
 	}
@@ -74,16 +72,11 @@ func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bo
 	keep := keepFailed
 	if job.Status == photojob.Completed {
 		keep = keepCompleted
-		if !s.cfg.KeepOriginal && object.Key == job.S3TempKey {
+		if !o.cfg.KeepOriginal && object.Key == job.S3TempKey {
 			return true
 		}
 	}
 	return r.Older(job.Updated(), keep)
 }
 
-func (s sweep) Remove(ctx context.Context, key string) error {
-	if strings.HasPrefix(key, photojob.FinalPrefix) {
-		return s.final.Delete(ctx, key)
-	}
-	return s.temp.Delete(ctx, key)
-}
+func (o objects) Remove(ctx context.Context, key string) error { return o.bucket.Delete(ctx, key) }

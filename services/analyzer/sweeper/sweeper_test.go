@@ -142,7 +142,7 @@ type closet struct{ listed int }
 func (c *closet) Name() string { return "closet" }
 
 func (c *closet) Sweep(ctx context.Context, r *sweeper.Run) error {
-	return sweeper.WalkObjects(ctx, r, c)
+	return sweeper.WalkObjects(ctx, r, "objects", c)
 }
 
 func (c *closet) List(context.Context, string) ([]blob.Object, bool, error) {

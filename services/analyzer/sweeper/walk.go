@@ -54,12 +54,12 @@ const lookRead = 3
 // Sweep walks over a table and its objects.
 func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
 	s := tableSweep[I]{run: r, items: items}
-	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, objects))
+	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, "objects", objects))
 }
 
-// WalkObjects is the second half of Sweep.
-func WalkObjects(ctx context.Context, r *Run, objects Objects) error {
-	return r.Walk(ctx, "objects", func(ctx context.Context, cursor string) (string, int, error) {
+// WalkObjects is the second half of Sweep. name identifies the walk within its area.
+func WalkObjects(ctx context.Context, r *Run, name string, objects Objects) error {
+	return r.Walk(ctx, name, func(ctx context.Context, cursor string) (string, int, error) {
 		return sweepObjects(ctx, r, objects, cursor)
 	})
 }
