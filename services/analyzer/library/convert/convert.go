@@ -1,5 +1,5 @@
-// Package convert converts office documents to PDF with LibreOffice: in a process for each document, or on a server
-// with the API of Gotenberg. It is optional.
+// Package convert converts office documents to PDF with LibreOffice, either in one process for each document or on
+// a Gotenberg server. It is optional.
 package convert
 
 import (
@@ -17,30 +17,30 @@ import (
 const Setting = "ASSAY_CONVERTER"
 
 const (
-	// Time bounds one conversion.
+	// Time is the maximum duration of a conversion.
 	Time = 2 * time.Minute
-	// maxPDF is the size of the largest PDF that is used, in bytes.
+	// maxPDF is the maximum size of a converted PDF, in bytes.
 	maxPDF = 100 << 20
 )
 
 // Errors of a conversion.
 var (
-	// ErrRefused is permanent: the same document fails again.
+	// ErrRefused is permanent: a retry with the same document fails again.
 	ErrRefused = errors.New("the document cannot be converted")
-	// ErrAway means that a later attempt may succeed.
+	// ErrAway is temporary: a later attempt may succeed.
 	ErrAway = errors.New("the converter does not respond")
 )
 
-// Converter converts documents, as many at once as there are processors. It is safe for concurrent use. The zero
-// value is off.
+// Converter converts documents, up to GOMAXPROCS at once. It is safe for concurrent use. The zero value is
+// disabled.
 type Converter struct {
 	convert func(ctx context.Context, name string, data []byte) ([]byte, error)
 	close   func()
 	slots   chan struct{}
 }
 
-// New returns the converter of a setting: "" for none, "soffice" for LibreOffice's program on PATH, or the URL of a
-// server. The caller closes it.
+// New returns the converter for a setting: "" for none, "soffice" for the LibreOffice program on PATH, or the URL
+// of a Gotenberg server. The caller closes it.
 func New(setting string) (*Converter, error) {
 	c := &Converter{close: func() {}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	switch u, err := url.Parse(setting); {
@@ -61,7 +61,7 @@ func New(setting string) (*Converter, error) {
 	return c, nil
 }
 
-// On reports whether there is a converter.
+// On reports whether a converter is configured.
 func (c *Converter) On() bool { return c.convert != nil }
 
 // Close closes idle connections.
@@ -71,8 +71,8 @@ func (c *Converter) Close() {
 	}
 }
 
-// PDF converts a document of a format, such as "doc", to PDF. It waits for a slot, and then takes at most Time. It
-// returns ErrRefused, ErrAway and the errors of ctx.
+// PDF converts a document of the given format, such as "doc", to PDF. It waits for a slot; the conversion then
+// takes at most Time. It returns ErrRefused, ErrAway or an error of ctx.
 func (c *Converter) PDF(ctx context.Context, format string, data []byte) ([]byte, error) {
 	select {
 	case c.slots <- struct{}{}:

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 )
 
-// program puts a script in place of LibreOffice, and returns the converter that runs it.
+// program installs a script as the LibreOffice executable and returns a converter that runs it.
 func program(t *testing.T, script string) *convert.Converter {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func open(t *testing.T, setting string) *convert.Converter {
 	return c
 }
 
-// out sets a variable of a script to the folder for the result.
+// sets the variable out of a script to the output folder
 const out = `while [ "$1" != --outdir ]; do shift; done; out=$2; in=$3
 `
 
@@ -64,7 +64,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestHangingProgram: the end of the context ends the program with its children.
+// TestHangingProgram checks that cancelling the context kills the program and its children.
 func TestHangingProgram(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	c := program(t, "mkfifo "+started+".fifo; (read x < "+started+".fifo; touch "+started+".late) & echo $! > "+started+"; wait")
@@ -95,7 +95,7 @@ func TestHangingProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
-		t.Errorf("the child runs: %s", state)
+		t.Errorf("the child is still running: %s", state)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestServer(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	if open(t, "").On() {
-		t.Error("the default is a converter")
+		t.Error("a converter is configured by default")
 	}
 	t.Setenv("PATH", t.TempDir())
 	for _, setting := range []string{"soffice", "libreoffice", "ftp://example.com", "http://", "example.com"} {
@@ -152,9 +152,10 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-var real = flag.Bool("soffice", false, "convert with LibreOffice, which must be on PATH")
+var real = flag.Bool("soffice", false, "test with LibreOffice, which must be on PATH")
 
-// TestLibreOffice: it converts, and requests nothing that a document names. With -soffice.
+// TestLibreOffice checks that LibreOffice converts a document and requests no external resource that it names. It needs
+// -soffice.
 func TestLibreOffice(t *testing.T) {
 	if !*real {
 		return

@@ -10,7 +10,7 @@ import (
 	"net/url"
 )
 
-// server is a server with the API of Gotenberg. Operators configure it, so it may be in a private network.
+// server is a Gotenberg server. The operator configures its address, which may be in a private network.
 type server struct {
 	url    string
 	client *http.Client
@@ -49,9 +49,9 @@ func (s server) convert(ctx context.Context, name string, data []byte) ([]byte, 
 	switch {
 	case response.StatusCode == http.StatusOK:
 	case response.StatusCode == http.StatusTooManyRequests, response.StatusCode >= http.StatusInternalServerError:
-		return nil, fmt.Errorf("%w: it responded with %d", ErrAway, response.StatusCode)
+		return nil, fmt.Errorf("%w: the converter responded with status %d", ErrAway, response.StatusCode)
 	default:
-		return nil, fmt.Errorf("%w: the converter responded with %d", ErrRefused, response.StatusCode)
+		return nil, fmt.Errorf("%w: the converter responded with status %d", ErrRefused, response.StatusCode)
 	}
 	pdf, err := io.ReadAll(io.LimitReader(response.Body, maxPDF+1))
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// program is LibreOffice.
+// program is the name of the LibreOffice executable.
 const program = "soffice"
 
-// killWait is how long a killed process may keep its output open.
+// killWait is how long to wait for the output pipes to close after the process is killed.
 const killWait = 5 * time.Second
 
-// soffice runs LibreOffice's program.
+// soffice runs the LibreOffice executable.
 type soffice struct{ path string }
 
-// profile makes LibreOffice run no macros and load no external resources: links are blocked, and any other request
-// goes to a proxy that does not exist.
+// profile is a LibreOffice user profile that disables macros and blocks external links. All other requests go to a
+// proxy that does not exist.
 const profile = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
@@ -38,8 +38,8 @@ const profile = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `
 
-// convert runs one process in a new directory, with only PATH of this process's environment. The process and its
-// children are killed when ctx is done.
+// convert runs one process in a new directory. Of the environment, the process gets only PATH. The process and
+// its children are killed when ctx is done.
 func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-convert-")
 	if err != nil {
@@ -65,13 +65,13 @@ func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []b
 	command.WaitDelay = killWait
 	if err := command.Run(); err != nil {
 		if _, exited := errors.AsType[*exec.ExitError](err); exited {
-			return nil, fmt.Errorf("%w: LibreOffice ended with %w", ErrRefused, err)
+			return nil, fmt.Errorf("%w: LibreOffice failed: %w", ErrRefused, err)
 		}
 		return nil, fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	file, err := os.Open(filepath.Join(out, "document.pdf"))
-	if errors.Is(err, os.ErrNotExist) { // LibreOffice ends with status 0
-		return nil, fmt.Errorf("%w: LibreOffice cannot read it", ErrRefused)
+	if errors.Is(err, os.ErrNotExist) { // LibreOffice exits with status 0 even if it fails
+		return nil, fmt.Errorf("%w: LibreOffice cannot read the document", ErrRefused)
 	}
 	if err != nil {
 		return nil, err

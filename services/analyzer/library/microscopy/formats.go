@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// omeElement reads OME-XML: the schema of 2016-06 and before.
+// omeElement handles an element of OME-XML, schema 2016-06 or earlier.
 func (h *Header) omeElement(e element) {
 	a := e.attributes
 	switch name := e.path[strings.LastIndexByte(e.path, '/')+1:]; {
@@ -28,7 +28,7 @@ func (h *Header) omeElement(e element) {
 	}
 }
 
-// cziElement reads the XML of a CZI.
+// cziElement handles an element of CZI metadata.
 func (h *Header) cziElement(e element) {
 	rest, found := strings.CutPrefix(e.path, "/ImageDocument/Metadata/")
 	if !found {
@@ -71,7 +71,7 @@ func (h *Header) cziElement(e element) {
 		i.Acquired = e.text
 	case "Information/Document/Name", "Information/Document/Title":
 		h.title = e.text
-	case "Scaling/Items/Distance/Value": // in metres, of all images
+	case "Scaling/Items/Distance/Value": // in metres; applies to all images
 		for n := range h.Images {
 			h.Images[n].setPixel(h.axis, length(e.text, "m"))
 		}
@@ -81,7 +81,7 @@ func (h *Header) cziElement(e element) {
 	}
 }
 
-// setPixel sets the size of a pixel along an axis.
+// setPixel sets the pixel size along an axis.
 func (i *Image) setPixel(axis string, size float64) {
 	switch axis {
 	case "X":
@@ -93,7 +93,7 @@ func (i *Image) setPixel(axis string, size float64) {
 	}
 }
 
-// lifElement reads the XML of a LIF. An image is an element with Data/Image.
+// lifElement handles an element of LIF metadata. An element with Data/Image is an image.
 func (h *Header) lifElement(e element) {
 	if !e.begins {
 		return
@@ -133,13 +133,13 @@ func (h *Header) lifElement(e element) {
 	}
 }
 
-// The tags that matter.
+// TIFF tags.
 const (
 	tagDescription = 270
 	tagLSM         = 34412
 )
 
-// tiff reads the first directory of a TIFF, or of a BigTIFF: an LSM block, or a description in OME-XML.
+// tiff reads the first directory of a TIFF or BigTIFF file, which has an LSM block or an OME-XML description.
 func (f *file) tiff(order binary.ByteOrder, big bool) (*Header, error) {
 	at, width := int64(4), int64(4)
 	if big {
@@ -168,7 +168,7 @@ func (f *file) tiff(order binary.ByteOrder, big bool) (*Header, error) {
 		n = number(b)
 	}
 	if n < 0 || n > 10_000 {
-		return nil, damaged("a directory with too many entries")
+		return nil, damaged("a directory has too many entries")
 	}
 	entries, err := f.bytes(directory+head, n*entry)
 	if err != nil {
@@ -181,7 +181,7 @@ func (f *file) tiff(order binary.ByteOrder, big bool) (*Header, error) {
 		if tag != tagDescription && tag != tagLSM {
 			continue
 		}
-		size := number(e[4 : 4+width]) // both tags are of bytes
+		size := number(e[4 : 4+width]) // both tags have byte values
 		value := e[4+width:]
 		if size > width {
 			if value, err = f.bytes(number(value), size); err != nil {
@@ -203,10 +203,10 @@ func (f *file) tiff(order binary.ByteOrder, big bool) (*Header, error) {
 // lsm reads the CZ_LSMInfo block.
 func lsm(b []byte, order binary.ByteOrder) (*Header, error) {
 	if len(b) < 64 {
-		return nil, damaged("a short LSM block")
+		return nil, damaged("the LSM block is too short")
 	}
 	if magic := order.Uint32(b); magic != 0x00300494 && magic != 0x00400494 {
-		return nil, damaged("an LSM block without its number")
+		return nil, damaged("the LSM block has a wrong magic number")
 	}
 	size := func(at int) int { return int(max(int32(order.Uint32(b[at:])), 0)) }
 	pixel := func(at int) float64 { // in metres
@@ -222,7 +222,7 @@ func lsm(b []byte, order binary.ByteOrder) (*Header, error) {
 		PixelX: pixel(40), PixelY: pixel(48), PixelZ: pixel(56),
 	}
 	if h.Images[0].SizeX == 0 || h.Images[0].SizeY == 0 {
-		return nil, damaged("an LSM block without an image")
+		return nil, damaged("the LSM block describes no image")
 	}
 	return h, nil
 }

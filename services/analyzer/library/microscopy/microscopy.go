@@ -16,25 +16,25 @@ import (
 // Limits of a header.
 const (
 	maxXML    = 16 << 20 // bytes
-	maxImages = 1_000    // further images are counted
-	maxNames  = 100      // channels of an image with names
-	maxDepth  = 100      // of elements
-	maxPath   = 1_000    // bytes of their names
+	maxImages = 1_000    // more images are counted only
+	maxNames  = 100      // named channels of an image
+	maxDepth  = 100      // nesting depth of elements
+	maxPath   = 1_000    // bytes of an element's path
 )
 
 // A Header is the metadata of a file.
 type Header struct {
 	Format     string  `json:"format"` // OME-TIFF, LSM, CZI or LIF
 	Images     []Image `json:"images"`
-	Further    int     `json:"further,omitempty"` // images beyond the limit
+	Further    int     `json:"further,omitempty"` // number of images beyond the limit
 	Microscope string  `json:"microscope,omitempty"`
 	Objective  string  `json:"objective,omitempty"`
 
-	title, axis string // number of elements read so far
+	title, axis string // parser state: document title and scaling axis
 }
 
-// An Image has up to five dimensions. Sizes are in pixels, slices, channels and times; a size that the
-// file does not state is 0.
+// An Image has up to five dimensions. Sizes are counts of pixels, slices, channels and times. A size
+// that the file does not state is 0.
 type Image struct {
 	Name      string   `json:"name,omitempty"`
 	SizeX     int      `json:"sizeX"`
@@ -42,23 +42,23 @@ type Image struct {
 	SizeZ     int      `json:"sizeZ,omitempty"`
 	SizeC     int      `json:"sizeC,omitempty"`
 	SizeT     int      `json:"sizeT,omitempty"`
-	PixelType string   `json:"pixelType,omitempty"` // as the file names it
-	PixelX    float64  `json:"pixelX,omitempty"`    // size of a pixel in micrometres
+	PixelType string   `json:"pixelType,omitempty"` // the name in the file
+	PixelX    float64  `json:"pixelX,omitempty"`    // pixel size in micrometres
 	PixelY    float64  `json:"pixelY,omitempty"`
-	PixelZ    float64  `json:"pixelZ,omitempty"` // distance of slices
+	PixelZ    float64  `json:"pixelZ,omitempty"` // distance between slices in micrometres
 	Channels  []string `json:"channels,omitempty"`
-	Acquired  string   `json:"acquired,omitempty"` // as the file has it
+	Acquired  string   `json:"acquired,omitempty"` // in the format of the file
 }
 
-// The reasons why a header cannot be read.
+// Errors of Read.
 var (
-	ErrNotMicroscopy = errors.New("not a microscopy file that is known")
+	ErrNotMicroscopy = errors.New("not a supported microscopy file")
 	ErrDamaged       = errors.New("the header is damaged")
 )
 
 func damaged(what string) error { return fmt.Errorf("%w: %s", ErrDamaged, what) }
 
-// Read reads the header of a file of this size. It returns ErrNotMicroscopy, ErrDamaged, or an error of r.
+// Read reads the header of a file of the given size. It returns ErrNotMicroscopy, ErrDamaged, or an error of r.
 func Read(r io.ReaderAt, size int64) (*Header, error) {
 	f := &file{r: r, size: size}
 	magic, err := f.bytes(0, 16)
@@ -79,16 +79,16 @@ func Read(r io.ReaderAt, size int64) (*Header, error) {
 	}
 }
 
-// file reads parts of a file.
+// file reads ranges of a file.
 type file struct {
 	r    io.ReaderAt
 	size int64
 }
 
-// bytes reads n bytes at an offset. A read beyond the end returns ErrDamaged.
+// bytes reads n bytes at an offset. It returns ErrDamaged for a range beyond the end.
 func (f *file) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || n > maxXML || at > f.size || n > f.size-at {
-		return nil, damaged(fmt.Sprintf("%d bytes at %d of %d", n, at, f.size))
+		return nil, damaged(fmt.Sprintf("range of %d bytes at offset %d in a file of %d bytes", n, at, f.size))
 	}
 	b := make([]byte, n)
 	if read, err := f.r.ReadAt(b, at); int64(read) < n {
@@ -97,7 +97,7 @@ func (f *file) bytes(at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// czi reads the metadata segment, which the file header names.
+// czi reads the metadata segment of a CZI file.
 func (f *file) czi() (*Header, error) {
 	head, err := f.bytes(32, 80)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *file) czi() (*Header, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(string(segment), "ZISRAWMETADATA") {
-		return nil, damaged("no metadata segment")
+		return nil, damaged("the metadata segment is missing")
 	}
 	text, err := f.bytes(at+288, int64(binary.LittleEndian.Uint32(segment[32:])))
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *file) czi() (*Header, error) {
 	return h, h.walk(string(text), h.cziElement)
 }
 
-// lif reads the XML in UTF-16 at the beginning of the file.
+// lif reads the UTF-16 XML at the start of a LIF file.
 func (f *file) lif() (*Header, error) {
 	head, err := f.bytes(0, 13)
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *file) lif() (*Header, error) {
 	return h, h.walk(string(utf16.Decode(units)), h.lifElement)
 }
 
-// image adds an image, and returns it until the next one is added.
+// image appends an image and returns it. The pointer is valid until the next call.
 func (h *Header) image(name string) *Image {
 	if len(h.Images) >= maxImages {
 		h.Further++
@@ -161,15 +161,15 @@ func (i *Image) channel(name string) {
 	}
 }
 
-// element is an element that ended, with its text if it has no other elements.
+// element is a complete element, with its text if it has no child elements.
 type element struct {
-	path       string // names from the root, each after a slash
+	path       string // path from the root; each name has a slash before it
 	attributes map[string]string
 	text       string
-	begins     bool // it begins, and has no text yet
+	begins     bool // at the start tag, before the text
 }
 
-// walk calls use when an element begins, and when it ends.
+// walk calls use at the start and end of each element.
 func (h *Header) walk(text string, use func(element)) error {
 	d := xml.NewDecoder(strings.NewReader(strings.TrimRight(text, "\x00 \r\n")))
 	d.Strict = false
@@ -190,14 +190,14 @@ func (h *Header) walk(text string, use func(element)) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if len(open) >= maxDepth {
-				return damaged(fmt.Sprintf("more than %d levels", maxDepth))
+				return damaged(fmt.Sprintf("more than %d nested elements", maxDepth))
 			}
 			e := element{path: "/" + t.Name.Local, attributes: map[string]string{}, begins: true}
 			if len(open) > 0 {
 				e.path = open[len(open)-1].path + e.path
 			}
 			if len(e.path) > maxPath {
-				return damaged("an element with a long name")
+				return damaged("an element has a name that is too long")
 			}
 			for _, a := range t.Attr {
 				e.attributes[a.Name.Local] = a.Value
@@ -211,7 +211,7 @@ func (h *Header) walk(text string, use func(element)) error {
 			}
 		case xml.EndElement:
 			if len(open) == 0 {
-				return damaged("an element ends that did not begin")
+				return damaged("an end tag has no start tag")
 			}
 			e := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -231,7 +231,7 @@ func count(text string) int {
 	return n
 }
 
-// length parses a length in a unit, in micrometres; 0 for none.
+// length parses a length with a unit and returns micrometres, or 0 if there is none.
 func length(text, unit string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	scale, known := map[string]float64{"": 1, "µm": 1, "μm": 1, "um": 1, "nm": 1e-3, "mm": 1e3, "cm": 1e4, "m": 1e6, "Å": 1e-4, "pm": 1e-6}[unit]

@@ -14,13 +14,13 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
 )
 
-var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
 
 const ome = `<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Instrument ID="I:0"><Microscope Manufacturer="Zeiss" Model="Axio"/>
 <Objective ID="O:0" Model="Plan 20x"/></Instrument><Image ID="Image:0" Name="cells &lt;1&gt;"><AcquisitionDate>2024-05-31T10:00:00</AcquisitionDate>
 <Pixels SizeX="512" SizeY="256" SizeZ="5" SizeC="2" SizeT="3" Type="uint16" PhysicalSizeX="0.5" PhysicalSizeY="500" PhysicalSizeYUnit="nm"><Channel Name="DAPI"/><Channel Name="GFP"/></Pixels></Image></OME>`
 
-// tiff writes a directory with one entry of bytes.
+// tiff returns a TIFF with one directory entry of type byte.
 func tiff(order binary.AppendByteOrder, big bool, tag uint16, value []byte) []byte {
 	mark := map[bool]string{true: "II", false: "MM"}[order == binary.AppendByteOrder(binary.LittleEndian)]
 	b := []byte(mark)
@@ -102,7 +102,7 @@ func read(t *testing.T, data []byte) *Header {
 	return h
 }
 
-// near reports whether two lengths are the same but for rounding, and makes them equal.
+// near reports whether the lengths in two headers are equal within rounding, and makes them equal if so.
 func near(got, want *Header) bool {
 	if len(got.Images) != len(want.Images) {
 		return false
@@ -163,7 +163,7 @@ func TestOtherFiles(t *testing.T) {
 		}
 	}
 	if h := read(t, tiff(binary.LittleEndian, false, tagDescription, []byte(long))); len(h.Images) != maxImages || h.Further != 5 {
-		t.Errorf("%d images, %d further", len(h.Images), h.Further)
+		t.Errorf("got %d images and %d more", len(h.Images), h.Further)
 	}
 }
 

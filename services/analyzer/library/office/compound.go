@@ -12,11 +12,11 @@ import (
 	"github.com/richardlehane/msoleps/types"
 )
 
-// readCompound reads the properties of a document of Office 97 to 2003, or finds that it is
-// an encrypted one of a later Office, which has the same container.
+// readCompound reads the properties of an Office 97–2003 document. It returns ErrLocked if the file
+// is an encrypted document of a later Office version, which uses the same container.
 func readCompound(r io.ReaderAt, size int64) (_ *Document, err error) {
 	defer func() {
-		if v := recover(); v != nil { // the libraries index what the file says
+		if v := recover(); v != nil { // the libraries index slices with values from the file
 			err = fmt.Errorf("%w: %v", ErrDamaged, v)
 		}
 	}()
@@ -35,7 +35,7 @@ func readCompound(r io.ReaderAt, size int64) (_ *Document, err error) {
 		case "worddocument":
 			d.Format = "doc"
 			head := make([]byte, 12)
-			if _, err := io.ReadFull(entry, head); err == nil && head[11]&1 != 0 { // fEncrypted of the FIB
+			if _, err := io.ReadFull(entry, head); err == nil && head[11]&1 != 0 { // bit fEncrypted of the FIB
 				return nil, ErrLocked
 			}
 		case "workbook", "book":
@@ -54,7 +54,7 @@ func readCompound(r io.ReaderAt, size int64) (_ *Document, err error) {
 	return d, nil
 }
 
-// readSet reads a set of properties. A set that cannot be read is omitted and counted.
+// readSet reads a property set. It skips and counts a set that cannot be read.
 func (p *Properties) readSet(r io.Reader, d *Document) {
 	set, err := msoleps.NewFrom(r)
 	if err != nil {

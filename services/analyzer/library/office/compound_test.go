@@ -22,7 +22,7 @@ func mustRead(t testing.TB, data []byte) *office.Document {
 		t.Fatal(err)
 	}
 	if d.Damaged != 0 || d.Cut != "" {
-		t.Errorf("%d parts are damaged, cut: %q", d.Damaged, d.Cut)
+		t.Errorf("%d damaged parts, truncated: %q", d.Damaged, d.Cut)
 	}
 	return d
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// builtinFormats are the codes of the formats that a workbook need not list (ECMA-376, part
-// 1, section 18.8.30), as shown in the language of the United States.
+// builtinFormats are the codes of the predefined number formats, which a workbook does not list
+// (ECMA-376, part 1, section 18.8.30), in the en-US locale.
 var builtinFormats = map[string]string{
 	"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%", "11": "0.00E+00", "12": "# ?/?", "13": "# ??/??",
 	"14": "m/d/yyyy", "15": "d-mmm-yy", "16": "d-mmm", "17": "mmm-yy", "18": "h:mm AM/PM", "19": "h:mm:ss AM/PM", "20": "h:mm", "21": "h:mm:ss", "22": "m/d/yyyy h:mm",
@@ -16,7 +16,7 @@ var builtinFormats = map[string]string{
 	"45": "mm:ss", "46": "[h]:mm:ss", "47": "mm:ss.0", "48": "##0.0E+0", "49": "@",
 }
 
-// numberFormat is a format of numbers: a section for those above 0, below 0, and 0.
+// numberFormat has up to three sections: for positive numbers, negative numbers and zero.
 type numberFormat []section
 
 type section struct {
@@ -24,13 +24,13 @@ type section struct {
 	date     bool
 	percents int
 	grouped  bool
-	integer  int // least digits before the point
-	decimals int // digits behind it, and of those
-	optional int // those that may be left out
+	integer  int // minimum digits before the decimal point
+	decimals int // digits after the decimal point
+	optional int // trailing decimals that are omitted if zero
 	exponent bool
 }
 
-// parseFormat reads a format code. Colors, conditions and widths are ignored.
+// parseFormat parses a format code. It ignores colors, conditions and widths.
 func parseFormat(code string) numberFormat {
 	var f numberFormat
 	if code == "" || strings.EqualFold(code, "general") || code == "@" {
@@ -42,7 +42,7 @@ func parseFormat(code string) numberFormat {
 	return f
 }
 
-// splitFormat returns the tokens of each section: literal texts begin with ".
+// splitFormat splits a code into sections of tokens. Tokens of literal text begin with a quotation mark.
 func splitFormat(code string) [][]string {
 	sections := [][]string{nil}
 	add := func(t string) { sections[len(sections)-1] = append(sections[len(sections)-1], t) }
@@ -61,7 +61,7 @@ func splitFormat(code string) [][]string {
 		case c == '\\' && i+1 < len(code):
 			add(`"` + code[i+1:i+2])
 			i += 2
-		case c == '_' || c == '*': // a width, a filling
+		case c == '_' || c == '*': // a width or fill character
 			i += 2
 		case c == '[':
 			end := strings.IndexByte(code[i:], ']')
@@ -98,7 +98,7 @@ func parseSection(tokens []string) section {
 		switch {
 		case strings.HasPrefix(t, "[") && strings.Trim(strings.ToLower(t), "[]hms") == "" && len(t) > 2:
 			s.date = true
-		case strings.HasPrefix(t, "[$"): // a currency and a language
+		case strings.HasPrefix(t, "[$"): // a currency symbol and locale
 			sign, _, _ := strings.Cut(strings.Trim(t, "[]$"), "-")
 			tokens[i] = `"` + sign
 		case strings.ContainsAny(t[:1], "ymdhs"):
@@ -127,7 +127,7 @@ func parseSection(tokens []string) section {
 	return s
 }
 
-// show returns a number in the format.
+// show formats a number.
 func (f numberFormat) show(n float64, date1904 bool) string {
 	if len(f) == 0 {
 		return general(n)
@@ -145,7 +145,7 @@ func (f numberFormat) show(n float64, date1904 bool) string {
 	return s.showNumber(value)
 }
 
-// general shows a number as a cell without a format does, with at most 11 digits.
+// general formats a number like a cell without a number format, with at most 11 digits.
 func general(n float64) string {
 	if size := math.Abs(n); n != 0 && (size >= 1e11 || size < 1e-9) {
 		return strconv.FormatFloat(n, 'E', -1, 64)
@@ -198,7 +198,7 @@ func (s section) showNumber(n float64) string {
 			}
 			written = true
 		case strings.HasPrefix(t, "["):
-		case t == "/" || t == "@": // a fraction is shown as a decimal number
+		case t == "/" || t == "@": // show fractions as decimal numbers
 		default:
 			b.WriteString(t)
 		}
@@ -213,7 +213,7 @@ func group(digits string) string {
 	return digits
 }
 
-// showDate shows a number of days since the first day of the workbook's calendar.
+// showDate formats a serial date: days since the epoch of the workbook's date system.
 func (s section) showDate(days float64, date1904 bool) string {
 	if days < 0 || days > 3e6 {
 		return general(days)
@@ -252,7 +252,7 @@ func (s section) showDate(days float64, date1904 bool) string {
 	return b.String()
 }
 
-// layout returns the layout of package time for a token of a date.
+// layout converts a date token to a layout of package time.
 func (s section) layout(i int, half bool) string {
 	token := s.tokens[i]
 	n := len(token)
@@ -276,7 +276,7 @@ func (s section) layout(i int, half bool) string {
 	return pick("1", "01", "Jan", "January")
 }
 
-// isMinute reports whether an m is of minutes: it follows hours or precedes seconds.
+// isMinute reports whether the m at i means minutes: it follows hours or precedes seconds.
 func (s section) isMinute(i int) bool {
 	near := func(step int, letters string) bool {
 		for j := i + step; j >= 0 && j < len(s.tokens); j += step {

@@ -31,7 +31,7 @@ func TestNumberFormats(t *testing.T) {
 		{"dddd, mmmm d", 46348, "Sunday, November 22"},
 	} {
 		if got := parseFormat(c.code).show(c.number, false); got != c.want {
-			t.Errorf("%v as %s is %q, want %q", c.number, c.code, got, c.want)
+			t.Errorf("%v in format %s = %q, want %q", c.number, c.code, got, c.want)
 		}
 	}
 	if got := parseFormat("yyyy-mm-dd").show(0, true); got != "1904-01-01" {

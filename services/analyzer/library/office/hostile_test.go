@@ -68,9 +68,9 @@ func TestStops(t *testing.T) {
 	}
 }
 
-var mutations = flag.Int("mutations", 100, "how many mutated documents of each kind TestMutatedDocuments reads")
+var mutations = flag.Int("mutations", 100, "number of mutated documents of each kind in TestMutatedDocuments")
 
-// TestMutatedDocuments: each gives a result or an error that says why.
+// TestMutatedDocuments checks that each document gives a result or an error with a reason.
 func TestMutatedDocuments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 20))
 	for kind, good := range seeds(t) {
@@ -113,7 +113,7 @@ func seeds(t testing.TB) map[string][]byte {
 	}
 }
 
-// FuzzRead: no document makes Read fail without a reason, or take more than it may.
+// FuzzRead checks that Read returns an error with a reason for each document it rejects, and stays within its limits.
 func FuzzRead(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)
@@ -127,7 +127,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzXML reads arbitrary XML as every part of a document.
+// FuzzXML reads arbitrary XML in every part of a document.
 func FuzzXML(f *testing.F) {
 	f.Add(officetest.Paragraph("<w:numPr><w:numId w:val='1'/></w:numPr>", "a"))
 	f.Add(`<abstractNum abstractNumId="1"><lvl ilvl="99"><lvlText val="%1%2"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num>`)

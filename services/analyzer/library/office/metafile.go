@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// longestMetafile bounds a metafile that is read, in bytes.
+// longestMetafile is the maximum size of a metafile that is read, in bytes.
 const longestMetafile = 8 << 20
 
-// readMetafile adds the text that a picture in Windows' metafile formats draws, EMF or WMF:
-// the preview of an embedded object, or a chart of another program. Other pictures have none.
+// readMetafile adds the text that an EMF or WMF picture draws, such as the preview of an embedded
+// object or a chart of another program. It ignores other picture formats.
 func (p *parts) readMetafile(part string) error {
 	name := partName(part)
 	if p.drawn[name] || !strings.HasSuffix(name, ".emf") && !strings.HasSuffix(name, ".wmf") {
@@ -53,11 +53,11 @@ func printable(r rune) rune {
 	return r
 }
 
-// eachEnhancedText calls f with the texts of an EMF ([MS-EMF], section 2.3.5).
+// eachEnhancedText calls f for each text in an EMF ([MS-EMF], section 2.3.5).
 func eachEnhancedText(b []byte, f func(string) error) error {
 	const (
 		textW   = 84                 // EMR_EXTTEXTOUTW
-		emrText = 8 + 16 + 4 + 4 + 4 // where the record says what the text is
+		emrText = 8 + 16 + 4 + 4 + 4 // offset of the EmrText object
 	)
 	le := binary.LittleEndian
 	for len(b) >= 8 {
@@ -85,12 +85,12 @@ func eachEnhancedText(b []byte, f func(string) error) error {
 	return nil
 }
 
-// eachMetafileText calls f with the texts of a WMF ([MS-WMF], section 2.3.3), which are taken
-// to be in Windows-1252.
+// eachMetafileText calls f for each text in a WMF ([MS-WMF], section 2.3.3), decoded as
+// Windows-1252.
 func eachMetafileText(b []byte, f func(string) error) error {
 	const textOut, extTextOut, opaque, clipped = 0x0521, 0x0a32, 2, 4
 	le := binary.LittleEndian
-	if bytes.HasPrefix(b, []byte{0xd7, 0xcd, 0xc6, 0x9a}) { // a header for placing it
+	if bytes.HasPrefix(b, []byte{0xd7, 0xcd, 0xc6, 0x9a}) { // the header of a placeable metafile
 		b = b[min(22, len(b)):]
 	}
 	if len(b) < 18 {

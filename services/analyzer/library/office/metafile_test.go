@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
 )
 
-// emf returns an EMF that draws a text.
+// emf returns an EMF that draws text.
 func emf(text string) string {
 	le := binary.LittleEndian
 	header := make([]byte, 88)
@@ -27,7 +27,7 @@ func emf(text string) string {
 	return string(header) + string(record)
 }
 
-// wmf returns a WMF that draws a text of an even number of bytes, in Windows-1252.
+// wmf returns a WMF that draws text, which has an even number of Windows-1252 bytes.
 func wmf(text string) string {
 	le := binary.LittleEndian
 	out := append([]byte{0xd7, 0xcd, 0xc6, 0x9a}, make([]byte, 18+18)...)
@@ -37,7 +37,7 @@ func wmf(text string) string {
 	return string(append(append(append(out, record...), text...), 0, 0, 0, 0))
 }
 
-// TestMetafiles: the text of the preview of an embedded object, once for each picture.
+// TestMetafiles checks that the preview of an embedded object contributes its text once.
 func TestMetafiles(t *testing.T) {
 	d := mustRead(t, officetest.Archive(
 		officetest.Links("", "officeDocument", "word/document.xml"),

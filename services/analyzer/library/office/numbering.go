@@ -5,42 +5,42 @@ import (
 	"strings"
 )
 
-// levels is how many levels a list has.
+// levels is the number of levels of a list.
 const levels = 9
 
-// numbering counts the paragraphs of lists of a Word document.
+// numbering holds the list definitions and counters of a Word document.
 type numbering struct {
 	abstract map[string]*list    // by abstractNumId
 	lists    map[string]*listUse // by numId
 	styles   map[string]paragraphStyle
 }
 
-// list is the definition of a list, which several uses of it share and continue.
+// list is an abstract list definition with its counters. Several list instances can share it.
 type list struct {
 	level  [levels]listLevel
 	count  [levels]int
 	begun  [levels]bool
-	styles map[string]int // levels by the style of their paragraphs
+	styles map[string]int // level by paragraph style
 }
 
 type listLevel struct {
-	format, label string // such as decimal and "%1.%2"
+	format, label string // for example decimal and "%1.%2"
 	start         int
 }
 
 type listUse struct {
 	*list
-	own   [levels]listLevel // the levels as this use shows them
-	start map[int]int       // of levels that restart with this use
+	own   [levels]listLevel // the levels as this instance shows them
+	start map[int]int       // start values of the levels that this instance restarts
 }
 
 type paragraphStyle struct {
 	list  string
-	level int // −1 if it has none
+	level int // −1 if the style sets none
 	basis string
 }
 
-// readNumbering reads the lists and the styles of paragraphs.
+// readNumbering reads the list definitions and the paragraph styles.
 func (w *word) readNumbering(main string) error {
 	w.abstract, w.lists, w.styles = map[string]*list{}, map[string]*listUse{}, map[string]paragraphStyle{}
 	return w.related(main, map[string]func(string) error{"numbering": w.readLists, "styles": w.readStyles})
@@ -132,8 +132,8 @@ func (w *word) readStyles(part string) error {
 	})
 }
 
-// next counts a paragraph and returns its label, or "" if it has none. The list is that of
-// the paragraph, else that of its style; level is −1 if the paragraph gives none.
+// next counts a paragraph and returns its label, or "" if it has none. The list and level of the
+// paragraph override those of its style. level is −1 if the paragraph sets none.
 func (n *numbering) next(style, id string, level int) string {
 	for basis, depth := style, 0; depth < 10 && basis != "" && (id == "" || level < 0); depth++ {
 		s := n.styles[basis]
@@ -161,7 +161,7 @@ func (n *numbering) next(style, id string, level int) string {
 	return use.next(level, &use.own)
 }
 
-// next counts a paragraph of a level and returns its label, as the levels are shown.
+// next counts a paragraph at a level and returns its label in the format of the level.
 func (l *list) next(level int, shown *[levels]listLevel) string {
 	for i := range level + 1 {
 		if !l.begun[i] {
@@ -186,7 +186,7 @@ func (l *list) next(level int, shown *[levels]listLevel) string {
 	return label
 }
 
-// ordinal writes a number in a format of lists, of Word, PowerPoint or OpenDocument.
+// ordinal formats a number in a number format of Word, PowerPoint or OpenDocument lists.
 func ordinal(format string, n int) string {
 	switch {
 	case n <= 0 || n > 5000:
@@ -207,7 +207,7 @@ func ordinal(format string, n int) string {
 	return strconv.Itoa(n)
 }
 
-// letters counts A to Z, AA, BB and so on.
+// letters returns A to Z for 1 to 26, then AA, BB and so on.
 func letters(n int) string { return strings.Repeat(string(rune('A'+(n-1)%26)), (n-1)/26+1) }
 
 // suffix returns the suffix of an English ordinal number.
@@ -236,7 +236,7 @@ func roman(n int) string {
 	return b.String()
 }
 
-// bulletNumbers counts the numbered paragraphs of a text box of PowerPoint.
+// bulletNumbers counts the numbered paragraphs of a PowerPoint text box.
 type bulletNumbers struct {
 	at    int
 	count [levels]int

@@ -12,7 +12,7 @@ import (
 	"io"
 )
 
-// Errors of a document. They are permanent: the same bytes fail again.
+// Errors that describe a document. They are permanent: a retry with the same bytes fails again.
 var (
 	ErrFormat  = errors.New("the file is not an office document that can be read")
 	ErrLocked  = errors.New("the document is locked by a password")
@@ -20,14 +20,14 @@ var (
 	ErrTooBig  = errors.New("the document is too large")
 )
 
-// Limits bound the data that Read inflates and returns. Zero fields have the defaults.
+// Limits bound what Read decompresses and returns. Zero fields have the defaults.
 type Limits struct {
-	Inflated int64 // bytes of all parts that are read, 256 MiB
-	Parts    int   // of the archive, 10,000
-	Text     int   // bytes, 8 MiB; NoText for none
+	Inflated int64 // decompressed bytes of all parts; default 256 MiB
+	Parts    int   // parts of the archive; default 10,000
+	Text     int   // bytes of text; default 8 MiB, or NoText
 }
 
-// NoText as the limit of Text makes Read omit the text, and skip parts with only text.
+// NoText is a value of Limits.Text that makes Read skip the text and the parts that contain only text.
 const NoText = -1
 
 func (l Limits) withDefaults() Limits {
@@ -47,14 +47,14 @@ func (l Limits) withDefaults() Limits {
 type Document struct {
 	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
 	Text       string // of the body, tables, notes, headers, footers, comments, charts and diagrams; none for doc, xls and ppt
-	Cut        string // why the text is truncated, as a message for users; "" if it is complete
+	Cut        string // why the text is truncated, as a user-facing message; "" if it is complete
 	Properties Properties
-	Thumbnail  []byte // the document's own JPEG or PNG, not checked; nil without one
+	Thumbnail  []byte // the JPEG or PNG embedded in the document, unverified; nil if there is none
 	Damaged    int    // parts that could not be read completely
 }
 
-// Read reads the document in r, which has size bytes, until ctx is done. It holds one inflated part and the text in
-// memory. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig and the errors of r and ctx.
+// Read reads the document in r, which has size bytes. It stops when ctx is done. It holds one decompressed part and
+// the text in memory. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig, or an error of r or ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
 	l = l.withDefaults()
 	head := make([]byte, min(8, size))

@@ -2,7 +2,7 @@ package office
 
 import "strings"
 
-// officeType returns the format of an Office document by the folder of its main part, or "".
+// officeType returns the document format, derived from the folder of the main part, or "".
 func (p *parts) officeType() string {
 	main := p.mainPart()
 	dir, _, _ := strings.Cut(partName(main), "/")
@@ -19,7 +19,7 @@ func (p *parts) mainPart() string {
 			}
 		}
 	}
-	for _, name := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"} { // of damaged ones
+	for _, name := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"} { // fallbacks for damaged documents
 		if p.has(name) {
 			return name
 		}
@@ -61,7 +61,7 @@ func readOffice(p *parts, d *Document) error {
 	return readPresentation(p, main)
 }
 
-// related reads the parts of some kinds that a part links to, each by its function.
+// related calls read[kind] for each part that a part links to.
 func (p *parts) related(part string, read map[string]func(name string) error) error {
 	relations, err := p.relations(part)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *parts) related(part string, read map[string]func(name string) error) er
 	return nil
 }
 
-// readDrawing reads the text of DrawingML: shapes and their tables, diagrams, charts.
+// readDrawing reads the text of a DrawingML part: shapes with their tables, diagrams and charts.
 func (p *parts) readDrawing(name string) error {
 	var in bool
 	skip := 0
@@ -85,7 +85,7 @@ func (p *parts) readDrawing(name string) error {
 	return p.walk(name, events{
 		start: func(name string, a attributes) error {
 			switch name {
-			case "Fallback": // the same again, for older programs
+			case "Fallback": // duplicates the content for older programs
 				skip++
 			case "t", "v":
 				in = true
@@ -146,7 +146,7 @@ func (p *parts) readDrawings(part string) error {
 	}
 	return p.related(part, map[string]func(string) error{
 		"chart": chart, "chartEx": chart, "diagramData": read, "image": p.readMetafile, "vmlDrawing": p.readVML,
-		"drawing": func(name string) error { // of a sheet
+		"drawing": func(name string) error { // drawing of a sheet
 			if err := read(name); err != nil {
 				return err
 			}
@@ -155,8 +155,8 @@ func (p *parts) readDrawings(part string) error {
 	})
 }
 
-// readVML reads the pictures and the texts of a drawing of older programs. The comments of a
-// sheet, which it shows again, have no text in it.
+// readVML reads the pictures and texts of a VML drawing. It skips the text of sheet comments, which
+// is read from the comment parts.
 func (p *parts) readVML(part string) error {
 	inside := 0
 	err := p.walk(part, events{

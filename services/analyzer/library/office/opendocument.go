@@ -18,8 +18,8 @@ func (p *parts) openDocumentType() string {
 	return map[string]string{"text": "odt", "spreadsheet": "ods", "presentation": "odp", "graphics": "odp"}[kind]
 }
 
-// readOpenDocument reads the body with its notes and comments, headers, footers and masters,
-// and the charts and other objects inside.
+// readOpenDocument reads the body with its notes and comments, the headers, footers and master
+// pages, and the embedded objects such as charts.
 func readOpenDocument(p *parts, d *Document) error {
 	locked := false
 	err := p.walk("META-INF/manifest.xml", events{start: func(name string, _ attributes) error {
@@ -76,7 +76,7 @@ func (p *Properties) countSlides(of *parts, format string) error {
 	}})
 }
 
-// objects yields the contents of the objects of a document, such as charts.
+// objects yields the content parts of the embedded objects, such as charts.
 func (p *parts) objects() func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, name := range p.names {
@@ -91,18 +91,18 @@ func (p *parts) objects() func(func(string) bool) {
 type openDocument struct {
 	*parts
 	slides int
-	lists  map[string]*list // by the name of their style; "" for headings
-	define *list            // the current style
+	lists  map[string]*list // by style name; "" for headings
+	define *list            // the style being defined
 
-	nested []*list // the lists around
-	item   bool    // at the begin of an item, whose label is not written
-	text   int     // paragraphs around
-	skip   int     // depth of hidden elements
-	repeat int     // repetitions of a cell
-	from   int     // where its text begins
+	nested []*list // the enclosing lists, innermost last
+	item   bool    // at the start of a list item whose label is not yet written
+	text   int     // number of enclosing paragraphs
+	skip   int     // nesting depth of hidden elements
+	repeat int     // how often the current cell is repeated
+	from   int     // offset of the text of the current cell
 }
 
-// the maximum number of repetitions of a cell with text.
+// mostRepeats is the maximum number of repetitions of a cell with text.
 const mostRepeats = 100
 
 func (o *openDocument) read(part string) error {
@@ -185,7 +185,7 @@ func (o *openDocument) end(name string) error {
 	return nil
 }
 
-// endCell separates a cell from the next, and repeats it.
+// endCell writes the separator after a cell, and repeats the cell.
 func (o *openDocument) endCell() error {
 	o.from = min(o.from, o.out.b.Len())
 	shown := strings.TrimRight(string(o.out.b.Bytes()[o.from:]), "\n")
@@ -202,7 +202,7 @@ func (o *openDocument) endCell() error {
 	return nil
 }
 
-// startList reads the start tag of a list, an item or a list style.
+// startList handles the start tag of a list, an item or a list style.
 func (o *openDocument) startList(name string, a attributes) {
 	switch name {
 	case "list":
@@ -235,7 +235,7 @@ func (o *openDocument) startList(name string, a attributes) {
 	}
 }
 
-// defineLevel reads one level of a list style.
+// defineLevel reads a level of a list style.
 func (o *openDocument) defineLevel(a attributes) {
 	n := count(a.get("level"))
 	if o.define == nil || n < 1 || n > levels {
@@ -255,7 +255,7 @@ func (o *openDocument) defineLevel(a attributes) {
 	at.label = a.get("num-prefix") + strings.Join(shown, ".") + a.get("num-suffix")
 }
 
-// label writes the label of an item of a list, before its first text.
+// label writes the label of a list item before its first text.
 func (o *openDocument) label() error {
 	if !o.item || len(o.nested) == 0 {
 		return nil
@@ -271,7 +271,7 @@ func (o *openDocument) label() error {
 	return nil
 }
 
-// collapse replaces each run of white space by one space, as OpenDocument requires.
+// collapse replaces each run of white space with one space, as OpenDocument requires.
 func collapse(s []byte) string {
 	fields := strings.Fields(string(s))
 	if len(fields) == 0 {

@@ -13,15 +13,15 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// parts are the files of a document.
+// parts gives access to the files of a document.
 type parts struct {
 	ctx     context.Context
-	files   map[string]*zip.File // by the name in lower case, without a leading slash
-	names   []string             // of them, in the order of the archive
-	left    int64                // remaining bytes that may be inflated
+	files   map[string]*zip.File // by lower-case name without a leading slash
+	names   []string             // keys of files, in archive order
+	left    int64                // remaining budget of decompressed bytes
 	most    int64
 	damaged int
-	drawn   map[string]bool // metafiles whose text was read
+	drawn   map[string]bool // metafiles that have been read
 	out     *text
 }
 
@@ -42,15 +42,15 @@ func partName(name string) string {
 
 func (p *parts) has(name string) bool { return p.files[partName(name)] != nil }
 
-// A part of at least dense bytes that inflates to more than ratio times its size is an attack. The XML of real
-// documents inflates to about 50 times at most.
+// A part that decompresses to at least dense bytes and more than ratio times its compressed size is rejected
+// as a decompression bomb. The XML of real documents decompresses to at most about 50 times its size.
 const (
 	dense = 16 << 20
 	ratio = 200
 )
 
-// open returns the bytes of a part, which end with the error of the context. It returns ErrTooBig for a part beyond
-// the bound of all parts, by the size that the archive says, beyond which an archive is not read.
+// open returns a reader of a part. The reader fails when ctx is done. open returns ErrTooBig if the size that the
+// archive states exceeds the remaining budget; package zip reads no more than the stated size.
 func (p *parts) open(name string) (io.ReadCloser, error) {
 	f := p.files[partName(name)]
 	if f == nil {
@@ -69,7 +69,7 @@ func (p *parts) open(name string) (io.ReadCloser, error) {
 	return &bounded{r, p}, nil
 }
 
-// bounded is a part that is being read.
+// bounded is an open part. It counts the bytes read against the budget.
 type bounded struct {
 	io.ReadCloser
 	parts *parts
@@ -84,7 +84,7 @@ func (b *bounded) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// bytes returns a part if its size is within the limit.
+// bytes returns the content of a part. It fails if the content has more than most bytes.
 func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	r, err := p.open(name)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	return b, err
 }
 
-// events are the callbacks of walk. Names have no prefixes.
+// events are the callbacks of walk. Names are without namespace prefix.
 type events struct {
 	start func(name string, a attributes) error
 	end   func(name string) error
@@ -107,7 +107,7 @@ type events struct {
 
 type attributes []xml.Attr
 
-// get returns the value of an attribute by its name without prefix, or "".
+// get returns the value of an attribute by its local name, or "".
 func (a attributes) get(name string) string {
 	for _, attr := range a {
 		if attr.Name.Local == name {
@@ -117,8 +117,8 @@ func (a attributes) get(name string) string {
 	return ""
 }
 
-// walk reads a part. It stops at malformed XML and counts the part as damaged, without an error. The errors of the
-// archive's bounds, of ctx, and of e are returned.
+// walk parses a part. At malformed XML, it stops, counts the part as damaged and returns nil. It returns ErrTooBig
+// and the errors of ctx and of e.
 func (p *parts) walk(name string, e events) error {
 	r, err := p.open(name)
 	if errors.Is(err, ErrTooBig) {
@@ -164,7 +164,7 @@ func (p *parts) walk(name string, e events) error {
 	}
 }
 
-// firstError keeps the error of a reader, which the decoder wraps or not.
+// firstError records the first error of a reader, because the decoder may hide it.
 type firstError struct {
 	r   io.Reader
 	err error
@@ -181,7 +181,7 @@ func (f *firstError) Read(b []byte) (int, error) {
 // relation is a link from one part to another.
 type relation struct{ id, kind, target string }
 
-// relations returns the links of a part, "" for those of the document, in their order. It omits external ones.
+// relations returns the internal links of a part in document order. The part "" is the package itself.
 func (p *parts) relations(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	name := dir + "_rels/" + file + ".rels"

@@ -16,7 +16,7 @@ func readPresentation(p *parts, main string) error {
 		if name != "sldId" {
 			return nil
 		}
-		for _, attr := range a { // id identifies the slide, r:id the relation
+		for _, attr := range a { // id identifies the slide, r:id its relation
 			if target := targets[attr.Value]; attr.Name.Local == "id" && target != "" && p.has(target) {
 				slides = append(slides, target)
 			}
@@ -68,7 +68,7 @@ func readPresentation(p *parts, main string) error {
 	return nil
 }
 
-// readMaster reads the shapes of a layout or master that slides show unchanged: all except placeholders.
+// readMaster reads the shapes of a slide layout or master that slides show unchanged: all except placeholders.
 func (p *parts) readMaster(name string) error {
 	if err := p.out.separate('\n'); err != nil {
 		return err

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Properties are the metadata of a document. Missing fields are zero.
+// Properties are the metadata of a document. Missing properties are zero.
 type Properties struct {
 	Title, Subject, Keywords, Description, Category, Language string
 	Author, ModifiedBy, Company                               string
-	Application                                               string // that wrote it
+	Application                                               string // the application that wrote the document
 	Created, Modified                                         time.Time
-	Pages, Words, Slides                                      int // as the application counted
+	Pages, Words, Slides                                      int // as counted by the application
 }
 
-// longest bounds one property, in bytes.
+// longest is the maximum length of a property, in bytes.
 const longest = 64 << 10
 
-// texts calls set with the text of every element of a part, by its name and attributes.
+// texts calls set for each element of a part that has text, with its name, attributes and text.
 func (p *parts) texts(part string, set func(name string, a attributes, value string)) error {
 	var name string
 	var attrs attributes
@@ -47,7 +47,7 @@ func (p *parts) texts(part string, set func(name string, a attributes, value str
 	})
 }
 
-// readCore reads the part of Dublin Core.
+// readCore reads the part with the Dublin Core properties.
 func (d *Properties) readCore(p *parts, part string) error {
 	return p.texts(part, func(name string, _ attributes, value string) {
 		if value == "" {
@@ -98,7 +98,7 @@ func (d *Properties) readExtended(p *parts, part string) error {
 	})
 }
 
-// readMeta reads meta.xml of OpenDocument.
+// readMeta reads meta.xml of an OpenDocument file.
 func (d *Properties) readMeta(p *parts) error {
 	if !p.has("meta.xml") {
 		return nil
@@ -158,7 +158,7 @@ func parseTime(s string) time.Time {
 	return time.Time{}
 }
 
-// thumbnail returns the picture of a document, if it is a JPEG or PNG of at most 4 MiB.
+// thumbnail returns the thumbnail of a document if it is a JPEG or PNG of at most 4 MiB.
 func (p *parts) thumbnail(name string) ([]byte, error) {
 	if !p.has(name) {
 		return nil, nil

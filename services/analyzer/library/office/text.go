@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// errTextEnds ends reading when the text is full.
-var errTextEnds = errors.New("the text is full")
+// errTextEnds stops the parser when the text has reached its limit.
+var errTextEnds = errors.New("the text has reached its limit")
 
-// text collects the text of a document.
+// text collects the text of a document up to a limit.
 type text struct {
 	b    bytes.Buffer
 	most int
 	full bool
 }
 
-// add adds text unchanged.
+// add appends s unchanged.
 func (t *text) add(s string) error {
 	if room := t.most - t.b.Len(); len(s) > room {
 		for room > 0 && !utf8.RuneStart(s[room]) {
@@ -32,8 +32,8 @@ func (t *text) add(s string) error {
 	return nil
 }
 
-// separate adds a separator, a space, tab or line end, unless the text ends with that or a
-// stronger one.
+// separate appends a separator (space, tab or line feed) unless the text ends with the same or a
+// stronger one. It replaces a weaker one.
 func (t *text) separate(by byte) error {
 	const strength = " \t\n"
 	b := t.b.Bytes()

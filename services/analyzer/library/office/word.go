@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// readWord reads a Word document: headers, body, footers, notes, comments, drawings.
+// readWord reads a Word document: headers, body, footers, notes, comments and drawings.
 func readWord(p *parts, main string) error {
 	w := &word{parts: p}
 	if err := w.readNumbering(main); err != nil {
@@ -28,13 +28,13 @@ type word struct {
 	*parts
 	numbering
 
-	text   bool // inside of w:t
-	skip   int  // depth of hidden or duplicate elements
+	text   bool // inside w:t
+	skip   int  // nesting depth of hidden or duplicate elements
 	inList struct {
 		list, style string
 		level       int
 	}
-	numbered bool // the paragraph's number is written
+	numbered bool // whether the number of the paragraph is written
 }
 
 func (w *word) read(part string) error {
@@ -72,7 +72,7 @@ func (w *word) start(name string, a attributes) error {
 	case "t":
 		w.text = true
 	case "tab", "ptab":
-		return w.out.separate('\t') // also of the stops in the properties, which is harmless
+		return w.out.separate('\t') // tab stops in paragraph properties match too, which is harmless
 	case "br", "cr":
 		return w.out.separate('\n')
 	case "noBreakHyphen":
@@ -100,7 +100,7 @@ func (w *word) end(name string) error {
 	return nil
 }
 
-// number writes the number of a paragraph of a list, before its first text.
+// number writes the list label of a paragraph before its first text.
 func (w *word) number() error {
 	if w.numbered {
 		return nil

@@ -8,7 +8,7 @@ import (
 // workbook reads an Excel workbook.
 type workbook struct {
 	*parts
-	shared   []string // strings of cells
+	shared   []string // the shared strings
 	formats  []numberFormat
 	date1904 bool
 }
@@ -66,7 +66,7 @@ func readWorkbook(p *parts, main string) error {
 	return nil
 }
 
-// readShared reads the strings that cells share. Their size is bounded as the text's is.
+// readShared reads the shared strings. Their total size has the same limit as the text.
 func (w *workbook) readShared(part string) error {
 	var b strings.Builder
 	var in, phonetic bool
@@ -104,7 +104,7 @@ func (w *workbook) readShared(part string) error {
 	})
 }
 
-// readFormats reads the number formats of the styles of cells.
+// readFormats reads the number formats of the cell styles.
 func (w *workbook) readFormats(part string) error {
 	custom := map[string]string{}
 	cells := false
@@ -136,7 +136,7 @@ func (w *workbook) readFormats(part string) error {
 	})
 }
 
-// cell is the current cell.
+// cell is the cell being read.
 type cell struct {
 	kind  string
 	style int
@@ -187,7 +187,7 @@ func (w *workbook) readSheet(part string) error {
 	})
 }
 
-// show returns the text that a cell shows.
+// show returns the displayed text of a cell.
 func (w *workbook) show(c *cell) string {
 	value := c.value.String()
 	switch c.kind {
@@ -211,8 +211,8 @@ func (w *workbook) show(c *cell) string {
 	return w.formats[c.style].show(n, w.date1904)
 }
 
-// pageText returns the text of a header or footer of pages, without its codes: &L, &"font",
-// &12, &P, && for &.
+// pageText returns the text of a page header or footer without its codes: &L, &"font", &12, &P. &&
+// is an ampersand.
 func pageText(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -239,7 +239,7 @@ func pageText(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// readThreaded reads the comments of a conversation.
+// readThreaded reads threaded comments.
 func (w *workbook) readThreaded(part string) error {
 	var in bool
 	return w.walk(part, events{

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// rowReader reads the rows of a sheet.
+// rowReader reads the rows of one sheet.
 type rowReader struct {
 	part   *partReader
 	book   *Workbook
 	number int
 }
 
-// cell is the current cell.
+// cell is the cell being read.
 type cell struct {
 	column int
 	kind   string
@@ -81,7 +81,7 @@ func (r *rowReader) next() (numberedRow, error) {
 	}
 }
 
-// value returns the text of a cell: numbers without rounding of their format, dates in ISO 8601.
+// value returns the text of a cell: numbers at full precision, dates in ISO 8601.
 func (r *rowReader) value(c *cell) string {
 	text := c.text.String()
 	switch c.kind {
@@ -108,7 +108,7 @@ func (r *rowReader) value(c *cell) string {
 	return plainNumber(text)
 }
 
-// dateKind classifies a number format: no date, a date or a date with a time, or a time alone.
+// dateKind is the kind of a number format: not a date, a date, a date with time, or a time.
 type dateKind int
 
 const (
@@ -117,7 +117,7 @@ const (
 	timeOnly
 )
 
-// readStyles finds the number formats that are dates.
+// readStyles finds the cell styles with a date format.
 func (w *Workbook) readStyles() error {
 	formats := map[int]dateKind{}
 	for _, r := range [][2]int{{14, 17}, {22, 22}, {27, 31}, {34, 36}, {50, 58}} {
@@ -148,7 +148,7 @@ func (w *Workbook) readStyles() error {
 	})
 }
 
-// kindOf decides by a format code. It ignores text in quotes and colors in brackets.
+// kindOf classifies a format code. It ignores quoted text and colors in brackets.
 func kindOf(code string) dateKind {
 	code, _, _ = strings.Cut(code, ";")
 	var plain strings.Builder
@@ -164,7 +164,7 @@ func kindOf(code string) dateKind {
 				return noDate
 			}
 			if inner := strings.ToLower(code[i+1 : i+1+n]); closing == ']' && (inner == "h" || inner == "hh" || inner == "m" || inner == "mm" || inner == "s" || inner == "ss") {
-				return noDate // elapsed time, which is a number
+				return noDate // an elapsed time, which is shown as a number
 			}
 			i += n + 1
 		case '\\', '_', '*':
@@ -187,15 +187,15 @@ func kindOf(code string) dateKind {
 	}
 }
 
-// date returns the date of a number of days.
+// date formats a serial date, in days.
 func (w *Workbook) date(days float64, kind dateKind) string {
-	if math.IsNaN(days) || days < 0 || days > 2_958_465 { // the year 9999
+	if math.IsNaN(days) || days < 0 || days > 2_958_465 { // 31 December 9999
 		return plainNumber(strconv.FormatFloat(days, 'g', -1, 64))
 	}
 	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	if w.from1904 {
 		start = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	} else if days < 60 { // the calendar of Excel has a 29 February 1900
+	} else if days < 60 { // the 1900 date system has a 29 February 1900
 		start = start.AddDate(0, 0, 1)
 	}
 	day := math.Floor(days)

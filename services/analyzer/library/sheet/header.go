@@ -1,4 +1,4 @@
-// Package sheet reads tables row by row: CSV, TSV and XLSX. A row is a record, a cell a field.
+// Package sheet reads tables from CSV, TSV and XLSX files, row by row. Each row is a record, each cell a field.
 package sheet
 
 import (
@@ -11,21 +11,21 @@ import (
 
 // The names of the properties of rows.
 const (
-	Sheet = "sheet" // name of the sheet, in workbooks
-	Row   = "row"   // number of the row there, from 1
+	Sheet = "sheet" // name of the sheet; workbooks only
+	Row   = "row"   // row number in the sheet, from 1
 )
 
 // maxName is the maximum length of a column name, in bytes.
 const maxName = 200
 
-// header names the columns of a table.
+// header has the column names of a table.
 type header struct {
 	names []string
-	given bool // by the first row
+	given bool // the names are from the first row
 }
 
-// newHeader decides whether the first row names the columns: it does if it has no number and no empty cell before
-// its last one. Columns without a name are named by their number.
+// newHeader decides whether the first row contains the column names: it does if no cell is a number and only
+// trailing cells are empty. Other columns are named by their number.
 func newHeader(first []string) header {
 	h := header{given: len(first) > 0}
 	for _, cell := range first {
@@ -50,13 +50,13 @@ func newHeader(first []string) header {
 
 func columnName(i int) string { return "column " + strconv.Itoa(i+1) }
 
-// record returns the record of a row. A row with more cells than the table has columns fails.
+// record returns the record of a row. If the row has more cells than the table has columns, the record has an Error.
 func (h *header) record(row []string) records.Record {
 	for len(row) > len(h.names) && strings.TrimSpace(row[len(row)-1]) == "" {
 		row = row[:len(row)-1]
 	}
 	if len(row) > len(h.names) {
-		return records.Record{Error: fmt.Sprintf("the row has %d cells, the table %d columns", len(row), len(h.names))}
+		return records.Record{Error: fmt.Sprintf("the row has %d cells, but the table has %d columns", len(row), len(h.names))}
 	}
 	r := records.Record{Fields: make(records.Fields, 0, len(row))}
 	for i, cell := range row {

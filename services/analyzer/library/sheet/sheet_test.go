@@ -16,13 +16,13 @@ import (
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
-var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
 
 type table interface {
 	Next() (records.Record, error)
 }
 
-// read returns all rows as name=value, or the error in brackets.
+// read returns all rows as name=value pairs, and errors in brackets.
 func read(t *testing.T, rows table) (all []string) {
 	t.Helper()
 	for {
@@ -59,9 +59,9 @@ func TestTextTables(t *testing.T) {
 		"bar, no last line": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
 		"no header":         {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
 		"names":             {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
-		"ragged":            {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, the table 2 columns]", "a=1 b=2"}},
+		"ragged":            {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
 		"quote inside":      {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
-		"open quote":        {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quote does not end]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
+		"open quote":        {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quoted cell is not terminated]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
 		"one column":        {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
 		"empty":             {"", ',', nil},
 	} {
@@ -82,7 +82,7 @@ func TestLongRowsFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := read(t, rows)
-	if len(all) != maxCell+3 || !strings.Contains(all[0], "longer than") || all[1] != "a=y b=2" || !strings.Contains(all[2], "does not end") || all[len(all)-1] != "a=w b=3" {
+	if len(all) != maxCell+3 || !strings.Contains(all[0], "longer than") || all[1] != "a=y b=2" || !strings.Contains(all[2], "is not terminated") || all[len(all)-1] != "a=w b=3" {
 		t.Errorf("%d rows: %.80q", len(all), all[:3])
 	}
 }
@@ -123,7 +123,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// workbook writes the parts of a workbook.
+// workbook builds a workbook from its parts.
 func workbook(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
 	all := map[string]string{
@@ -254,7 +254,7 @@ func FuzzTables(f *testing.F) {
 				return
 			}
 			if !r.Failed() && len(r.Fields) > len(text.Columns()) {
-				t.Errorf("%d fields in %d columns", len(r.Fields), len(text.Columns()))
+				t.Errorf("got %d fields, want at most %d", len(r.Fields), len(text.Columns()))
 			}
 		}
 	})

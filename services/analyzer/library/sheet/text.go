@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	sniffed = 20        // rows that decide the delimiter
-	maxHead = 64 << 10  // bytes of them
-	maxRow  = 1 << 20   // bytes of a row; a longer one fails
-	maxCell = 256 << 10 // bytes of a quoted cell with line breaks; a longer one is not quoted
+	sniffed = 20        // rows used to detect the delimiter
+	maxHead = 64 << 10  // maximum bytes of these rows
+	maxRow  = 1 << 20   // maximum bytes of a row; a longer row gets an error
+	maxCell = 256 << 10 // maximum bytes of a quoted cell with line breaks; beyond it, the quote is text
 )
 
-// Charset finds the rule by which plaintext reads a text without contradiction. open opens the text from
-// its start, up to three times; Charset closes it. It returns the errors of plaintext.Rule.NewReader.
+// Charset returns the first rule of package plaintext that decodes the text without error. It calls open
+// up to three times, each time from the start of the text, and closes what open returns. It returns the
+// errors of plaintext.Rule.NewReader.
 func Charset(open func() (io.ReadCloser, error), contentType string) (plaintext.Rule, error) {
 	rule := plaintext.Declared
 	for {
@@ -48,23 +49,23 @@ func try(open func() (io.ReadCloser, error), rule plaintext.Rule, contentType st
 	return err
 }
 
-// Text reads a table with delimiters from text in UTF-8. It has constant memory.
+// Text reads a delimited table from UTF-8 text, in constant memory.
 type Text struct {
 	Delimiter byte // comma, semicolon, tab or vertical bar
 
 	r       *bufio.Reader
 	header  header
-	rest    []byte // what was read of the rows after one that failed
-	lenient bool   // a quote that does not end on its line is text
+	rest    []byte // lines to read again after a row that failed
+	lenient bool   // an unterminated quote on a line is text
 	row     []byte
-	next    [][]string // rows that were read to name the columns
+	next    [][]string // rows already read to detect the columns
 }
 
-// ErrFirstRow means that the row that names the columns is damaged.
+// ErrFirstRow means that the header row is damaged.
 var ErrFirstRow = errors.New("the first row cannot be read")
 
-// NewText returns a reader of the rows. The delimiter is the one that splits the first rows most uniformly. r
-// returns UTF-8, as plaintext does. It returns ErrFirstRow.
+// NewText returns a reader of the rows in r, which must be UTF-8. It selects the delimiter that splits the
+// first rows most uniformly. It returns ErrFirstRow.
 func NewText(r io.Reader) (*Text, error) {
 	t := &Text{r: bufio.NewReaderSize(r, maxHead)}
 	head, err := t.r.Peek(maxHead)
@@ -93,10 +94,10 @@ func NewText(r io.Reader) (*Text, error) {
 	}
 }
 
-// Columns returns the names of the columns.
+// Columns returns the column names.
 func (t *Text) Columns() []string { return t.header.names }
 
-// Next returns the next row that is not empty, or io.EOF. A row that is damaged has an Error.
+// Next returns the next row that is not empty, or io.EOF. The Error of a damaged row is set.
 func (t *Text) Next() (records.Record, error) {
 	for {
 		if len(t.next) > 0 {
@@ -116,7 +117,7 @@ func (t *Text) Next() (records.Record, error) {
 	}
 }
 
-// delimiter returns the delimiter that most often splits the first rows into the same number of cells, at least
+// delimiter returns the delimiter that splits most of the first rows into the same number of cells, at least
 // two.
 func delimiter(head []byte, cut bool) byte {
 	if i := bytes.LastIndexByte(head, '\n'); cut && i >= 0 {
@@ -144,7 +145,7 @@ func delimiter(head []byte, cut bool) byte {
 	return best
 }
 
-// read returns the cells of the next row, or why they cannot be read.
+// read returns the cells of the next row, or the reason why it cannot be read.
 func (t *Text) read() (cells []string, failed string, err error) {
 	t.row = t.row[:0]
 	scan := cellScan{delimiter: t.Delimiter, lenient: t.lenient}
@@ -168,15 +169,15 @@ func (t *Text) read() (cells []string, failed string, err error) {
 		if !scan.open && !scan.broken {
 			return scan.cells(t.row), "", nil
 		}
-		if scan.broken || ended || len(t.row)-first > maxCell { // the quote is text
+		if scan.broken || ended || len(t.row)-first > maxCell { // treat the quote as text
 			t.rest = append(bytes.Clone(t.row[first:]), t.rest...)
 			t.lenient = true
-			return nil, "a quote does not end", nil
+			return nil, "a quoted cell is not terminated", nil
 		}
 	}
 }
 
-// line appends the next line to the row, with its break. ended reports the end of the text.
+// line appends the next line with its line break to the row. ended reports the end of the text.
 func (t *Text) line() (ended bool, err error) {
 	if len(t.rest) > 0 {
 		n := bytes.IndexByte(t.rest, '\n') + 1
@@ -220,16 +221,16 @@ func (t *Text) discard() error {
 	}
 }
 
-// cellScan finds the cells of a row that arrives line by line. A cell is quoted if it begins with a quote.
+// cellScan splits a row, given line by line, into cells. A cell that begins with a quote is quoted.
 type cellScan struct {
 	delimiter byte
 	lenient   bool
-	open      bool // a quoted cell continues
+	open      bool // inside a quoted cell
 	at        int
-	started   bool // the cell has characters
+	started   bool // the cell is not empty
 	quoted    bool // the cell began with a quote
-	carried   bool // on an earlier line
-	broken    bool // a multi-line cell continues after its closing quote
+	carried   bool // the quote began on an earlier line
+	broken    bool // text follows the closing quote of a multi-line cell
 	ends      []int
 }
 
@@ -243,7 +244,7 @@ func (s *cellScan) add(line []byte) {
 			s.started = true
 			s.quoted = !s.lenient || bytes.IndexByte(line[i+1:], '"') >= 0
 			s.open = s.quoted
-		case c == '"' && s.quoted && i > 0 && line[i-1] == '"': // two are one
+		case c == '"' && s.quoted && i > 0 && line[i-1] == '"': // an escaped quote
 			s.open = true
 		case c == s.delimiter && !s.open:
 			s.ends = append(s.ends, s.at+i)
@@ -257,7 +258,7 @@ func (s *cellScan) add(line []byte) {
 	s.at += len(line)
 }
 
-// closes reports whether what follows a quote can follow a quoted cell, or is the second of two quotes.
+// closes reports whether the quote at i ends a quoted cell, or is the first of an escaped pair.
 func (s *cellScan) closes(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t")
 	return len(rest) == 0 || rest[0] == s.delimiter || rest[0] == '\r' || rest[0] == '\n' || rest[0] == '"'

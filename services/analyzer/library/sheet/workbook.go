@@ -17,31 +17,32 @@ import (
 // Limits of a workbook.
 const (
 	maxParts    = 10_000
-	maxInflated = 512 << 20 // bytes of all parts that are read
-	maxShared   = 64 << 20  // bytes of the shared texts
-	maxDepth    = 100       // of elements
+	maxInflated = 512 << 20 // decompressed bytes of all parts
+	maxShared   = 64 << 20  // bytes of the shared strings
+	maxDepth    = 100       // nesting depth of elements
 
-	// A part of at least dense bytes that inflates to more than ratio times its size is an attack.
+	// A part that decompresses to at least dense bytes and more than ratio times its compressed size is rejected as a
+	// decompression bomb.
 	dense = 16 << 20
 	ratio = 200
 )
 
-// The reasons why a workbook cannot be read.
+// Errors of NewWorkbook and Next.
 var (
 	ErrLocked      = errors.New("the workbook is locked by a password")
 	ErrNotWorkbook = errors.New("not an XLSX workbook")
 )
 
-// A Workbook reads the sheets of an XLSX file one after the other.
+// A Workbook reads the sheets of an XLSX file in order.
 type Workbook struct {
-	Sheets []string // names, in the order of the workbook
+	Sheets []string // sheet names, in workbook order
 
 	parts    map[string]*zip.File
-	targets  []string // parts of the sheets
+	targets  []string // part names of the sheets
 	shared   []string
-	dates    []dateKind // by the number of a cell's style
+	dates    []dateKind // by cell style index
 	from1904 bool
-	left     int64 // remaining bytes that may be inflated
+	left     int64 // remaining budget of decompressed bytes
 
 	current int
 	rows    *rowReader
@@ -49,13 +50,13 @@ type Workbook struct {
 	named   bool
 }
 
-// NewWorkbook opens a workbook of this size. It returns ErrLocked or ErrNotWorkbook. The reader must
-// outlast the workbook; there is nothing to close.
+// NewWorkbook opens a workbook of the given size. It returns ErrLocked or ErrNotWorkbook. The reader
+// must remain open while the workbook is used. A workbook need not be closed.
 func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
 	magic := make([]byte, 8)
 	if n, err := r.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
-	} else if string(magic[:n]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" { // an OLE file, as encrypted ones are
+	} else if string(magic[:n]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" { // encrypted workbooks are OLE files
 		return nil, ErrLocked
 	}
 	z, err := zip.NewReader(r, size)
@@ -78,13 +79,13 @@ func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
 	return w, w.readShared()
 }
 
-// part opens a part as XML. The error is ErrNotWorkbook.
+// part opens a part as XML. It returns ErrNotWorkbook.
 func (w *Workbook) part(name string) (*partReader, error) {
 	f := w.parts[name]
 	if f == nil {
 		return nil, fmt.Errorf("%w: the part %s is missing", ErrNotWorkbook, name)
 	}
-	if f.UncompressedSize64 > uint64(max(w.left, 0)) { // an archive is not read beyond the size that it says
+	if f.UncompressedSize64 > uint64(max(w.left, 0)) { // package zip reads no more than the stated size
 		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, errTooLarge)
 	}
 	if f.UncompressedSize64 > dense && f.UncompressedSize64/ratio > f.CompressedSize64 {
@@ -100,7 +101,7 @@ func (w *Workbook) part(name string) (*partReader, error) {
 	return p, nil
 }
 
-// partReader reads one part, within the limit of the workbook.
+// partReader reads one part and counts it against the budget of the workbook.
 type partReader struct {
 	name    string
 	source  io.ReadCloser
@@ -133,7 +134,7 @@ func (p *partReader) token() (xml.Token, error) {
 		p.depth--
 	}
 	if p.depth > maxDepth {
-		return nil, fmt.Errorf("%w: %s has more than %d levels", ErrNotWorkbook, p.name, maxDepth)
+		return nil, fmt.Errorf("%w: %s has more than %d nested elements", ErrNotWorkbook, p.name, maxDepth)
 	}
 	return t, err
 }
@@ -147,7 +148,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// each calls element for each element that begins in a part. A missing part has none.
+// each calls element for each start tag of a part. A missing part has none.
 func (w *Workbook) each(name string, element func(xml.StartElement)) error {
 	if w.parts[name] == nil {
 		return nil
@@ -215,7 +216,7 @@ func (w *Workbook) readIndex() error {
 	return err
 }
 
-// readShared reads the texts that cells name by their number. They do not include phonetic guides.
+// readShared reads the shared strings, without phonetic guides.
 func (w *Workbook) readShared() error {
 	const name = "xl/sharedStrings.xml"
 	if w.parts[name] == nil {
@@ -250,7 +251,7 @@ func (w *Workbook) readShared() error {
 			switch t.Name.Local {
 			case "si":
 				if size += text.Len() + 16; size > maxShared {
-					return fmt.Errorf("%w: its texts have more than %d bytes", ErrNotWorkbook, maxShared)
+					return fmt.Errorf("%w: its shared strings have more than %d bytes", ErrNotWorkbook, maxShared)
 				}
 				w.shared = append(w.shared, text.String())
 			case "t":
@@ -266,8 +267,8 @@ func (w *Workbook) readShared() error {
 	}
 }
 
-// Next returns the next row that is not empty, of the next sheet that has one, or io.EOF. A row that is
-// damaged has an Error.
+// Next returns the next row that is not empty, or io.EOF after the last sheet. The Error of a damaged
+// row is set.
 func (w *Workbook) Next() (records.Record, error) {
 	for {
 		if w.rows == nil {
@@ -300,7 +301,7 @@ func (w *Workbook) Next() (records.Record, error) {
 				continue
 			}
 		}
-		for len(w.header.names) < len(row.cells) { // rows of sheets end at their last cell
+		for len(w.header.names) < len(row.cells) { // trailing empty cells are not stored
 			w.header.names = append(w.header.names, columnName(len(w.header.names)))
 		}
 		r := w.header.record(row.cells)
@@ -314,7 +315,7 @@ type numberedRow struct {
 	cells  []string
 }
 
-// columnOf returns the column of a reference such as AB12, from 0, or -1.
+// columnOf returns the zero-based column of a reference such as AB12, or -1.
 func columnOf(reference string) int {
 	n := 0
 	for i := range len(reference) {
@@ -332,7 +333,7 @@ func columnOf(reference string) int {
 	return n - 1
 }
 
-// plainNumber returns a number without the rounding error of its binary form.
+// plainNumber formats a number without the rounding error of its binary form.
 func plainNumber(text string) string {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {

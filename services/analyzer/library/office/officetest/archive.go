@@ -11,7 +11,7 @@ import (
 // Part is the name and the content of a file in a document, or of a stream.
 type Part [2]string
 
-// Archive returns a zip archive.
+// Archive returns a zip archive of the parts.
 func Archive(parts ...Part) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -30,7 +30,8 @@ func Archive(parts ...Part) []byte {
 	return b.Bytes()
 }
 
-// Links returns the part with the links of a part: kind, target, kind, target, with the ids r0, r1, ….
+// Links returns the relationships part of a part. The arguments are pairs of kind and target; the ids are r0, r1, and
+// so on.
 func Links(of string, kindsAndTargets ...string) Part {
 	var b strings.Builder
 	b.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -46,7 +47,7 @@ func Links(of string, kindsAndTargets ...string) Part {
 	return Part{dir + "_rels/" + file + ".rels", b.String()}
 }
 
-// Word returns a Word document with a body, and more parts, to which it links by the names that Word uses.
+// Word returns a Word document with the given body. Further parts are linked by the names that Word uses.
 func Word(body string, more ...Part) []byte {
 	return Archive(append([]Part{
 		Links("", "officeDocument", "word/document.xml", "core-properties", "docProps/core.xml", "extended-properties", "docProps/app.xml", "thumbnail", "docProps/t.jpeg"),
@@ -56,12 +57,12 @@ func Word(body string, more ...Part) []byte {
 	}, more...)...)
 }
 
-// Paragraph returns a paragraph of Word with its properties.
+// Paragraph returns a Word paragraph with the given properties.
 func Paragraph(properties, text string) string {
 	return `<w:p><w:pPr>` + properties + `</w:pPr><w:r><w:t xml:space="preserve">` + text + `</w:t></w:r></w:p>`
 }
 
-// OpenDocument returns an OpenDocument of a kind: text, spreadsheet or presentation.
+// OpenDocument returns an OpenDocument file of a kind: text, spreadsheet or presentation.
 func OpenDocument(kind, body string, more ...Part) []byte {
 	return Archive(append([]Part{
 		{"mimetype", "application/vnd.oasis.opendocument." + kind},
@@ -70,7 +71,7 @@ func OpenDocument(kind, body string, more ...Part) []byte {
 	}, more...)...)
 }
 
-// Workbook returns an Excel workbook with a sheet, whose rows are XML, and its shared strings.
+// Workbook returns an Excel workbook with one sheet, given as the XML of its rows, and the shared strings.
 func Workbook(rows string, shared ...string) []byte {
 	return Archive(
 		Links("", "officeDocument", "xl/workbook.xml"),
@@ -82,7 +83,7 @@ func Workbook(rows string, shared ...string) []byte {
 	)
 }
 
-// Presentation returns a PowerPoint presentation of one slide with notes.
+// Presentation returns a PowerPoint presentation with one slide and its notes.
 func Presentation(slide, notes string) []byte {
 	shape := func(text string) string {
 		return `<p:sp><p:txBody><a:p><a:r><a:t>` + text + `</a:t></a:r></a:p></p:txBody></p:sp>`

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// Compound returns an OLE file with streams of 4 KiB or less ([MS-CFB]).
+// Compound returns an OLE file with streams of at most 4 KiB ([MS-CFB]).
 func Compound(streams ...Part) []byte {
 	const sector, free, end, fat = 512, 0xffffffff, 0xfffffffe, 0xfffffffd
 	le := binary.LittleEndian
@@ -17,9 +17,9 @@ func Compound(streams ...Part) []byte {
 	le.PutUint16(header[28:], 0xfffe)
 	le.PutUint16(header[30:], 9)
 	le.PutUint16(header[32:], 6)
-	le.PutUint32(header[44:], 1)    // one sector of the FAT: 0
+	le.PutUint32(header[44:], 1)    // one FAT sector: 0
 	le.PutUint32(header[48:], 1)    // the directory begins at sector 1
-	le.PutUint32(header[56:], 4096) // smaller streams are elsewhere, so none is
+	le.PutUint32(header[56:], 4096) // cutoff of the mini stream; no stream here is smaller
 	le.PutUint32(header[60:], end)  // no mini FAT
 	le.PutUint32(header[68:], end)  // no DIFAT
 	for i := 76; i < sector; i += 4 {
@@ -65,7 +65,7 @@ func Compound(streams ...Part) []byte {
 	return bytes.Join([][]byte{header, table, directory, contents}, nil)
 }
 
-// Summary returns the content of a stream SummaryInformation with a title ([MS-OLEPS]).
+// Summary returns a SummaryInformation stream with a title ([MS-OLEPS]).
 func Summary(title string) string {
 	le := binary.LittleEndian
 	b := []byte{0xfe, 0xff, 0, 0, 0, 0, 2, 0}
