@@ -7,30 +7,30 @@ import (
 	"slices"
 )
 
-// isHEIC reports whether the first 32 bytes have a box ftyp with a brand of still HEVC pictures
-// (ISO/IEC 23008-12, annex B).
+// isHEIC reports whether the first 32 bytes of a file contain an ftyp box with a brand of still
+// HEVC pictures (ISO/IEC 23008-12, annex B).
 func isHEIC(head []byte) bool {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return false
 	}
 	size := min(int(min(binary.BigEndian.Uint32(head), 1<<20)), len(head))
 	for at := 8; at+4 <= size; at += 4 {
-		if at != 12 && slices.Contains([]string{"heic", "heix", "heim", "heis"}, string(head[at:at+4])) { // the version is at 12
+		if at != 12 && slices.Contains([]string{"heic", "heix", "heim", "heis"}, string(head[at:at+4])) { // bytes 12 to 15 are the minor version
 			return true
 		}
 	}
 	return false
 }
 
-// scanHEIC reads the properties of the items: width and height, of which the largest of any item
-// are used, and the color profile. The decoder applies the item's rotation.
+// scanHEIC reads the properties of the items: the color profile, and the largest width and height
+// of any item. The decoder applies the rotation of the item.
 func (i *Info) scanHEIC(data []byte) (image.Config, error) {
 	var config image.Config
 	eachBox(data, func(name string, body []byte) {
 		switch {
 		case name == "moov": // an image sequence
 			i.animated = true
-		case name == "meta" && len(body) >= 4: // a full box begins with version and flags
+		case name == "meta" && len(body) >= 4: // a full box begins with a version and flags
 			eachBox(body[4:], func(name string, body []byte) {
 				if name == "iprp" {
 					i.scanProperties(body, &config)
@@ -39,7 +39,7 @@ func (i *Info) scanHEIC(data []byte) (image.Config, error) {
 		}
 	})
 	if config.Width == 0 {
-		return config, errors.New("the header has no size")
+		return config, errors.New("the header does not state a size")
 	}
 	i.kept = heicMemory(pixelCount(config))
 	return config, nil
@@ -64,7 +64,7 @@ func (i *Info) scanProperties(properties []byte, config *image.Config) {
 	})
 }
 
-// eachBox calls f with each box of a part of an ISO base media file (ISO/IEC 14496-12, 4.2).
+// eachBox calls f for each box in data, which is part of an ISO base media file (ISO/IEC 14496-12, 4.2).
 func eachBox(data []byte, f func(name string, body []byte)) {
 	for len(data) >= 8 {
 		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)

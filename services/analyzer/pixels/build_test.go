@@ -18,7 +18,7 @@ import (
 
 const memory = 1 << 30
 
-// cache holds the compiled codecs, and decoder has loaded them for all tests.
+// cache holds the compiled codecs, and decoder is shared by all tests.
 var (
 	cache   engines.Config
 	decoder *pixels.Decoder
@@ -52,7 +52,7 @@ func tryDecode(t testing.TB, data []byte, l pixels.Limits) (*pixels.Picture, err
 	return p, err
 }
 
-// picture returns a picture of m that can be written as WebP by the encoder of all tests.
+// picture returns a picture of m that can be encoded as WebP.
 func picture(t testing.TB, m image.Image) *pixels.Picture {
 	t.Helper()
 	return decode(t, pngOf(t, m))
@@ -100,14 +100,14 @@ func withSegment(data []byte, marker byte, body []byte) []byte {
 	return bytes.Join([][]byte{data[:2], segment, body, data[2:]}, nil)
 }
 
-// exif returns the header of a TIFF with the tag Orientation only.
+// exif returns a TIFF header with only the Orientation tag.
 func exif(orientation uint16) []byte {
 	b := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00")
 	b = binary.LittleEndian.AppendUint16(b, orientation)
 	return append(b, 0, 0, 0, 0, 0, 0)
 }
 
-// profile returns the smallest valid profile, a header of ICC.1:2022, padded to size.
+// profile returns a minimal valid profile, an ICC.1:2022 header, padded to size.
 func profile(space string, size int) []byte {
 	p := make([]byte, size)
 	binary.BigEndian.PutUint32(p, uint32(size))
@@ -119,7 +119,7 @@ func profile(space string, size int) []byte {
 	return p
 }
 
-// riff returns a WebP of chunks, each a name and a body.
+// riff returns a WebP with chunks, given as pairs of name and body.
 func riff(chunks ...string) []byte {
 	var body []byte
 	for i := 0; i < len(chunks); i += 2 {

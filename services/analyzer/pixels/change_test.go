@@ -21,8 +21,8 @@ func read(t *testing.T, name string) []byte {
 	return data
 }
 
-// rootMeanSquare returns the root mean square and the maximum of the differences between two pictures
-// of the same size, over R, G and B.
+// rootMeanSquare returns the root mean square and the maximum difference between two pictures of the
+// same size, over R, G and B.
 func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
@@ -42,8 +42,8 @@ func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	return math.Sqrt(rms / n), most
 }
 
-// TestResizeIsPillows: the filter, its treatment of borders and its rounding are those of
-// Pillow's Image.BICUBIC (testdata/SOURCE).
+// TestResizeIsPillows checks that the filter, its treatment of borders and its rounding are those
+// of Pillow's Image.BICUBIC (testdata/SOURCE).
 func TestResizeIsPillows(t *testing.T) {
 	p := pixels.New(scene.New(96, 64, 3))
 	p.Resize(37, 25)
@@ -53,7 +53,7 @@ func TestResizeIsPillows(t *testing.T) {
 	}
 }
 
-// TestResizePlanes: resizing the planes of a JPEG differs little from resizing its colors.
+// TestResizePlanes checks that resizing the planes of a JPEG gives nearly the same result as resizing its RGB pixels.
 func TestResizePlanes(t *testing.T) {
 	data := jpegOf(t, scene.New(401, 303, 3))
 	planes, colors := decode(t, data), pixels.New(decode(t, data).NRGBA())
@@ -80,13 +80,13 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestTransparentColorsDoNotShow: fully transparent pixels have arbitrary colors, which do not affect
+// TestTransparentColorsDoNotShow checks that the color of fully transparent pixels does not affect
 // their neighbors.
 func TestTransparentColorsDoNotShow(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	for y := range 64 {
 		for x := range 64 {
-			c := color.NRGBA{G: 255} // green, transparent
+			c := color.NRGBA{G: 255} // transparent green
 			if x >= 32 {
 				c = color.NRGBA{R: 200, A: 255}
 			}
@@ -105,7 +105,7 @@ func TestTransparentColorsDoNotShow(t *testing.T) {
 	}
 }
 
-// impulse returns a black picture with one grey pixel in the middle.
+// impulse returns a black picture with one grey pixel in the center.
 func impulse(v byte) *pixels.Picture {
 	m := image.NewNRGBA(image.Rect(0, 0, 17, 17))
 	for i := range m.Pix {
@@ -124,10 +124,10 @@ func grays(p *pixels.Picture, y, from, to int) (row []int) {
 	return row
 }
 
-// TestFilters compares the effect of each filter on a single pixel with its definition.
+// TestFilters compares the response of each filter to a single pixel with its definition.
 func TestFilters(t *testing.T) {
 	p := impulse(128)
-	p.Sharpen(100) // 128 + (128 − 128·36/256) in the middle, and 0 − … around it
+	p.Sharpen(100) // 128 + (128 − 128·36/256) in the center, and 0 − … around it
 	if got, want := grays(p, 8, 5, 12), []int{0, 0, 0, 238, 0, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("sharpened: %v, want %v", got, want)
 	}
@@ -147,8 +147,8 @@ func near(a, b []int, within int) bool {
 	return slices.EqualFunc(a, b, func(x, y int) bool { return max(x-y, y-x) <= within })
 }
 
-// TestAutoLevels: brightness from 100 to 150 is stretched to the full range; a picture of one
-// brightness is unchanged.
+// TestAutoLevels checks that brightness from 100 to 150 is stretched to the full range, and that a
+// picture with a single brightness is unchanged.
 func TestAutoLevels(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 51, 20))
 	for y := range 20 {
@@ -168,8 +168,8 @@ func TestAutoLevels(t *testing.T) {
 	}
 }
 
-// TestHEIC: decoding a file of another encoder gives its source picture, up to the loss from its
-// quality (testdata/SOURCE).
+// TestHEIC checks that decoding a file of another encoder gives its source picture, within the loss
+// of its quality (testdata/SOURCE).
 func TestHEIC(t *testing.T) {
 	p := decode(t, read(t, "testdata/scene.heic"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 {
@@ -177,7 +177,7 @@ func TestHEIC(t *testing.T) {
 	}
 }
 
-// TestForms: every form that the decoders return is converted to the same picture.
+// TestForms checks that all pixel types that the decoders return are converted to the same picture.
 func TestForms(t *testing.T) {
 	opaque := scene.New(48, 32, 2)
 	gray := image.NewGray16(opaque.Rect)
@@ -223,7 +223,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCMYK: colors are converted without their profile, and the loss is reported.
+// TestCMYK checks that colors are converted without their profile, and that the loss is reported.
 func TestCMYK(t *testing.T) {
 	p := decode(t, read(t, "testdata/cmyk.jpg"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || p.Reduced == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// newCodec returns an engine that runs a codec written in C. The codec has no access to
-// files, clock and network.
+// newCodec returns an engine that runs a codec written in C. The codec cannot access files, the
+// clock or the network.
 func newCodec(name string, code []byte, c engines.Config) *engines.Engine {
 	return engines.New(engines.Program{Name: name, Code: code, Import: importWASI}, c)
 }
@@ -24,10 +24,10 @@ func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) 
 
 var errRejected = errors.New("the codec rejected the picture")
 
-// codec is an instance of a codec, whose functions return 0 when they fail.
+// codec is an instance of a codec. The codec's functions return 0 on failure.
 type codec struct{ *engines.Instance }
 
-// run calls a function. A failure ends the instance.
+// run calls a function. The instance cannot be used after a failure.
 func (c codec) run(name string, args ...uint64) uint64 {
 	result := c.Call(name, args...)
 	if result == 0 {
@@ -36,7 +36,7 @@ func (c codec) run(name string, args ...uint64) uint64 {
 	return result
 }
 
-// number reads an int of C.
+// number reads a C int.
 func (c codec) number(at uint64) int {
 	b := c.Bytes(at, 4)
 	if b == nil {

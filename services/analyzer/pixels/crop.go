@@ -2,7 +2,7 @@ package pixels
 
 import "image"
 
-// Crop keeps the part of the picture that is within r. It does nothing if r and the picture do not
+// Crop reduces the picture to the part within r. It does nothing if r and the picture do not
 // overlap.
 func (p *Picture) Crop(r image.Rectangle) {
 	r = r.Intersect(p.pixels.Bounds())

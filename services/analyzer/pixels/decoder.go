@@ -23,31 +23,31 @@ type Decoder struct {
 	webp   webpEncoder
 }
 
-// NewDecoder returns a Decoder whose concurrent pictures use at most the given number of bytes
-// together. It compiles the codecs of HEIC and WebP at the first Prepare, or when a picture first needs
+// NewDecoder returns a Decoder that uses at most the given number of bytes for all pictures at once.
+// The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture first needs
 // one. The caller closes it.
 func NewDecoder(memory int64, c engines.Config) *Decoder {
 	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory), heif: newHEIF(c), webp: newWebPEncoder(c)}
 }
 
-// Prepare waits until the codecs are compiled, or ctx ends.
+// Prepare waits until the codecs are compiled, or ctx is done.
 func (d *Decoder) Prepare(ctx context.Context) error {
 	return errors.Join(d.heif.Prepare(ctx), d.webp.Prepare(ctx))
 }
 
-// Close releases the codecs. No call of Decode may be running, and decoded pictures can no longer be
-// encoded as WebP.
+// Close releases the codecs. It must not be called while Decode is running. After Close, decoded
+// pictures cannot be encoded as WebP.
 func (d *Decoder) Close(ctx context.Context) error {
 	return errors.Join(d.heif.Close(ctx), d.webp.Close(ctx))
 }
 
-// Decode inspects a picture, waits until the memory that processing it takes (Info.Memory) is free,
-// decodes it and turns it upright. The caller calls release when it needs neither the picture nor what
-// it encoded from it.
+// Decode inspects a picture, waits until the memory for processing it (Info.Memory) is available,
+// decodes it and applies its orientation. The caller must call release when it no longer needs the
+// picture and its encodings.
 //
-// It returns the errors of Inspect, ErrTooLarge if the picture can never fit into the memory, or the
-// context's error. The end of ctx stops the decoder of HEIC. The others do not stop with it; the limits
-// bound their work.
+// It returns the errors of Inspect, ErrTooLarge if the picture needs more than all of the memory, or
+// the error of ctx. Cancelling ctx stops the HEIC decoder, but not the others, whose work the limits
+// bound.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	}
 	need := info.Memory()
 	if need > d.memory {
-		return nil, nil, fmt.Errorf("%w: it takes %d MB of memory, the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
+		return nil, nil, fmt.Errorf("%w: processing it takes %d MB of memory, the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
 	}
 	if info.Format == HEIC {
 		if err := d.heif.Prepare(ctx); err != nil {
@@ -97,10 +97,10 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Ima
 	}
 }
 
-// upright applies the orientation. The HEIC decoder has applied that of HEIC.
+// upright applies the orientation, except for HEIC, where the decoder has applied it.
 func upright(m image.Image, info Info) *Picture {
 	p := normal(m)
-	if _, gray := p.pixels.(*image.Gray); !gray { // the profile is for RGB
+	if _, gray := p.pixels.(*image.Gray); !gray { // the profile describes RGB
 		p.profile = info.Profile
 	}
 	if info.Format != HEIC {

@@ -18,10 +18,10 @@ const DefaultQuality = 85
 // Encoding specifies how to write a picture.
 type Encoding struct {
 	Format  Format // JPEG, PNG or WebP
-	Quality int    // of JPEG and WebP, 1 to 100; WebP is lossless at 100; 0 means 85, or 80 for WebP
+	Quality int    // for JPEG and WebP, 1 to 100 (lossless WebP); 0 means 85 for JPEG and 80 for WebP
 }
 
-// WebPQuality returns the quality of a WebP, or 0 for another format.
+// WebPQuality returns the quality of the WebP encoding, or 0 for another format.
 func (e Encoding) WebPQuality() int {
 	if e.Format != WebP {
 		return 0
@@ -39,7 +39,7 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
 	case PNG:
 		if _, planes := p.pixels.(*image.YCbCr); planes {
-			p.NRGBA() // otherwise it is written with 16 bits per channel
+			p.NRGBA() // image/png would write 16 bits per channel
 		}
 		err = png.Encode(&out, p.known())
 	case WebP:
@@ -61,7 +61,7 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	if encoder == nil {
 		own := newWebPEncoder(engines.Config{})
 		encoder = &own
-		defer func() { _ = encoder.Close(context.Background()) }() // its memory is garbage-collected
+		defer func() { _ = encoder.Close(context.Background()) }() // the garbage collector frees its memory
 	}
 	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
 	if err != nil || p.profile == nil {
@@ -70,7 +70,7 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	return withProfile(out, WebP, p.profile)
 }
 
-// known returns the pixels in a type that encoders recognize as opaque.
+// known returns the pixels as a type that encoders recognize as opaque.
 func (p *Picture) known() image.Image {
 	if m, ok := p.pixels.(*image.NRGBA); ok && !p.alpha {
 		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}

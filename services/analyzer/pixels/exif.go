@@ -2,8 +2,8 @@ package pixels
 
 import "encoding/binary"
 
-// orientation returns the tag Orientation of the first directory of a TIFF header (EXIF 2.32), or 1 if
-// it is not a number from 1 to 8.
+// orientation returns the Orientation tag in the first directory of a TIFF header (EXIF 2.32), or 1 if
+// the value is not from 1 to 8.
 func orientation(tiff []byte) int {
 	const (
 		tagOrientation = 0x0112

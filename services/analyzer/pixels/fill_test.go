@@ -13,12 +13,12 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-var fill = flag.String("fill", "", "the folder for the compiled programs")
+var fill = flag.String("fill", "", "folder for the compiled programs")
 
-// TestFill compiles the programs of the analyzer. enginetest.Fill runs it.
+// TestFill compiles the programs of the analyzer. It is run by enginetest.Fill.
 func TestFill(t *testing.T) {
 	if *fill == "" {
-		t.Skip("it is run by enginetest.Fill")
+		t.Skip("run by enginetest.Fill only")
 	}
 	ctx, cfg := context.Background(), engines.Config{Cache: *fill, Workers: 2}
 	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg), pixels.NewDecoder(0, cfg)} {

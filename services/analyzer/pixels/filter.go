@@ -4,7 +4,7 @@ import "image"
 
 // Sharpen applies an unsharp mask: it adds percent of the difference between the brightness and the
 // brightness blurred by the binomial filter 1 4 6 4 1 (a standard deviation of 1 pixel). Colors do not
-// change. Differences below 3 are taken for noise and ignored.
+// change. Differences below 3 are treated as noise and ignored.
 func (p *Picture) Sharpen(percent int) {
 	const threshold = 3
 	m := p.NRGBA()
@@ -25,11 +25,11 @@ func (p *Picture) Sharpen(percent int) {
 	}
 }
 
-// binomial blurs a plane by 1 4 6 4 1 along the rows and the columns.
+// binomial blurs a plane with the filter 1 4 6 4 1 along rows and columns.
 func binomial(m *image.Gray) *image.Gray {
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	out := image.NewGray(m.Rect)
-	column := make([]uint16, width+4) // sums of 5 rows, padded by two at each end
+	column := make([]uint16, width+4) // sums of 5 rows, with two extra entries at each end
 	row := func(y int) []byte { return m.Pix[min(max(y, 0), height-1)*m.Stride:][:width] }
 	for y := range height {
 		r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
@@ -49,8 +49,8 @@ func binomial(m *image.Gray) *image.Gray {
 	return out
 }
 
-// Blur averages boxes of 2*radius+1 pixels three times, which approximates a Gaussian (Wells, 1986).
-// It does nothing for a radius below 1.
+// Blur applies a box filter of 2*radius+1 pixels three times, which approximates a Gaussian (Wells,
+// 1986). It does nothing for a radius below 1.
 func (p *Picture) Blur(radius int) {
 	if radius < 1 {
 		return
@@ -75,8 +75,8 @@ func (p *Picture) Blur(radius int) {
 	}
 }
 
-// box averages a line of n pixels that are step bytes apart. The first and the last pixel are repeated
-// beyond the ends. line is scratch space.
+// box averages a line of n pixels, step bytes apart. It extends the line by repeating the first and
+// last pixels. line is scratch space.
 func box(pix []byte, step, n, radius int, line []byte) {
 	for i := range n {
 		copy(line[4*i:4*i+4], pix[i*step:])
@@ -99,8 +99,8 @@ func box(pix []byte, step, n, radius int, line []byte) {
 	}
 }
 
-// Median replaces each channel by the median of its neighborhood of 3 × 3 pixels, which removes single
-// outliers and keeps edges.
+// Median replaces each channel with the median of its 3 × 3 neighborhood, which removes outliers and
+// preserves edges.
 func (p *Picture) Median() {
 	m := p.NRGBA()
 	out := image.NewNRGBA(m.Rect)

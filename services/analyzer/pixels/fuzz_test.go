@@ -9,10 +9,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// small limits the time for a fuzzed picture.
+// small limits the time of one fuzzed picture.
 var small = pixels.Limits{Bytes: 1 << 16, Pixels: 1 << 14, Shortest: 1, Longest: 256}
 
-// seeds adds one picture of each format, with metadata.
+// seeds adds one picture of each format, with metadata, to the corpus.
 func seeds(f *testing.F) {
 	p := picture(f, scene.New(40, 24, 1))
 	for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
@@ -29,7 +29,7 @@ func seeds(f *testing.F) {
 	f.Add(heic)
 }
 
-// final reports whether err is one of the package's errors, which the caller may show.
+// final reports whether err wraps one of the package's errors, which are user-facing.
 func final(err error) bool {
 	for _, known := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
 		if errors.Is(err, known) {
@@ -39,7 +39,7 @@ func final(err error) bool {
 	return false
 }
 
-// FuzzInspect: for any bytes, Inspect returns one of the package's errors, or sides and memory within
+// FuzzInspect checks that Inspect returns one of the package's errors, or a size and memory within
 // the limits.
 func FuzzInspect(f *testing.F) {
 	seeds(f)
@@ -57,8 +57,8 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzDecode: a picture that passes Inspect is decoded or fails with ErrUnreadable. A decoded picture
-// can be changed, and written in every format.
+// FuzzDecode checks that a picture accepted by Inspect is decoded or fails with ErrUnreadable, and
+// that a decoded picture can be changed and written in every format.
 func FuzzDecode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The package heic does not
-// export it, and runs it without limits of memory or time.
+// heifWasm is libheif with libde265, compiled to WebAssembly and compressed. Package heic does not
+// export it, and runs it without memory or time limits.
 //
 //go:linkname heifWasm github.com/gen2brain/heic.heifWasm
 var heifWasm []byte
@@ -24,18 +24,18 @@ var heifWasm []byte
 // heicIncluded is false with the build tag noheic.
 const heicIncluded = true
 
-// heicMemory returns the memory limit of an instance for a picture. libheif holds the tiles, the
-// complete picture, and the copy that it returns.
+// heicMemory returns the memory limit of an instance that decodes a picture. libheif holds the
+// tiles, the complete picture, and the copy that it returns.
 func heicMemory(pixels int64) int64 { return 48<<20 + pixels*8 }
 
-// heif decodes HEIC with an engine. It takes about 0.2 s of processor time per megapixel, and a second
-// to compile.
+// heif decodes HEIC with an engine. Decoding takes about 0.2 s of processor time per megapixel,
+// compiling the codec about a second.
 type heif struct{ *engines.Engine }
 
 func newHEIF(c engines.Config) heif { return heif{newCodec("libheif", heifWasm, c)} }
 
-// decode returns Y'CbCr, grey or RGB with the rotation of the container applied. A failure of the
-// decoder affects its instance only, and is returned as an error.
+// decode returns Y'CbCr, grey or RGB with the rotation of the container applied. A failure affects
+// only this instance of the decoder and is returned as an error.
 func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image, err error) {
 	instance, err := h.Start(ctx, engines.Limits{Memory: heicMemory(int64(info.Width) * int64(info.Height))})
 	if err != nil {
@@ -47,7 +47,7 @@ func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image
 	return m, c.Err()
 }
 
-// decodeHEIC requests the size and the color space of the picture, then its pixels.
+// decodeHEIC reads the size and the color space of the picture, then its pixels.
 func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 	in := c.run("malloc", uint64(len(data)))
 	answers := c.run("malloc", 5*4)
@@ -57,7 +57,7 @@ func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 	c.run("decode", in, uint64(len(data)), configOnly, width, height, space, chroma, premultiplied, 0)
 	size := image.Pt(c.number(width), c.number(height))
 	if int64(size.X)*int64(size.Y) > int64(info.Width)*int64(info.Height) || size.X <= 0 || size.Y <= 0 {
-		c.Fail(fmt.Errorf("the header gives %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y))
+		c.Fail(fmt.Errorf("the header states %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y))
 		return nil
 	}
 	l, err := newLayout(size, c.number(space), c.number(chroma))

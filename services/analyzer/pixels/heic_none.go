@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// heicIncluded is false: HEIC is an unknown format.
+// heicIncluded is false: HEIC is not a supported format.
 const heicIncluded = false
 
 // heicNotice is empty: the HEIC decoder is not included.

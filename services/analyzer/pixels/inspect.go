@@ -8,10 +8,10 @@ import (
 	"image/png"
 )
 
-// Format is an encoding of pictures. Its value is the name in the API.
+// Format is a picture format. Its value is the name in the API.
 type Format string
 
-// Formats. HEIC is read only.
+// Picture formats. HEIC is supported for reading only.
 const (
 	JPEG Format = "jpeg"
 	PNG  Format = "png"
@@ -19,10 +19,10 @@ const (
 	HEIC Format = "heic"
 )
 
-// MediaType is the format's MIME type.
+// MediaType returns the MIME type of the format.
 func (f Format) MediaType() string { return "image/" + string(f) }
 
-// Sniff returns the format of a file from its first 32 bytes, or "" if it is none of them.
+// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats.
 func Sniff(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
@@ -37,7 +37,7 @@ func Sniff(head []byte) Format {
 	return ""
 }
 
-// Info is what the header of a picture contains.
+// Info describes a picture as stated in its header.
 type Info struct {
 	Format        Format
 	Width, Height int    // as stored, before the orientation is applied
@@ -48,8 +48,8 @@ type Info struct {
 	animated bool
 	webp     int   // Limits.WebP
 	beside   int64 // Limits.Beside
-	opaque   bool  // not Limits.Transparent
-	kept     int64 // bytes that the decoder keeps
+	opaque   bool  // inverse of Limits.Transparent
+	kept     int64 // bytes that the decoder holds
 }
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
@@ -73,8 +73,8 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	return info, l.checkSides(info.Width, info.Height)
 }
 
-// header takes the sides from the decoder, which allocates according to them, and the rest from a scan
-// of the container.
+// header reads the size with the decoder's own parser, because the decoder allocates memory for that
+// size, and the rest with a scan of the container.
 func (i *Info) header(data []byte) (config image.Config, err error) {
 	switch i.Format {
 	case JPEG:
@@ -98,13 +98,13 @@ func (i *Info) header(data []byte) (config image.Config, err error) {
 	return config, nil
 }
 
-// Memory returns the most bytes that processing the picture may take: the encoded picture, what its
-// decoder holds, two copies in RGB (an operation reads one and writes the other), two planes for
-// filters, the encoded result, and Limits.Beside. The constants are properties of the decoders and
-// encoders; TestMemoryIsBounded measures them.
+// Memory returns the maximum memory for processing the picture, in bytes: the encoded picture, the
+// memory of its decoder, two copies in RGB (an operation reads one and writes the other), two
+// planes for filters, the encoded result, and Limits.Beside. The constants are properties of the
+// decoders and encoders; TestMemoryIsBounded measures them.
 func (i Info) Memory() int64 {
 	const (
-		fixed  = 8 << 20 // tables, compression windows and the like
+		fixed  = 8 << 20 // tables, compression windows and similar
 		rgb    = 4
 		planes = 2
 		result = 4

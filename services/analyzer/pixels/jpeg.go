@@ -33,7 +33,7 @@ func (i *Info) scanJPEG(data []byte) {
 	i.Profile = validProfile(bytes.Join(profile, nil))
 }
 
-// eachSegment calls f with each segment up to the first scan.
+// eachSegment calls f for each segment before the first scan.
 func eachSegment(data []byte, f func(marker byte, body []byte)) {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		marker := data[at+1]
@@ -53,8 +53,8 @@ func eachSegment(data []byte, f func(marker byte, body []byte)) {
 	}
 }
 
-// appendChunk adds a chunk of a profile. Chunks are numbered from 1; if one is out of order, there is
-// no profile.
+// appendChunk appends a chunk of the profile. Chunks are numbered from 1. It discards the profile if
+// a chunk is out of order.
 func appendChunk(chunks [][]byte, body []byte) [][]byte {
 	if len(body) < 2 || int(body[0]) != len(chunks)+1 {
 		return append(chunks[:0:0], nil)
@@ -62,13 +62,14 @@ func appendChunk(chunks [][]byte, body []byte) [][]byte {
 	return append(chunks, body[2:])
 }
 
-// isFrame reports whether marker is a SOF marker; 0xc4, 0xc8 and 0xcc in their range are not.
+// isFrame reports whether marker is an SOF marker. The values 0xc4, 0xc8 and 0xcc in that range are other markers.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 
-// frameMemory returns the bytes that image/jpeg holds for a frame: the subsampled components; for CMYK
-// the converted pixels; and for a progressive frame a coefficient of 4 bytes per sample.
+// frameMemory returns the bytes that image/jpeg holds for a frame: the subsampled components, the
+// converted pixels of a CMYK frame, and 4 bytes per sample for the coefficients of a progressive
+// frame.
 func frameMemory(marker byte, body []byte) int64 {
 	const progressive = 0xc2
 	if len(body) < 6 || len(body) < 6+3*int(body[5]) {
@@ -76,7 +77,7 @@ func frameMemory(marker byte, body []byte) int64 {
 	}
 	pixels := int64(binary.BigEndian.Uint16(body[1:])) * int64(binary.BigEndian.Uint16(body[3:]))
 	var largest, sum, components int64
-	standard := true // all chroma is one sample, as the decoder keeps it
+	standard := true // the decoder holds one sample of each chroma component
 	for components = range int64(body[5]) {
 		h, v := int64(body[7+3*components]>>4), int64(body[7+3*components]&15)
 		largest = max(largest, h*v)

@@ -25,10 +25,10 @@ func deflated(t testing.TB, zeros int) []byte {
 	return out.Bytes()
 }
 
-// TestOnlyTheProfileLeaves: conversion between any two formats keeps the color profile and no other
-// metadata, such as the location of a photo or a comment.
+// TestOnlyTheProfileLeaves checks that conversion between any two formats retains the color profile
+// and no other metadata, such as the location of a photo or a comment.
 func TestOnlyTheProfileLeaves(t *testing.T) {
-	kept := profile("RGB ", 70_001) // more than a segment of JPEG
+	kept := profile("RGB ", 70_001) // more than one JPEG segment
 	photo := jpegOf(t, scene.New(64, 48, 1))
 	secret := []byte("GPS 48.8584 N 2.2945 E")
 	photo = withSegment(photo, 0xe1, append([]byte("Exif\x00\x00"), append(exif(1), secret...)...))
@@ -55,11 +55,11 @@ func TestOnlyTheProfileLeaves(t *testing.T) {
 	}
 }
 
-// TestOrientation: EXIF 2.32 defines each orientation by the visual side of the first row and the
-// first column.
+// TestOrientation compares each orientation with EXIF 2.32, which defines it by the visual side of
+// the first row and the first column.
 func TestOrientation(t *testing.T) {
 	const width, height = 64, 32
-	corner := map[string]color.NRGBA{ // of the visual picture
+	corner := map[string]color.NRGBA{ // sides of the visual picture
 		"top left": {R: 255, A: 255}, "top right": {G: 255, A: 255}, "bottom left": {B: 255, A: 255}, "bottom right": {R: 255, G: 255, B: 255, A: 255},
 	}
 	opposite := map[string]string{"top": "bottom", "bottom": "top", "left": "right", "right": "left"}
@@ -109,7 +109,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// distance returns the largest difference of a channel.
+// distance returns the largest difference of any channel.
 func distance(a, b color.NRGBA) int {
 	most := 0
 	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
@@ -118,7 +118,7 @@ func distance(a, b color.NRGBA) int {
 	return most
 }
 
-// TestPNGHas8Bits: a photo that was not converted is written with 8 bits per channel.
+// TestPNGHas8Bits checks that a photo that was not converted to RGB is written with 8 bits per channel.
 func TestPNGHas8Bits(t *testing.T) {
 	p := decode(t, jpegOf(t, scene.New(64, 48, 1)))
 	config, err := png.DecodeConfig(bytes.NewReader(encode(t, p, pixels.PNG)))

@@ -2,22 +2,22 @@ package pixels
 
 import "math"
 
-// Weights are fixed-point numbers with this many fractional bits.
+// Number of fractional bits of the fixed-point weights.
 const (
 	weightBits = 14
 	one        = 1 << weightBits
 )
 
-// taps are the weights of each sample of a resampled line: sample i is the sum of
-// weights[i*n : (i+1)*n] times the source from first[i] on.
+// taps holds the weights for resampling a line: result sample i is the weighted sum of n source
+// samples from first[i] on, with the weights weights[i*n : (i+1)*n].
 type taps struct {
 	n       int
 	first   []int
 	weights []int32
 }
 
-// newTaps returns the taps of samples spaced evenly over a line of length samples, scale apart. scale
-// is at least 1. The kernel is the cubic of Catmull and Rom, widened by scale. Where it extends beyond
+// newTaps returns the taps for resampling a line of length samples to samples that are scale apart.
+// scale is at least 1. The kernel is the Catmull-Rom cubic, widened by scale. Where it extends beyond
 // the ends, the remaining weights are scaled up.
 func newTaps(samples, length int, scale float64) taps {
 	support := float64(2 * scale)
@@ -57,8 +57,8 @@ func fix(fixed []int32, raw []float64, sum float64) {
 	fixed[largest] += rest
 }
 
-// catmullRom is the cubic of Catmull and Rom (1974), that of Keys (1981) with a = -0.5. The
-// conversions prevent fused operations, which not all processors have.
+// catmullRom is the cubic kernel of Catmull and Rom (1974), which is that of Keys (1981) with a =
+// -0.5. The conversions prevent fused multiply-add instructions, which not all processors have.
 func catmullRom(x float64) float64 {
 	x = math.Abs(x)
 	switch {

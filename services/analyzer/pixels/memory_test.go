@@ -10,11 +10,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestMemoryIsBounded: decoding, every operation and encoding together stay within Info.Memory.
+// TestMemoryIsBounded checks that decoding, every operation and encoding together stay within Info.Memory.
 func TestMemoryIsBounded(t *testing.T) {
 	photo := scene.New(450, 350, 4)
 	p := picture(t, photo)
-	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compiles the codecs, once per process
+	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compile the codecs, once per process
 	for name, data := range map[string][]byte{
 		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
 		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
@@ -45,8 +45,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestDecodersShareMemory: a picture waits for memory that another one uses. One that can never fit
-// is rejected.
+// TestDecodersShareMemory checks that a picture waits for memory that another one uses, and that a
+// picture that needs more than all of it is rejected.
 func TestDecodersShareMemory(t *testing.T) {
 	data := jpegOf(t, scene.New(64, 48, 1))
 	info, err := pixels.Inspect(data, pixels.Default)
@@ -68,7 +68,7 @@ func TestDecodersShareMemory(t *testing.T) {
 		t.Errorf("a damaged picture: %v", err)
 	}
 	if _, release, err = decoder.Decode(t.Context(), data, pixels.Default); err != nil {
-		t.Fatalf("after both: %v", err) // the damaged picture released its memory
+		t.Fatalf("after both: %v", err) // the damaged picture must have released its memory
 	}
 	release()
 	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {

@@ -25,7 +25,7 @@ func sniffMore(head []byte) Format {
 	return ""
 }
 
-// scanMore reads the sides. The decoder holds at most 8 bytes per pixel, for 16 bits per channel.
+// scanMore reads the size. The decoder holds at most 8 bytes per pixel, for 16 bits per channel.
 func (i *Info) scanMore(data []byte) (config image.Config, err error) {
 	switch i.Format {
 	case GIF:

@@ -5,18 +5,18 @@ import (
 	"image/color"
 )
 
-// Losses of decoding, described for the picture's owner.
+// Losses of decoding, as user-facing messages.
 const (
-	reducedDepth = "16 bits a channel were reduced to 8"
-	reducedCMYK  = "CMYK colors were converted without their profile"
+	reducedDepth = "16 bits per channel were reduced to 8"
+	reducedCMYK  = "CMYK colors were converted without their color profile"
 )
 
-// normal converts an image that a decoder returned to one of the forms of Picture.
+// normal converts a decoded image to one of the pixel types of Picture.
 func normal(m image.Image) *Picture {
 	switch m := m.(type) {
 	case *image.YCbCr, *image.Gray:
 		return &Picture{pixels: m}
-	case *image.RGBA: // image/png returns it for pictures without an alpha channel
+	case *image.RGBA: // returned by image/png for pictures without an alpha channel
 		return &Picture{pixels: asNRGBA(m)}
 	case *image.NRGBA:
 		return New(m)

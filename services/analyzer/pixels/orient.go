@@ -2,7 +2,7 @@ package pixels
 
 import "image"
 
-// orient applies an orientation of EXIF 2.32, table "Orientation".
+// orient applies an orientation as defined by EXIF 2.32, table "Orientation".
 func (p *Picture) orient(o int) {
 	switch o {
 	case 2:
@@ -34,13 +34,13 @@ func (p *Picture) Rotate(degrees int) {
 	}
 }
 
-// FlipHorizontal exchanges left and right.
+// FlipHorizontal mirrors the picture left to right.
 func (p *Picture) FlipHorizontal() { p.transform(turn{right: true}) }
 
-// FlipVertical exchanges top and bottom.
+// FlipVertical mirrors the picture top to bottom.
 func (p *Picture) FlipVertical() { p.transform(turn{bottom: true}) }
 
-// turn specifies the source of the pixels of a turned picture: with swap, its rows are columns of
+// turn maps the pixels of the result to the source: with swap, rows of the result are columns of
 // the source; with right or bottom, the source is read from that edge.
 type turn struct{ swap, right, bottom bool }
 
@@ -72,9 +72,9 @@ func (t turn) planes(m *image.YCbCr, ratio image.YCbCrSubsampleRatio) *image.YCb
 	return out
 }
 
-// subsampling returns the ratio of the turned planes. It returns false if planes cannot be turned
-// separately: the samples would move if a side is not a multiple of the ratio, and a ratio of 4 has no
-// counterpart in the other direction.
+// subsampling returns the chroma subsampling ratio of the turned picture. It returns false if the
+// planes cannot be turned separately: samples would shift if a side is not a multiple of the ratio,
+// and a horizontal ratio of 4 has no vertical counterpart.
 func (t turn) subsampling(m *image.YCbCr) (image.YCbCrSubsampleRatio, bool) {
 	h, v := subsampling(m.SubsampleRatio)
 	if h > 2 || m.Rect.Dx()%h != 0 || m.Rect.Dy()%v != 0 {
@@ -98,10 +98,10 @@ func (t turn) rect(r image.Rectangle) image.Rectangle {
 	return image.Rect(0, 0, r.Dx(), r.Dy())
 }
 
-// plane writes a plane of size, in pixels of n bytes, from the plane src.
+// plane writes the turned plane of the given size to dst. A pixel has n bytes.
 func (t turn) plane(dst []byte, dstStride int, size image.Point, src []byte, srcStride, n int) {
-	width, height := size.X, size.Y // of the source
-	stepX, stepY := n, srcStride    // in the source, for a step in the result
+	width, height := size.X, size.Y // size of the source
+	stepX, stepY := n, srcStride    // source offset of the next pixel in each direction of the result
 	if t.swap {
 		width, height = size.Y, size.X
 	}

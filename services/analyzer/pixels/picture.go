@@ -5,17 +5,16 @@ import (
 	"image/draw"
 )
 
-// Picture is a decoded picture, upright, with 8 bits per channel. It keeps the decoder's Y'CbCr or
+// Picture is a decoded picture, upright, with 8 bits per channel. It retains the decoder's Y'CbCr or
 // grey planes until an operation needs RGB, so a photo that is only resized and encoded again is not
 // converted. It is not safe for concurrent use.
 type Picture struct {
-	// pixels are *image.YCbCr, *image.Gray, or *image.NRGBA; all begin at (0, 0).
+	// pixels is an *image.YCbCr, *image.Gray or *image.NRGBA with bounds that begin at (0, 0).
 	pixels  image.Image
-	alpha   bool // an NRGBA with a transparent pixel
+	alpha   bool // an NRGBA with at least one transparent pixel
 	profile []byte
-	webp    *webpEncoder // the Decoder's; nil if the picture has its own
-	// Reduced describes the losses of decoding for the picture's owner, or is
-	// "".
+	webp    *webpEncoder // shared with the Decoder; nil if the picture has its own
+	// Reduced is a user-facing description of the losses of decoding, or "".
 	Reduced string
 }
 
@@ -33,14 +32,14 @@ func (p *Picture) Height() int { return p.pixels.Bounds().Dy() }
 // Opaque reports whether no pixel is transparent.
 func (p *Picture) Opaque() bool { return !p.alpha }
 
-// Copy returns a picture that shares the pixels of p. Both may be resized or encoded, and neither may
-// be changed in place.
+// Copy returns a picture that shares the pixels of p. Both may be resized and encoded, but neither
+// may be changed in place.
 func (p *Picture) Copy() *Picture {
 	same := *p
 	return &same
 }
 
-// NRGBA returns the pixels. The caller may change them unless a Copy shares them, and calls
+// NRGBA returns the pixels. The caller may change them unless a Copy shares them. It must call
 // SetTransparent after making pixels transparent.
 func (p *Picture) NRGBA() *image.NRGBA {
 	switch m := p.pixels.(type) {
@@ -56,7 +55,7 @@ func (p *Picture) NRGBA() *image.NRGBA {
 	return p.NRGBA()
 }
 
-// SetTransparent records that pixels of NRGBA were made transparent.
+// SetTransparent records that the caller has made pixels of NRGBA transparent.
 func (p *Picture) SetTransparent() { p.alpha = true }
 
 func fromGray(m *image.Gray) *image.NRGBA {
@@ -70,12 +69,12 @@ func fromGray(m *image.Gray) *image.NRGBA {
 	return out
 }
 
-// asNRGBA returns the bytes of an opaque RGBA as NRGBA.
+// asNRGBA returns an opaque RGBA image as NRGBA without copying.
 func asNRGBA(m *image.RGBA) *image.NRGBA {
 	return zeroBased(&image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect})
 }
 
-// zeroBased returns the same pixels, beginning at (0, 0).
+// zeroBased returns m with bounds that begin at (0, 0), without copying the pixels.
 func zeroBased(m *image.NRGBA) *image.NRGBA {
 	if m.Rect.Min == (image.Point{}) {
 		return m

@@ -25,7 +25,7 @@ func (i *Info) scanPNG(data []byte) {
 			i.animated = true
 		case "eXIf":
 			i.Orientation = orientation(body)
-		case "iCCP": // name, 0, method, deflated
+		case "iCCP": // name, 0, method, compressed data
 			if end := bytes.IndexByte(body, 0); end >= 0 && end+2 <= len(body) {
 				i.Profile = inflateProfile(body[end+2:])
 			}
@@ -36,8 +36,8 @@ func (i *Info) scanPNG(data []byte) {
 	}
 }
 
-// pngMemory returns the bytes that image/png holds: 4 or 8 per pixel, and those of the passes of an
-// interlaced picture. A grey or paletted picture takes less.
+// pngMemory returns the bytes that image/png holds: 4 or 8 per pixel, and the passes of an
+// interlaced picture. A grey or paletted picture needs less.
 func pngMemory(header []byte) int64 {
 	const depth, interlace = 8, 12
 	if len(header) < 13 {
@@ -57,7 +57,7 @@ func pngMemory(header []byte) int64 {
 	return kept * int64(width) * int64(height)
 }
 
-// pngProfile returns the profile of the chunk iCCP.
+// pngProfile returns the profile in an iCCP chunk.
 func pngProfile(profile []byte) ([]byte, error) {
 	body := bytes.NewBufferString("iCCPICC\x00\x00")
 	z := zlib.NewWriter(body)

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// maxProfile is the largest color profile that is kept. Profiles of cameras and displays have 0.5 to
-// 10 KB; those of printers, which are not kept, have up to 3 MB.
+// maxProfile is the maximum size of a color profile that is retained. Profiles of cameras and
+// displays have 0.5 to 10 KB; those of printers, which are dropped, have up to 3 MB.
 const maxProfile = 1 << 20
 
-// validProfile returns p if it is an ICC profile of RGB, according to its header (ICC.1:2022, section
-// 7.2), or nil: pictures are written in RGB.
+// validProfile returns p if its header declares an RGB profile (ICC.1:2022, section 7.2), and nil
+// otherwise, because pictures are written in RGB.
 func validProfile(p []byte) []byte {
 	const header = 128
 	if len(p) < header || len(p) > maxProfile || string(p[36:40]) != "acsp" || string(p[16:20]) != "RGB " {
@@ -57,7 +57,7 @@ func insert(b []byte, at int, more []byte) []byte {
 
 // jpegProfile splits a profile into APP2 segments (ICC.1:2022, B.4).
 func jpegProfile(profile []byte) []byte {
-	const most = 0xffff - 2 - 14 // less the length, the name and two counters
+	const most = 0xffff - 2 - 14 // without the length, the name and two counters
 	count := (len(profile) + most - 1) / most
 	var out []byte
 	for n := 1; len(profile) > 0; n++ {

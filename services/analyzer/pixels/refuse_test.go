@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// sized returns a PNG whose header has these sides and a valid checksum.
+// sized returns a PNG whose header states this size and has a valid checksum.
 func sized(t *testing.T, width, height uint32) []byte {
 	data := pngOf(t, image.NewNRGBA(image.Rect(0, 0, 32, 32)))
 	binary.BigEndian.PutUint32(data[16:], width)
@@ -22,13 +22,13 @@ func sized(t *testing.T, width, height uint32) []byte {
 	return data
 }
 
-// vp8l returns the beginning of a lossless frame of these sides.
+// vp8l returns the start of a lossless frame of this size.
 func vp8l(width, height uint32) string {
 	return "\x2f" + string(binary.LittleEndian.AppendUint32(nil, (width-1)|(height-1)<<14)) + "content"
 }
 
-// TestHostile: each picture is rejected with its own error and reason, before a decoder allocates
-// memory for its sides.
+// TestHostile checks that each picture is rejected with its error and reason, before a decoder
+// allocates memory for the size it states.
 func TestHostile(t *testing.T) {
 	photo := jpegOf(t, scene.New(64, 48, 1))
 	canvas := "\x00\x00\x00\x00\x1f\x00\x00\x1f\x00\x00" // 32 × 32
@@ -45,11 +45,11 @@ func TestHostile(t *testing.T) {
 		"too many bytes":      {append(photo[:len(photo):len(photo)], make([]byte, 20_000_000)...), pixels.ErrTooLarge, "the limit is 20000000"},
 		"20,000 × 20,000":     {sized(t, 20_000, 20_000), pixels.ErrTooLarge, "the limit is 12000 for each side"},
 		"10,000 × 10,000":     {sized(t, 10_000, 10_000), pixels.ErrTooLarge, "the limit is 50000000 pixels"},
-		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "each side needs at least 16"},
+		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "each side must have at least 16"},
 		"no width":            {sized(t, 0, 100), pixels.ErrUnreadable, ""},
 		"animated PNG":        {withChunk(sized(t, 32, 32), "acTL", make([]byte, 8)), pixels.ErrAnimated, ""},
 		"animated WebP":       {riff("VP8X", "\x02"+canvas[1:], "ANIM", "123456", "ANMF", "frame"), pixels.ErrAnimated, ""},
-		"image sequence":      {[]byte(heic + "\x00\x00\x00\x08moov"), pixels.ErrUnreadable, "no size"},
+		"image sequence":      {[]byte(heic + "\x00\x00\x00\x08moov"), pixels.ErrUnreadable, "not state a size"},
 		"WebP bomb":           {riff("VP8X", canvas, "VP8L", vp8l(16_000, 16_000)), pixels.ErrUnreadable, "the frame has 16000 × 16000"},
 		"WebP without frame":  {riff("VP8X", canvas), pixels.ErrUnreadable, "0 × 0"},
 		"truncated WebP":      {riff("VP8L", vp8l(32, 32)), pixels.ErrUnreadable, "vp8l"},
@@ -57,7 +57,7 @@ func TestHostile(t *testing.T) {
 		"header of a JPEG":    {photo[:20], pixels.ErrUnreadable, "unexpected EOF"},
 		"truncated PNG":       {sized(t, 32, 32)[:60], pixels.ErrUnreadable, "png"},
 		"PNG of another size": {sized(t, 64, 64), pixels.ErrUnreadable, ""},
-		"HEIC of 8 boxes":     {[]byte(heic + strings.Repeat("\x00\x00\x00\x08free", 8)), pixels.ErrUnreadable, "no size"},
+		"HEIC of 8 boxes":     {[]byte(heic + strings.Repeat("\x00\x00\x00\x08free", 8)), pixels.ErrUnreadable, "not state a size"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tryDecode(t, test.data, pixels.Default)
@@ -68,7 +68,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestDamagedMetadata: damaged metadata does not make a picture invalid.
+// TestDamagedMetadata checks that damaged metadata does not make a picture invalid.
 func TestDamagedMetadata(t *testing.T) {
 	plain := jpegOf(t, scene.New(64, 48, 1))
 	want := encode(t, decode(t, plain), pixels.PNG)
@@ -96,8 +96,8 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// TestProfileBomb: a profile that inflates from a megabyte to a gigabyte is ignored, and uses no more
-// memory than a valid one.
+// TestProfileBomb checks that a profile that decompresses from a megabyte to a gigabyte is ignored,
+// and uses no more memory than a valid one.
 func TestProfileBomb(t *testing.T) {
 	data := withChunk(pngOf(t, scene.New(64, 48, 1)), "iCCP", append([]byte("x\x00\x00"), deflated(t, 64<<20)...))
 	allocated := testing.Benchmark(func(b *testing.B) {

@@ -2,8 +2,8 @@ package pixels
 
 import "image"
 
-// Fit shrinks the picture to at most width × height and keeps its proportions. It never enlarges. A
-// bound of 0 is not checked.
+// Fit shrinks the picture to at most width × height and preserves its aspect ratio. It never
+// enlarges. A bound of 0 is not checked.
 func (p *Picture) Fit(width, height int) {
 	w, h := p.Width(), p.Height()
 	if width <= 0 {
@@ -14,14 +14,14 @@ func (p *Picture) Fit(width, height int) {
 	}
 	switch {
 	case w <= width && h <= height:
-	case int64(w)*int64(height) >= int64(h)*int64(width): // the width decides
+	case int64(w)*int64(height) >= int64(h)*int64(width): // the width is the tighter bound
 		p.Resize(width, (2*h*width+w)/(2*w))
 	default:
 		p.Resize((2*w*height+h)/(2*h), height)
 	}
 }
 
-// Resize shrinks the picture to width × height. A side is limited to 1 and to that of the picture.
+// Resize shrinks the picture to width × height. Each side is clamped to the range from 1 to that side of the picture.
 func (p *Picture) Resize(width, height int) {
 	from := p.pixels.Bounds().Size()
 	to := image.Pt(min(max(width, 1), from.X), min(max(height, 1), from.Y))
@@ -42,7 +42,7 @@ func (p *Picture) Resize(width, height int) {
 		resample(plane{out.Cr, out.CStride, small}, plane{m.Cr, m.CStride, large}, 1, scaleX, scaleY)
 		p.pixels = out
 	case *image.NRGBA:
-		if p.alpha { // a transparent pixel's color must not show
+		if p.alpha { // the color of transparent pixels must not affect their neighbors
 			m = premultiplied(m)
 		}
 		out := image.NewNRGBA(image.Rectangle{Max: to})
@@ -54,7 +54,7 @@ func (p *Picture) Resize(width, height int) {
 	}
 }
 
-// plane is a picture of one or four bytes per pixel.
+// plane is an image plane with n bytes per pixel, one or four.
 type plane struct {
 	pix    []byte
 	stride int
@@ -62,12 +62,12 @@ type plane struct {
 }
 
 // resample shrinks from into to, both with n bytes per pixel, first along the rows and then along the
-// columns. It holds only the rows that one row of the result needs.
+// columns. It holds only the source rows needed for one row of the result.
 func resample(to, from plane, n int, scaleX, scaleY float64) {
 	across := newTaps(to.size.X, from.size.X, scaleX)
 	down := newTaps(to.size.Y, from.size.Y, scaleY)
 	width := to.size.X * n
-	ring := make([]byte, down.n*width) // row r of the source is at r modulo down.n
+	ring := make([]byte, down.n*width) // source row r is at index r modulo down.n
 	sums := make([]int32, width)
 	done := 0
 	for y := range to.size.Y {
@@ -106,7 +106,7 @@ func store(row []byte, sums []int32) {
 	}
 }
 
-// gray computes a row of one byte per pixel.
+// gray computes a row with one byte per pixel.
 func (t taps) gray(to, from []byte) {
 	for i := range to {
 		weights := t.weights[i*t.n : (i+1)*t.n]
@@ -119,7 +119,7 @@ func (t taps) gray(to, from []byte) {
 	}
 }
 
-// rgba computes a row of four bytes per pixel.
+// rgba computes a row with four bytes per pixel.
 func (t taps) rgba(to, from []byte) {
 	for i := range t.first {
 		weights := t.weights[i*t.n : (i+1)*t.n]
@@ -142,7 +142,7 @@ func clamp(v int32) byte {
 	if uint32(v) <= 0xff {
 		return byte(v)
 	}
-	return byte(^(v >> 31)) // 0 below, 255 above
+	return byte(^(v >> 31)) // 0 for negative values, else 255
 }
 
 func premultiplied(m *image.NRGBA) *image.NRGBA {

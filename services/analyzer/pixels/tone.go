@@ -35,7 +35,7 @@ func copyPlane(to *image.Gray, pix []byte, stride int) {
 	}
 }
 
-// Map replaces each channel of each pixel by its entry in a table.
+// Map replaces each channel value with its entry in table.
 func (p *Picture) Map(red, green, blue *[256]byte) {
 	m := p.NRGBA()
 	for y := range m.Rect.Dy() {
@@ -47,12 +47,12 @@ func (p *Picture) Map(red, green, blue *[256]byte) {
 	}
 }
 
-// clipped is how many thousandths of the pixels AutoLevels makes black, and how many it makes white.
+// clipped is the share of pixels, in thousandths, that AutoLevels maps to black, and the share that it maps to white.
 const clipped = 5
 
 // AutoLevels stretches the brightness to the full range, ignoring the darkest and the brightest half
-// percent. All channels are stretched alike, so colors do not shift. A picture of one brightness does
-// not change.
+// percent. All channels are stretched alike, so colors do not shift. A picture with a single
+// brightness does not change.
 func (p *Picture) AutoLevels() {
 	histogram := p.histogram()
 	low, high := Percentile(&histogram, clipped), Percentile(&histogram, 1000-clipped)
@@ -87,8 +87,8 @@ func (p *Picture) histogram() (counts [256]int) {
 	return counts
 }
 
-// Percentile returns the brightness that thousandths of the counted pixels do not exceed, or 0 if none
-// is counted.
+// Percentile returns the lowest brightness that is not exceeded by the given share of the counted
+// pixels, in thousandths. It returns 0 if no pixel is counted.
 func Percentile(histogram *[256]int, thousandths int) int {
 	total := 0
 	for _, n := range histogram {

@@ -14,9 +14,9 @@ const (
 	webpAnimation = 1 << 1
 )
 
-// scanWebP reads the chunks of the container. It takes the sides from the frame, according to which
-// the decoder allocates. The canvas of a still picture has the same sides (RFC 9649, section 2.7.1.1);
-// a file with others is rejected.
+// scanWebP reads the chunks of the container. It reads the size from the frame, because the decoder
+// allocates memory for that size. It rejects a file whose canvas has another size, which a still
+// picture must not have (RFC 9649, section 2.7.1.1).
 func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	var canvas, frame image.Config
 	eachChunk(data, func(name string, body []byte) {
@@ -26,7 +26,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		case name == "ICCP":
 			i.Profile = validProfile(body)
 		case name == "EXIF":
-			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers include the header
+			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers include the TIFF header
 		case name == "VP8X" && len(body) >= 10:
 			i.animated = i.animated || body[0]&webpAnimation != 0
 			canvas.Width, canvas.Height = 1+uint24(body[4:]), 1+uint24(body[7:])
@@ -48,12 +48,12 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	return frame, nil
 }
 
-// lossyWebP is twice the bytes per pixel of Y'CbCr 4:2:0.
+// lossyWebP is the memory per pixel of Y'CbCr 4:2:0, in half bytes.
 const lossyWebP = 3
 
-// losslessMemory returns the most bytes that x/image/webp holds for a lossless frame: its pixels, the
-// rows of a transform, and the Huffman tables of its groups, each of which takes at least 20 bits of
-// the file.
+// losslessMemory returns the maximum number of bytes that x/image/webp holds for a lossless frame:
+// its pixels, the rows of a transform, and the Huffman tables of its groups, each of which takes at
+// least 20 bits of the file.
 func losslessMemory(pixels int64, size int) int64 {
 	const group = 5 * 600
 	groups := min(pixels/16+1, int64(size)*8/20+1, 1<<16)
@@ -64,7 +64,7 @@ func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 func pixelCount(c image.Config) int64 { return int64(c.Width) * int64(c.Height) }
 
-// eachChunk calls f with each chunk of a RIFF file.
+// eachChunk calls f for each chunk of a RIFF file.
 func eachChunk(data []byte, f func(name string, body []byte)) {
 	for at := 12; at+8 <= len(data); {
 		size := int64(binary.LittleEndian.Uint32(data[at+4:]))
@@ -76,7 +76,7 @@ func eachChunk(data []byte, f func(name string, body []byte)) {
 	}
 }
 
-// webpProfile converts a file to the extended layout and adds a profile (RFC 9649, section 2.7).
+// webpProfile converts a file to the extended format and adds a profile (RFC 9649, section 2.7).
 func webpProfile(file, profile []byte) []byte {
 	const head, chunk = 12, 8
 	frames := file[head:]

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp does not export it,
-// runs it without a memory limit, and prefers a library of the machine, whose output may differ.
+// webpWasm is libwebp, compiled to WebAssembly and compressed. Package webp does not export it,
+// runs it without a memory limit, and prefers a system library, whose output may differ.
 //
 //go:linkname webpWasm github.com/gen2brain/webp.webpWasm
 var webpWasm []byte
@@ -22,17 +22,17 @@ var webpWasm []byte
 const (
 	// webpQuality is the default quality of a WebP.
 	webpQuality = 80
-	// webpLossless is the quality that keeps every pixel.
+	// webpLossless is the quality of lossless encoding.
 	webpLossless = 100
-	// webpMethod is the effort, 0 to 6: more effort takes longer and makes smaller files.
+	// webpMethod is the effort, 0 to 6. More effort takes longer and produces smaller files.
 	webpMethod = 2
 	// losslessEffort is the effort of lossless encoding, 0 to 100.
 	losslessEffort = 20
 )
 
-// webpMemory returns the memory limit of an instance for a picture: its RGBA, the encoder's copy, its
-// planes and its output. Noise is the worst case: it took 16 bytes per pixel, and 43 if it was
-// lossless or had an alpha channel, which is always lossless.
+// webpMemory returns the memory limit of an instance that encodes a picture: its RGBA, the encoder's
+// copy, its planes and its output. The worst case is noise: it took 16 bytes per pixel, or 43 with
+// lossless encoding or an alpha channel, which is always encoded losslessly.
 func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	if opaque && quality != webpLossless {
 		return 8<<20 + pixels*18
@@ -40,16 +40,16 @@ func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	return 8<<20 + pixels*46
 }
 
-// webpEncoder encodes WebP with an engine. The same pixels give the same bytes on every machine.
+// webpEncoder encodes WebP with an engine. Its output is the same on every machine.
 type webpEncoder struct{ *engines.Engine }
 
 func newWebPEncoder(c engines.Config) webpEncoder {
 	return webpEncoder{newCodec("libwebp", webpWasm, c)}
 }
 
-// encode returns the picture as a file. quality is 1 to 100.
+// encode returns the encoded picture. quality is 1 to 100.
 func (e webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) (_ []byte, err error) {
-	ctx := context.Background() // the size of the picture bounds the work
+	ctx := context.Background() // no deadline: the size of the picture bounds the work
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	most := webpMemory(int64(width)*int64(height), quality, opaque)
 	instance, err := e.Start(ctx, engines.Limits{Memory: most, First: most})

@@ -10,16 +10,16 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestWebPIsLossyUnlessAsked: a WebP has the sides of its picture and resembles it. A lower quality
-// gives a smaller file and less resemblance; 100 keeps every pixel. The same picture gives the same
-// bytes.
+// TestWebPIsLossyUnlessAsked checks that a WebP has the size of its picture and resembles it, that
+// a lower quality gives a smaller and less similar file, that quality 100 is lossless, and that
+// encoding is deterministic.
 func TestWebPIsLossyUnlessAsked(t *testing.T) {
 	for _, size := range []image.Point{{16, 17}, {161, 33}} {
 		photo := scene.New(size.X, size.Y, 5)
 		last := 1 << 30
 		for _, test := range []struct {
 			quality int
-			most    float64 // root mean square of the difference
+			most    float64 // root mean square of the differences
 		}{{100, 0}, {0, 12}, {20, 30}} {
 			name := fmt.Sprintf("%v, quality %d", size, test.quality)
 			out := webpOf(t, picture(t, photo), test.quality)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkReader reads texts of 1 MiB to their end.
+// BenchmarkReader reads texts of 1 MiB.
 func BenchmarkReader(b *testing.B) {
 	for name, line := range map[string]string{
 		"ASCII":        "The quick brown fox jumps over the lazy dog.\n",
@@ -31,7 +31,7 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall reads texts of 4 KB, as most files are.
+// BenchmarkSmall reads texts of 4 KB, the size of most files.
 func BenchmarkSmall(b *testing.B) {
 	text := bytes.Repeat([]byte("The quick brown fox jumps over the lazy dog.\n"), 4000/45)
 	chunk := make([]byte, 64<<10)

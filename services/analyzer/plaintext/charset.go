@@ -13,34 +13,33 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Rule is one of the rules by which a charset is chosen. They apply in their order,
-// with the numbers of the package documentation. A byte order mark always takes
-// precedence.
+// Rule is one of the rules that select a charset. They apply in order; their values are the numbers
+// in the package documentation. A byte order mark always takes precedence.
 type Rule int
 
 const (
 	byteOrderMark Rule = iota + 1
-	Declared           // the charset of the content type; without one, UTF8
+	Declared           // the charset of the content type; without one, UTF8 applies
 	UTF8               // UTF-8, if the entire text is valid
-	Windows1252        // which no byte contradicts
+	Windows1252        // no byte contradicts it
 )
 
-// RestartError means that the text must be read again from its start by one Reader,
-// with the rule Next: the text is not in the chosen charset.
+// RestartError means that the text is not in the selected charset and must be read again from its
+// start, by one Reader, with the rule Next.
 type RestartError struct{ Next Rule }
 
 func (e *RestartError) Error() string {
-	return fmt.Sprintf("the text is not in the chosen charset; read it again from the start, beginning with rule %d", e.Next)
+	return fmt.Sprintf("the text is not in the selected charset; read it again from the start with rule %d", e.Next)
 }
 
-// charset is an encoding with the rule that chose it.
+// charset is an encoding and the rule that selected it.
 type charset struct {
 	rule     Rule
 	encoding encoding.Encoding
 }
 
-// reader returns the text of source. Its Read returns a *RestartError at a byte
-// that contradicts the charset.
+// reader returns a reader of the decoded text. Its Read returns a *RestartError at a byte that
+// contradicts the charset.
 func (c charset) reader(source *bufio.Reader) io.Reader {
 	if c.encoding == unicode.UTF8 {
 		return &utf8Reader{source: source, strict: c.rule == UTF8}
@@ -62,9 +61,9 @@ func (c charset) decoder() transform.Transformer {
 	return strict
 }
 
-// fits reports whether a window of the text does not contradict the charset. last
-// means that the window ends the text. A character that the end of the window cuts
-// contradicts UTF-8 only, and only at the end of the text.
+// fits reports whether a window of the text does not contradict the charset. last means that the
+// window ends the text. A character truncated by the end of the window contradicts only UTF-8, and
+// only at the end of the text.
 func (c charset) fits(window []byte, last bool) bool {
 	if c.encoding == unicode.UTF8 {
 		if !last {
@@ -82,7 +81,7 @@ const replacement = "\uFFFD"
 // that the charset does not define.
 type strictDecoder struct {
 	transform.Transformer
-	replacement []byte // the charset's own U+FFFD, if it has one
+	replacement []byte // the charset's own encoding of U+FFFD, if it has one
 }
 
 // Transform implements transform.Transformer.
@@ -97,7 +96,7 @@ func (s *strictDecoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, 
 			return 0, 0, &RestartError{Next: UTF8}
 		}
 	}
-	if atEOF && errors.Is(err, transform.ErrShortSrc) { // the end cuts a character
+	if atEOF && errors.Is(err, transform.ErrShortSrc) { // a character truncated by the end
 		var wrote, read int
 		wrote, read, err = s.Transformer.Transform(dst[nDst:], src[nSrc:], true)
 		nDst, nSrc = nDst+wrote, nSrc+read

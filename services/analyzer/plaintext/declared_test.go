@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// language is a charset with log text in it.
+// language is a charset with log text in a language that uses it.
 type language struct {
 	label    string
 	encoding encoding.Encoding
@@ -35,8 +35,7 @@ var languages = []language{
 	{"windows-1251", charmap.Windows1251, []string{"ошибка", "соединение"}},
 }
 
-// alike are runs of characters whose bytes in the charset are also valid
-// UTF-8.
+// alike are runs of characters whose bytes in the charset are also valid UTF-8.
 func (l language) alike() []string {
 	var found []string
 	encoder := l.encoding.NewEncoder()
@@ -61,8 +60,8 @@ func (l language) alike() []string {
 	return found
 }
 
-// log returns some lines. The first contains only text that looks like UTF-8; text
-// that does not comes later, possibly after the window by which a Reader chooses.
+// log returns lines of a log. The bytes of the first line are valid UTF-8; bytes that are not
+// follow later, possibly beyond the window in which a Reader selects the charset.
 func (l language) log(rng *rand.Rand, alike []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "2026-01-02 %s\n", alike[rng.IntN(len(alike))])
@@ -76,15 +75,15 @@ func (l language) log(rng *rand.Rand, alike []string) string {
 	return b.String()
 }
 
-// TestDeclaredCharsetsHold: a text in the declared charset is read in it, even if it
-// begins with valid UTF-8, or consists of it.
+// TestDeclaredCharsetsHold checks that a text in the declared charset is read in it, even if it
+// begins with valid UTF-8 or consists of it.
 func TestDeclaredCharsetsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	for _, l := range languages {
 		t.Run(l.label, func(t *testing.T) {
 			alike := l.alike()
 			if len(alike) == 0 {
-				t.Fatal("nothing in this charset looks like UTF-8")
+				t.Fatal("no text in this charset looks like UTF-8")
 			}
 			texts := append([]string{strings.Join(alike, " ")}, alike[:min(len(alike), 5)]...)
 			for range 100 {
@@ -101,9 +100,9 @@ func TestDeclaredCharsetsHold(t *testing.T) {
 	}
 }
 
-// TestContradictedCharsetsGiveWay: a text in UTF-8 or Windows-1252 is read in it
-// although the declared charset is another one that the bytes contradict, near the
-// start or much later.
+// TestContradictedCharsetsGiveWay checks that a text in UTF-8 or Windows-1252 is read in it
+// although another charset is declared, if the bytes contradict the declaration, near the start or
+// much later.
 func TestContradictedCharsetsGiveWay(t *testing.T) {
 	plain := strings.Repeat("GET /index.html 200 OK\n", 1000)
 	const breaks = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
@@ -135,8 +134,8 @@ func TestContradictedCharsetsGiveWay(t *testing.T) {
 	}
 }
 
-// TestOneCharacterDoesNotDecide: undeclared Windows-1252 whose first bytes beyond ASCII
-// are valid UTF-8 by chance.
+// TestOneCharacterDoesNotDecide reads undeclared Windows-1252 whose first non-ASCII bytes are valid
+// UTF-8 by chance.
 func TestOneCharacterDoesNotDecide(t *testing.T) {
 	text := "Ã©" + strings.Repeat(" plain", headSize) + " Größe"
 	coded := encode(t, charmap.Windows1252, text)

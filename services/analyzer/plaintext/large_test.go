@@ -9,9 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestLargeReadsGiveTheSame compares reads that bypass the buffer with small ones, for
-// texts whose first byte beyond ASCII is at the beginning, at the end or within such
-// reads.
+// TestLargeReadsGiveTheSame compares reads that bypass the buffer with small ones, for texts whose
+// first non-ASCII byte is at the beginning, at the end or within such reads.
 func TestLargeReadsGiveTheSame(t *testing.T) {
 	plain := strings.Repeat("Plain words, again and again.\n", 10_000)
 	broken := errors.New("connection lost")
@@ -53,7 +52,7 @@ func TestLargeReadsGiveTheSame(t *testing.T) {
 	}
 }
 
-// readBy reads to an error, n bytes at a time.
+// readBy reads until an error, n bytes at a time.
 func readBy(r io.Reader, size int) (string, error) {
 	var all strings.Builder
 	b := make([]byte, size)

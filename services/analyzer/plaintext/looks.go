@@ -8,7 +8,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// NotTextError means that the content is not text, and describes its format.
+// NotTextError means that the content is not text. It describes the format.
 type NotTextError struct {
 	// Looks describes the content with its article and media type, such as
 	// "a PDF document (application/pdf)".
@@ -64,23 +64,22 @@ var kinds = map[string]string{
 	"model": "a 3D model",
 }
 
-// checkText returns a *NotTextError if the start of a stream is not text. text
-// is that start in UTF-8 or in a charset that contains ASCII; raw is the same
-// start unconverted.
+// checkText returns a *NotTextError if the start of a stream is not text. text is the start in
+// UTF-8 or another superset of ASCII; raw is the same start before decoding.
 func checkText(text, raw []byte) error {
 	nul, controls := controlCharacters(text)
 	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
-		return nil // regardless of its format: detecting that would take longer than counting its words
+		return nil // at any position: detecting the format takes longer than counting the words
 	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
-		// The only common format whose start can be all printable.
+		// the only common binary format whose start can consist of printable characters
 		return &NotTextError{Looks: describe(found)}
 	}
 	known := !isText(found) && found.Parent() != nil
-	// A text may contain a few control characters, but not one in twenty. A
-	// signature counts only together with a control character, since many
-	// signatures are short enough to be words: "BM", "MZ", "II*".
+	// Text may contain a few control characters, but less than one in twenty. A signature counts
+	// only together with a control character, since many signatures could be words: "BM", "MZ",
+	// "II*".
 	if nul || controls*20 > len(text) || known && controls > 0 {
 		return &NotTextError{Looks: describe(found)}
 	}
@@ -122,7 +121,7 @@ func controlCharacters(text []byte) (nul bool, count int) {
 }
 
 func describe(m *mimetype.MIME) string {
-	if isText(m) { // by a byte order mark with which binary data begins by chance
+	if isText(m) { // binary data that begins with a byte order mark by chance
 		return "binary data"
 	}
 	mediaType, _, _ := strings.Cut(m.String(), ";")

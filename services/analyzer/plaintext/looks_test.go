@@ -74,7 +74,7 @@ func TestNotText(t *testing.T) {
 		{"random bytes", string(random), "binary data (application/octet-stream)"},
 		{"text with a NUL", "some text\x00and more", "binary data (application/octet-stream)"},
 		{"control characters", "\x01\x02\x03\x04 a", "binary data (application/octet-stream)"},
-		{"binary data behind a mark", "\xFF\xFE\x01\x00\x00\x00\x02\x00", "binary data"},
+		{"binary data after a byte order mark", "\xFF\xFE\x01\x00\x00\x00\x02\x00", "binary data"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,8 +106,8 @@ func TestTextThatLooksSpecial(t *testing.T) {
 		"a word like a bitmap":      "BMW is a maker of cars in Munich, Germany",
 		"a word like a program":     "MZ is short for Mainz",
 		"colored terminal output":   "\x1B[31mred\x1B[0m and plain",
-		"one control character":     "a long line of text with one stray \x07 bell in the middle of it",
-		"the end mark of old texts": "old text\r\n\x1A",
+		"one control character":     "a long line of text with one \x07 bell in the middle of it",
+		"the end mark of DOS texts": "old text\r\n\x1A",
 		"form feeds":                "page one\fpage two\vline",
 	}
 	for name, content := range cases {
@@ -123,7 +123,7 @@ func TestTextThatLooksSpecial(t *testing.T) {
 	}
 }
 
-// Each byte, at each position of a text that is checked eight bytes at a time and byte by byte.
+// Each byte, at each position of a text that is checked both eight bytes at a time and byte by byte.
 func TestControlCharacters(t *testing.T) {
 	const passes = "\b\t\n\v\f\r\x1a\x1b"
 	for b := range 256 {

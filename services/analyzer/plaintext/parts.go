@@ -9,28 +9,26 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// HeadSize is the number of bytes at the start of a stream that decide whether
-// it is text.
+// HeadSize is the number of bytes at the start of a stream that are examined to detect text.
 const HeadSize = headSize
 
-// Parts reads a text at several positions concurrently, as long as it is UTF-8 by the
-// rules of NewReader. When another charset is known, or possible, the Parts return a
-// *RestartError.
+// Parts reads a text at several positions concurrently if it is UTF-8 according to the rules of
+// NewReader. If another charset is detected or possible, a Part returns a *RestartError.
 type Parts struct {
-	// Mark is the length of the byte order mark in bytes; the text begins after it.
+	// Mark is the length of the byte order mark in bytes. The text begins after it.
 	Mark int
-	// Strict means that a byte that is not valid UTF-8 contradicts the choice: the text
-	// must then be read again with the rule Windows1252. The Parts detect such a byte
-	// only in the 4 KiB after the first byte beyond ASCII; callers decode the bytes
-	// anyway, and must check the rest. Without Strict such a byte reads as U+FFFD.
+	// Strict means that a byte that is not valid UTF-8 contradicts the charset, and the text must
+	// be read again with the rule Windows1252. The Parts detect such a byte only in the 4 KiB after
+	// the first non-ASCII byte; callers decode the bytes anyway and must check the rest. Without
+	// Strict, such a byte reads as U+FFFD.
 	Strict bool
 
 	declared bool // a charset that is not UTF-8
-	begun    bool // there is a Part
+	begun    bool // a Part has been created
 	refused  atomic.Pointer[RestartError]
 }
 
-// NewParts detects the charset by the head of a stream: its first HeadSize bytes, or all of it.
+// NewParts detects the charset from the head of a stream: its first HeadSize bytes, or all of it.
 // It returns the errors of NewReader, and a *RestartError.
 func NewParts(head []byte, contentType string) (*Parts, error) {
 	c, err := choose(head, len(head) < headSize, contentType, Declared)
@@ -45,9 +43,10 @@ func NewParts(head []byte, contentType string) (*Parts, error) {
 	return nil, &RestartError{Next: Declared}
 }
 
-// Part returns a reader of the text from a position to its end, as returned by text. It
-// must be called in the order of the positions. The bytes are not converted. Read returns
-// a *RestartError as soon as any Part has detected a reason. The caller closes the Part.
+// Part returns a reader of the text from a position to its end. text is the reader of the source at
+// that position. Parts must be created in the order of their positions. The bytes are not
+// converted. Read returns a *RestartError as soon as any Part has detected a reason for one. The
+// caller closes the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
 	part := &Part{
 		all: p, text: text, begins: !p.begun,
@@ -63,7 +62,7 @@ type Part struct {
 	text   io.Closer
 	source asciiSource
 	begins bool // the first byte of the source begins a character
-	seen   bool // there was a byte beyond ASCII
+	seen   bool // a non-ASCII byte was read
 }
 
 func (p *Part) Read(b []byte) (int, error) {
@@ -92,5 +91,5 @@ func (p *Part) Read(b []byte) (int, error) {
 	return p.Read(b)
 }
 
-// Close closes the part's text.
+// Close closes the source of the part.
 func (p *Part) Close() error { return p.text.Close() }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// readParts reads a text in parts of a size, with reads in a random order, and
-// joins the results of the parts.
+// readParts reads a text in parts of the given size, with reads in random order, and joins the
+// results.
 func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand) (string, error) {
 	t.Helper()
 	head := text[:min(len(text), HeadSize)]
@@ -28,7 +28,7 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	}
 	var all, going []*reading
 	for at := 0; at < len(rest); at += size {
-		// Up to the end of the characters that extend into the next part, as in CountParts.
+		// Read to the end of a character that extends into the next part, as CountParts does.
 		beyond := min(size+utf8.UTFMax, len(rest)-at)
 		r := &reading{part: parts.Part(io.NopCloser(iotest.HalfReader(strings.NewReader(rest[at:])))), own: min(size, len(rest)-at), want: beyond}
 		all, going = append(all, r), append(going, r)
@@ -59,8 +59,8 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	return string([]rune(b.String())), nil // each byte that is not UTF-8 as U+FFFD
 }
 
-// TestPartsDecideLikeOneReader compares texts in every charset, with their first
-// byte beyond ASCII at various positions, with NewReader.
+// TestPartsDecideLikeOneReader compares Parts with NewReader for texts in every charset, with the
+// first non-ASCII byte at various positions.
 func TestPartsDecideLikeOneReader(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	line := "Plain words, again and again.\n"
@@ -84,7 +84,7 @@ func TestPartsDecideLikeOneReader(t *testing.T) {
 		{"UTF-8 followed by a NUL", plain + "Größe\x00", ""},
 		{"declared UTF-8, but is not", plain + "Gr\xF6\xDFe", "text/plain; charset=utf-8"},
 		{"a character cut in the middle", plain + "Größe" + plain + "\xC3" + plain, ""},
-		{"a stray byte of a character", plain + "Größe" + plain + "\x9F" + plain, ""},
+		{"a lone continuation byte", plain + "Größe" + plain + "\x9F" + plain, ""},
 		{"declared US-ASCII, but is UTF-8", plain + "Größe", "text/plain; charset=us-ascii"},
 		{"declared Latin-1, but is UTF-8", plain + "Größe", "text/plain; charset=iso-8859-1"},
 		{"declared Shift JIS", plain + "\x83\x65\x83\x58\x83\x67", "text/plain; charset=shift_jis"},

@@ -6,19 +6,19 @@
 //  1. A byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed. A byte that
 //     is not valid reads as U+FFFD, the replacement character.
 //  2. The charset declared in the content type. Bytes that it does not define
-//     contradict it, unless they are a character that the end of the text cuts: that
-//     one reads as U+FFFD. UTF-16 is also contradicted by 4 KiB of valid UTF-8
-//     without a NUL. A declaration of US-ASCII is ignored: it says nothing of bytes
-//     beyond ASCII.
+//     contradict it, except for a character truncated by the end of the text, which
+//     reads as U+FFFD. UTF-16 is also contradicted by 4 KiB of valid UTF-8
+//     without a NUL. A declaration of US-ASCII is ignored: it does not cover
+//     non-ASCII bytes.
 //  3. UTF-8, if all of the text is valid.
 //  4. Windows-1252.
 //
 // Whether the bytes contradict a charset is certain only at the end of the text, but
-// a Reader has constant memory. So it reads ASCII, which is the same by all rules, up
-// to the first other byte. There it chooses the first rule that the next 4 KiB do not
-// contradict. If later bytes do, Read returns a *RestartError, and the text is read
-// again from its start with the next rule: twice, or three times if a charset other
-// than UTF-8 is declared.
+// a Reader has constant memory. So it reads ASCII, which all rules decode alike, up
+// to the first other byte. There it selects the first rule that the next 4 KiB do not
+// contradict. If later bytes contradict it, Read returns a *RestartError, and the caller
+// reads the text again from its start with the next rule. A text is read at most twice,
+// or three times if a charset other than UTF-8 is declared.
 //
 // A stream is not text if its first 4 KiB contain a NUL, or many characters
 // that do not occur in text, or begin like a PDF file. HTML, XML, SVG, JSON,
@@ -46,12 +46,12 @@ import (
 )
 
 const (
-	headSize   = 4096         // bytes that decide whether a stream is text, and its charset
+	headSize   = 4096         // bytes examined to detect text and its charset
 	startSize  = 2 * headSize // bytes read first; a larger buffer would slow down small texts
 	bufferSize = 32 * 1024    // minimum bytes per further read
 )
 
-// UnknownCharsetError means that the content type declares a charset that has no decoder.
+// UnknownCharsetError means that the content type declares a charset without a decoder.
 type UnknownCharsetError struct {
 	Charset string // as declared
 }
@@ -60,23 +60,22 @@ func (e *UnknownCharsetError) Error() string {
 	return fmt.Sprintf("the content type declares the unknown charset %q", e.Charset)
 }
 
-// NewReader is Declared.NewReader: it begins with the first rule.
+// NewReader is Declared.NewReader: it starts with the first rule.
 func NewReader(r io.Reader, contentType string) (*Reader, error) {
 	return Declared.NewReader(r, contentType)
 }
 
-// NewReader returns a reader of the text in UTF-8, without a byte order mark. It
-// applies the rules of the package documentation, starting with rule. The result is
-// always valid UTF-8. contentType is the declared media type, of which the charset
-// parameter is used; it may be empty. NewReader reads up to 8 KiB of r. The returned
-// reader reads ahead, and its Read returns a *RestartError if the bytes contradict
-// the chosen charset.
+// NewReader returns a reader of the text in UTF-8, without a byte order mark. It applies the rules
+// of the package documentation, starting with rule. The result is always valid UTF-8. contentType
+// is the declared media type with its charset parameter; it may be empty. NewReader reads up to 8
+// KiB of r. The returned reader reads ahead, and its Read returns a *RestartError if the bytes
+// contradict the selected charset.
 //
 // Parts reads a stream at several positions concurrently.
 //
-// The caller frees the Reader when it has finished reading. NewReader returns a
-// *NotTextError if the content is not text, an *UnknownCharsetError if the declared
-// charset is unknown, and the error of r if its head cannot be read.
+// The caller calls Free after its last read. NewReader returns a *NotTextError if the content is
+// not text, an *UnknownCharsetError if the declared charset is unknown, and the error of r if its
+// head cannot be read.
 func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
 	text := &Reader{start: starts.Get().(*bufio.Reader)}
 	text.start.Reset(&lastingError{source: r})
@@ -110,34 +109,34 @@ func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err erro
 	return text, nil
 }
 
-// Reader is a text in UTF-8.
+// Reader reads a text as UTF-8.
 type Reader struct {
 	io.Reader
-	start *bufio.Reader // reads the start of a text, or all of a small one
+	start *bufio.Reader // buffer for the start of a text, or all of a small one
 }
 
-// Free returns the Reader's buffer for reuse. It does not close the source.
+// Free returns the Reader's buffer to the pool. It does not close the source.
 func (r *Reader) Free() {
 	r.start.Reset(nil)
 	starts.Put(r.start)
 }
 
-// starts is the pool of unused buffers.
+// starts is the pool of buffers.
 var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSize) }}
 
-// choice is the charset according to the head of a stream.
+// choice is the charset selected from the head of a stream.
 type choice struct {
-	mark    int      // length of the byte order mark, which does not belong to the text
-	settled *charset // nil if the choice depends on the first byte beyond ASCII
-	// possible are the charsets to choose from at that byte, by rule. All of them
-	// contain ASCII, and Windows-1252 is the last.
+	mark    int      // length of the byte order mark, which is not part of the text
+	settled *charset // nil if the choice depends on the first non-ASCII byte
+	// possible are the candidates for the text from that byte on, in the order of the rules. All
+	// are supersets of ASCII, and Windows-1252 is the last.
 	possible []charset
 }
 
-// undeclared are the charsets of a text without a useful declaration.
+// undeclared are the candidates for a text without a useful declaration.
 var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
 
-// choose detects the charset by the head of a stream; whole means that the head is the entire
+// choose detects the charset from the head of a stream. whole means that the head is the entire
 // stream. It returns the errors of NewReader.
 func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
 	mark, marked, length := findMark(head)
@@ -172,8 +171,8 @@ func isUTF16Contradicted(head []byte, whole bool) bool {
 	return (charset{UTF8, unicode.UTF8}).fits(head, whole) && bytes.IndexByte(head, 0) < 0
 }
 
-// findMark returns the encoding that the mark at the start of head names,
-// and the mark's length in bytes.
+// findMark returns the encoding of the byte order mark at the start of head, and the mark's length
+// in bytes.
 func findMark(head []byte) (encoding.Encoding, bool, int) {
 	start := string(head[:min(len(head), 4)])
 	switch {
@@ -191,9 +190,9 @@ func findMark(head []byte) (encoding.Encoding, bool, int) {
 	return nil, false, 0
 }
 
-// declaredCharset returns the encoding that contentType declares, with its canonical
-// name in lower case, or nil if it declares none, declares US-ASCII, or cannot be
-// parsed. Labels are those of the WHATWG Encoding Standard, then IANA's.
+// declaredCharset returns the encoding that contentType declares, with its canonical name in lower
+// case, or nil if it declares none, declares US-ASCII, or cannot be parsed. Labels are looked up in
+// the WHATWG Encoding Standard, then in the IANA registry.
 func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	_, params, err := mime.ParseMediaType(contentType)
 	label := strings.TrimSpace(params["charset"])
@@ -210,8 +209,8 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 		}
 		return e, name, nil
 	}
-	// The index returns neither an encoding nor an error for a name that it
-	// knows but cannot decode.
+	// The index returns neither an encoding nor an error for a name that it knows but cannot
+	// decode.
 	e, err := ianaindex.IANA.Encoding(label)
 	if err != nil || e == nil {
 		return nil, "", &UnknownCharsetError{Charset: label}
@@ -229,13 +228,13 @@ var asciiLabels = []string{
 	"us-ascii", "ascii", "ansi_x3.4-1968", "ansi_x3.4-1986", "iso_646.irv:1991", "iso646-us", "iso-ir-6", "us", "ibm367", "cp367", "csascii",
 }
 
-// notASCIIBased reports whether bytes below 0x80 have another meaning than
-// ASCII in the charset, so that its texts can look like valid UTF-8.
+// notASCIIBased reports whether the charset is not a superset of ASCII, so that its texts can look
+// like valid UTF-8.
 func notASCIIBased(name string) bool {
 	return slices.Contains([]string{"iso-2022-jp", "hz-gb-2312", "ibm037", "ibm1047", "ibm01140"}, name)
 }
 
-// decode returns head in UTF-8. A character cut at the end of head reads as U+FFFD.
+// decode returns head in UTF-8. A character truncated by the end of head reads as U+FFFD.
 func decode(e encoding.Encoding, head []byte) []byte {
 	text, err := e.NewDecoder().Bytes(head)
 	if err != nil {
@@ -244,8 +243,8 @@ func decode(e encoding.Encoding, head []byte) []byte {
 	return text
 }
 
-// lastingError repeats the error of its source. A bufio.Reader
-// reports an error once, and Peek may consume it.
+// lastingError returns the error of its source again on each Read. A bufio.Reader reports an error
+// once, and Peek may consume it.
 type lastingError struct {
 	source io.Reader
 	err    error

@@ -121,8 +121,8 @@ func looksLike(err error, want string) bool {
 	return ok && expected && strings.HasPrefix(notText.Looks, looks)
 }
 
-// readText reads a text to its end, so many bytes at a time, and again from the
-// start with each rule that a *RestartError names.
+// readText reads a text to its end, step bytes at a time, and again from the start with each rule
+// that a *RestartError names.
 func readText(open func() io.Reader, contentType string, size int) (string, error) {
 	for rule := Declared; ; {
 		r, err := rule.NewReader(open(), contentType)
@@ -199,7 +199,7 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 	}
 }
 
-// The rest of a Reader's text, and its error, must not appear in the next one.
+// The buffered rest of a Reader's text, and its error, must not appear in the next text.
 func TestFreedReaderLeavesNothing(t *testing.T) {
 	for _, left := range []io.Reader{
 		strings.NewReader(strings.Repeat("first ", 100)), strings.NewReader(strings.Repeat("first ", 100_000)),
@@ -227,7 +227,7 @@ func TestFreedReaderLeavesNothing(t *testing.T) {
 	}
 }
 
-// failOnce fails at the end of its source, once.
+// failOnce returns an error at the end of its source, once.
 type failOnce struct {
 	source io.Reader
 	err    error
@@ -254,7 +254,7 @@ func FuzzNewReader(f *testing.F) {
 		whole, wholeErr := read(1 << 20)
 		parts, partsErr := read(max(1, int(chunk)))
 		if whole != parts || (wholeErr == nil) != (partsErr == nil) {
-			t.Fatalf("whole %q, %v; in chunks of %d %q, %v", whole, wholeErr, chunk, parts, partsErr)
+			t.Fatalf("at once: %q, %v; in chunks of %d: %q, %v", whole, wholeErr, chunk, parts, partsErr)
 		}
 		if !utf8.ValidString(whole) {
 			t.Fatalf("not valid UTF-8: %q", whole)

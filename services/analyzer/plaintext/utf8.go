@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// asciiSource is a source whose bytes have all been ASCII so far.
+// asciiSource is a source that has returned only ASCII so far.
 type asciiSource struct{ *bufio.Reader }
 
-// readASCII reads the ASCII that comes next into p, which is not empty. It returns 0
-// and no error if the next byte is beyond ASCII.
+// readASCII reads the next ASCII bytes into p, which is not empty. It returns 0 and no error if the
+// next byte is not ASCII.
 func (s *asciiSource) readASCII(p []byte) (int, error) {
-	if s.Buffered() == 0 && len(p) >= bufferSize { // then Read bypasses the buffer
+	if s.Buffered() == 0 && len(p) >= bufferSize { // large enough for Read to bypass the buffer
 		if n, err := s.Read(p); n > 0 || err != nil {
 			ascii := asciiPrefix(p[:n])
 			if ascii == n {
 				return n, err
 			}
-			// An error is reported again after these bytes.
+			// An error is returned again after these bytes.
 			rest := bytes.NewReader(bytes.Clone(p[ascii:n]))
 			s.Reader = bufio.NewReaderSize(io.MultiReader(rest, s.Reader), bufferSize)
 			return ascii, nil
@@ -34,7 +34,7 @@ func (s *asciiSource) readASCII(p []byte) (int, error) {
 	return s.Read(p[:asciiPrefix(data[:min(len(p), len(data))])])
 }
 
-// asciiReader passes ASCII through and chooses the charset at the first byte beyond it.
+// asciiReader passes ASCII through and selects the charset at the first other byte.
 type asciiReader struct {
 	source   asciiSource
 	possible []charset
@@ -51,7 +51,7 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 	if n, err := a.source.readASCII(p); n > 0 || err != nil {
 		return n, err
 	}
-	// An error other than the end is reported again after the bytes before it.
+	// An error other than io.EOF is returned again after the bytes before it.
 	window, err := a.source.Peek(headSize)
 	for _, c := range a.possible {
 		if c.rule == Windows1252 || c.fits(window, errors.Is(err, io.EOF)) {
@@ -86,8 +86,8 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 	if n := validPrefix(data[:min(len(p), len(data))]); n > 0 {
 		return u.source.Read(p[:n])
 	}
-	// The first character is invalid, or is cut by the end of p or of the buffered
-	// data. If fewer than four bytes are left, data is the end of the stream.
+	// The first character is invalid, or is truncated by the end of p or of the buffered data. If
+	// fewer than four bytes are left, data ends the stream.
 	data, err = buffered(u.source, utf8.UTFMax)
 	if err != nil && len(data) == 0 {
 		return 0, err
@@ -108,15 +108,15 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// buffered returns all buffered bytes of source, after reading at least least
-// bytes. If it returns fewer, the error is the reason.
+// buffered returns all buffered bytes of source, after reading until at least least bytes are
+// buffered. If it returns fewer, err is the reason.
 func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
 	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered
 	return data, err
 }
 
-// asciiPrefix returns the number of bytes at the start of data that are ASCII.
+// asciiPrefix returns the number of ASCII bytes at the start of data.
 func asciiPrefix(data []byte) int {
 	const step, upperBits = 32, 0x8080808080808080
 	n := 0
@@ -134,8 +134,8 @@ func asciiPrefix(data []byte) int {
 	return n
 }
 
-// validPrefix returns the length of the longest valid UTF-8 prefix of data. A
-// character that the end of data cuts is not included.
+// validPrefix returns the length of the longest valid UTF-8 prefix of data, excluding a character
+// truncated by the end of data.
 func validPrefix(data []byte) int {
 	whole := len(data) - len(cutCharacter(data))
 	if utf8.Valid(data[:whole]) {
@@ -152,7 +152,7 @@ func validPrefix(data []byte) int {
 	return n
 }
 
-// cutCharacter returns the start of a character that the end of data cuts.
+// cutCharacter returns the incomplete character at the end of data.
 func cutCharacter(data []byte) []byte {
 	for n := 1; n <= min(utf8.UTFMax-1, len(data)); n++ {
 		tail := data[len(data)-n:]
@@ -166,8 +166,8 @@ func cutCharacter(data []byte) []byte {
 	return nil
 }
 
-// middle returns the number of bytes at the start of data that may be the end of a
-// character that began before.
+// middle returns the number of bytes at the start of data that may continue a character that began
+// before.
 func middle(data []byte) int {
 	n := 0
 	for n < min(utf8.UTFMax-1, len(data)) && !utf8.RuneStart(data[n]) {

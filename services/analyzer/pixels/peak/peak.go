@@ -1,4 +1,4 @@
-// Package peak measures memory for tests of its bounds.
+// Package peak measures peak memory in tests.
 package peak
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Of returns the largest number of bytes that f adds to the heap, sampled every millisecond with
+// Of returns the peak number of bytes that f adds to the heap, sampled every millisecond with
 // frequent garbage collection. Nothing else may run at the same time.
 func Of(f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))

@@ -1,6 +1,6 @@
-// Package scene draws pictures with the statistics of a photo: smooth areas, edges and texture of
-// every size, whose spectrum falls with the frequency, and a little noise. Tests and benchmarks use
-// them because they can have any size and have no copyright.
+// Package scene draws pictures with the statistics of a photo: smooth areas, edges, texture at
+// every scale with a spectrum that falls with the frequency, and a little noise. Tests and
+// benchmarks use them because they can have any size and are not copyrighted.
 package scene
 
 import "image"

@@ -6,7 +6,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// CountAhead is Count with a goroutine that reads the next buffers while one is being counted, for a
+// CountAhead is Count with a goroutine that reads ahead while the previous buffers are counted, for a
 // text that arrives over the network. A text that fits the first buffer needs no goroutine. CountAhead
 // does not read r after it returns.
 func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
@@ -18,7 +18,7 @@ func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 }
 
 const (
-	// spareBuffers is the number of buffers besides the one that is being counted.
+	// spareBuffers is the number of buffers in addition to the one that is being counted.
 	spareBuffers = 8
 	// spareTogether is how many spare buffers are returned at once: waking the goroutine for each one
 	// takes half as long as counting it.
@@ -40,7 +40,7 @@ type filled struct {
 	err    error
 }
 
-// next reads the next bytes into the buffer, as countAll requires.
+// next reads the next bytes into the buffer, as required by countAll.
 func (a *ahead) next(left []byte) (int, error) {
 	c := a.counter
 	if a.spare == nil {

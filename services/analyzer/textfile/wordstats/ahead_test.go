@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-const filling = simd.BufferSize - maxSegment // bytes of one read
+const filling = simd.BufferSize - maxSegment // size of one read
 
 func TestAheadCountsTheSame(t *testing.T) {
 	mixed := strings.Repeat(strings.Join(samples, " "), 1+12*filling/len(strings.Join(samples, " ")))
@@ -40,7 +40,7 @@ type watched struct {
 	io.Reader
 	bytes   atomic.Int64
 	reading atomic.Bool
-	panics  int64 // after n bytes; never if 0
+	panics  int64 // fails after this many bytes; 0 means never
 }
 
 func (w *watched) Read(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAheadIsBounded waits until all spare buffers are full while none is consumed.
+// TestAheadIsBounded waits until all spare buffers are filled while none is consumed.
 func TestAheadIsBounded(t *testing.T) {
 	text := watched{Reader: strings.NewReader(strings.Repeat("word ", 4*filling))}
 	c := newCounter()
@@ -107,7 +107,7 @@ func TestAheadFails(t *testing.T) {
 	}
 }
 
-// TestPanicsReachTheCaller lets readers panic in goroutines of this package.
+// TestPanicsReachTheCaller checks that a panic of a reader in a goroutine of this package reaches the caller.
 func TestPanicsReachTheCaller(t *testing.T) {
 	text := strings.Repeat("word ", 4*filling)
 	broken := func() io.ReadCloser {

@@ -5,12 +5,12 @@ const (
 	lastBlock  = 1 << 20
 )
 
-// arena stores bytes in blocks that never move, each larger than the previous one up to lastBlock.
+// arena stores bytes in blocks that never move. Each block is larger than the previous one, up to lastBlock.
 type arena struct {
 	blocks [][]byte
 }
 
-// keep copies data, of at most lastBlock bytes, and returns its position.
+// keep stores a copy of data, at most lastBlock bytes, and returns its position.
 func (a *arena) keep(data []byte) (block uint16, offset uint32) {
 	last := len(a.blocks) - 1
 	if last < 0 || cap(a.blocks[last])-len(a.blocks[last]) < len(data) {
@@ -26,7 +26,7 @@ func (a *arena) keep(data []byte) (block uint16, offset uint32) {
 	return uint16(last), offset
 }
 
-// reset empties the arena and keeps its first block.
+// reset empties the arena but retains its first block.
 func (a *arena) reset() {
 	if len(a.blocks) > 0 {
 		a.blocks = a.blocks[:1]

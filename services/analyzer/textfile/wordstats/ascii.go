@@ -6,7 +6,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// Kinds of ASCII bytes in the rules of UAX #29.
+// Classes of ASCII bytes under the rules of UAX #29.
 const (
 	isLetter     = 1 << iota
 	isDigit      // Numeric
@@ -40,16 +40,16 @@ func newKinds() *[256]uint8 {
 	return &k
 }
 
-// joined reports whether the byte middle holds the word bytes around it together.
+// joined reports whether the byte middle joins the word bytes around it.
 func joined(before, middle, after byte) bool {
 	b, a := kinds[before], kinds[after]
 	return b&a&isLetter != 0 && kinds[middle]&joinsLetters != 0 ||
 		b&a&isDigit != 0 && kinds[middle]&joinsDigits != 0
 }
 
-// scanASCII counts the words of the buffer from at, the start of a segment, up to the first segment
-// that is not all ASCII. It returns the position of that segment, which is at itself if the first
-// segment is long or is not all ASCII.
+// scanASCII counts the words of the buffer from at, the start of a segment, to the first segment
+// that is not all ASCII. It returns the position of that segment, which is at if the first segment
+// is long or not all ASCII.
 func (c *counter) scanASCII(at, to int, atEOF bool) (int, error) {
 	for at < to {
 		end := min(at+simd.ChunkSize, to)
@@ -91,14 +91,14 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 			word &= 1<<left - 1
 		}
 		change := word ^ (word<<1 | before>>63)
-		// Bytes between two word bytes, at the position of the second.
+		// Bytes between two word bytes, at the position of the second word byte.
 		between := (other<<1 | beforeOther>>63) & (word<<2 | before>>62) & word
 		for ; between != 0; between &= between - 1 {
 			j := bits.TrailingZeros64(between)
 			if p := base + j; !joined(c.buffer[p-2], c.buffer[p-1], c.buffer[p]) {
 				continue
 			}
-			if j == 0 { // the preceding end is in the previous block
+			if j == 0 { // the preceding word end is in the previous block
 				c.changes[i-1] &^= 1 << (simd.BlockSize - 1)
 				change &^= 1
 			} else {
@@ -120,7 +120,7 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 }
 
 // lastBoundary returns the last position up to stop where a segment begins regardless of what follows
-// stop. at is such a position, and all bytes from at to stop are ASCII.
+// stop. A segment begins at at, and all bytes from at to stop are ASCII.
 func (c *counter) lastBoundary(at, stop int) int {
 	b := c.buffer
 	i := stop
@@ -131,7 +131,7 @@ func (c *counter) lastBoundary(at, stop int) int {
 		case kinds[last]&isMiddle != 0 && i-1 > at && kinds[b[i-2]]&isWordByte != 0 && (i == stop || joined(b[i-2], last, b[i])):
 		case i < stop:
 			return i
-		default: // marks may follow and belong to the last byte, or more spaces
+		default: // marks or more spaces may follow and extend the segment
 			for last == ' ' && i-1 > at && b[i-2] == ' ' {
 				i--
 			}
@@ -142,8 +142,8 @@ func (c *counter) lastBoundary(at, stop int) int {
 	return at
 }
 
-// countASCII counts the words between the first n edges: those of up to 8 bytes that
-// the kernel finds, and the others in the batch.
+// countASCII counts the words between the first n edges: the kernel counts those of up to 8 bytes,
+// and the others are added to the batch.
 func (c *counter) countASCII(n int) error {
 	edges := c.edges[:n]
 	missed := c.kernel.CountShort(&c.vocabulary.short.Table, c.buffer, edges, &c.finds)
@@ -155,7 +155,7 @@ func (c *counter) countASCII(n int) error {
 	return nil
 }
 
-// addASCII counts the word of ASCII in the buffer from start to end.
+// addASCII counts the ASCII word in the buffer from start to end.
 func (c *counter) addASCII(start, end uint16) error {
 	if length := end - start; length > 16 {
 		if length > maxWord {

@@ -7,30 +7,30 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// batch buffers the keys of words of up to 16 bytes. Nearly all of them are in the tables already, and
-// those are counted without a branch, so the processor looks up many words at once. This matters most
-// when the vocabulary is larger than the caches.
+// batch buffers the keys of words of up to 16 bytes. Nearly all of them are already in the tables and
+// are counted without branches, so the processor can look up many words at once. This matters most
+// when the vocabulary exceeds the caches.
 type batch struct {
 	short   [batchWords]uint64
 	middle  [batchWords][2]uint64
-	slots   [batchWords]uint32 // of the middle words that were found
+	slots   [batchWords]uint32 // slots of the words found in the middle table
 	shorts  int
 	middles int
-	fetched uint32 // the result of fetch, which nothing reads
+	fetched uint32 // the result of fetch, never read
 }
 
 const batchWords = 512
 
-// hasRoom reports whether this many more words fit, whatever their lengths.
+// hasRoom reports whether the batch has room for this many words of any length.
 func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
 
-// push adds the word of 1 to 16 bytes from start to end of the text, and sets the bits of fold in each
-// of its eight-byte halves. The caller has checked hasRoom.
+// push adds the word of 1 to 16 bytes at text[start:end], and sets the bits of fold in each of its
+// eight-byte halves. The caller has checked hasRoom.
 func (b *batch) push(text *simd.Buffer, start, end uint16, fold uint64) {
 	length := uint64(end - start)
 	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold
 	key1 := binary.LittleEndian.Uint64(text[start:][8:16]) | fold
-	// The key is written to both arrays; only one of them keeps it.
+	// The key is written to both arrays; only one of the lengths is increased.
 	isMiddle := int((length - 1) >> 3)
 	b.short[b.shorts&(batchWords-1)] = key0 & simd.LowBytes[length&15]
 	b.shorts += 1 - isMiddle
@@ -75,8 +75,8 @@ func (t *shortTable) countFirst(sought []uint64) []uint64 {
 
 // countFirst counts the keys that are in any slot of the bucket that their hash selects. It moves the
 // others to the front and returns them. All keys are looked up before the first is counted: a
-// processor repeats a speculative read when an earlier write to a count turns out to concern the same
-// word.
+// processor repeats a speculative read when an earlier write to a count turns out to be to the same
+// address.
 func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	buckets := t.buckets
 	if len(buckets) == 0 {
@@ -87,7 +87,7 @@ func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	}
 	mask, found, missed := uint64(len(buckets)-1), 0, 0
 	for i := range sought {
-		key0, key1 := sought[i][0], sought[i][1] // not an array, which the compiler would keep in memory
+		key0, key1 := sought[i][0], sought[i][1] // a slice, because the compiler would keep an array in memory
 		at := hashMiddle(t.seed, [2]uint64{key0, key1}) & mask
 		b := &buckets[at]
 		differs0 := simd.NotZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1))
@@ -105,8 +105,8 @@ func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	return sought[:missed]
 }
 
-// fetch reads the buckets that countFirst will use into the cache. Its loop is so short that the
-// processor has twice as many reads in flight.
+// fetch loads the buckets that countFirst will use into the cache. Its loop is short enough that
+// the processor has twice as many reads in flight.
 func (t *middleTable) fetch(sought [][2]uint64) (fetched uint32) {
 	mask := uint64(len(t.buckets) - 1)
 	for _, key := range sought {

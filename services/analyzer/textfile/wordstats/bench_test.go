@@ -27,7 +27,7 @@ func BenchmarkSmallTexts(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports the memory that the tables need per distinct word, excluding the bytes of
+// BenchmarkMemory reports the memory that the tables need per distinct word, without the bytes of
 // the word.
 func BenchmarkMemory(b *testing.B) {
 	text := corpus.ManyWords(3, 32<<20)

@@ -6,10 +6,10 @@
 // defines for complete words and no particular language; it includes the final sigma. Bytes that are
 // not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
 //
-// The text is read once, in chunks, and only its vocabulary is kept. Counts are exact, however the
-// text is cut. A word longer than 1 KiB in lower case is stored as its first bytes, at most 32 KiB,
-// and its SHA-256, so a word of a gigabyte takes little memory. Such words are compared like all
-// others, except that two with the same first 32 KiB are ordered by their SHA-256.
+// The text is read once, in chunks, and only its vocabulary is held in memory. Counts are exact,
+// wherever the text is split. Of a word longer than 1 KiB in lower case, the first bytes, at most 32
+// KiB, and its SHA-256 are stored, so a word of a gigabyte takes little memory. Such words are
+// compared like all others, except that two with the same first 32 KiB are ordered by their SHA-256.
 //
 // # Method
 //
@@ -22,8 +22,8 @@
 // bytes changes. The positions are extracted from the changes as in simdjson (Langdale and Lemire,
 // "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table,
 // or 64 where AVX-512 can compress bytes. A character that may join two word bytes (don't, 3.14) is
-// checked separately: rules WB6, WB7, WB11 and WB12 depend only on its neighbours there. ASCII next to
-// other characters is left to the second loop.
+// checked separately: in ASCII, rules WB6, WB7, WB11 and WB12 depend only on its neighbours. The
+// second loop handles ASCII next to other characters.
 //
 // In the second loop, a table gives each code point its class, and a finite automaton applies the
 // rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks ahead, over any number of marks,
@@ -33,13 +33,13 @@
 // The vocabulary is three hash tables with open addressing, chosen by the length of the word: one
 // integer, two integers, or bytes in an arena (vocabulary.go). Known words are counted without a
 // branch, many at once (batch.go), with AVX-512 eight per step. A separate loop handles the few that
-// are new or not in their first slot. The hashes are products with a secret number, mixed as in
+// are new or not in their first slot. The hashes are products with a secret random number, mixed as in
 // MurmurHash3 (github.com/aappleby/smhasher) or folded as in wyhash (github.com/wangyi-fudan/wyhash),
 // or come from hash/maphash. Statistics that depend on the vocabulary alone, such as the number of
 // code points, are computed at the end.
 //
 // A large text with random access is counted by several readers, each with its own vocabulary; the
-// vocabularies are merged at the end (parts.go). A text with one reader is read ahead of the counting
+// vocabularies are merged at the end (parts.go). For a text with one reader, a goroutine reads ahead
 // (ahead.go).
 package wordstats
 
@@ -52,7 +52,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// Statistics are the statistics of one text.
+// Statistics are the word statistics of a text.
 type Statistics struct {
 	TotalWords  int64
 	UniqueWords int64
@@ -64,20 +64,21 @@ type Statistics struct {
 	Top10Words []WordCount
 }
 
-// WordCount is a word in lower case and its number of occurrences. Of a word longer than 1 KiB, Word
-// is the start followed by "…", together at most 256 bytes; two long words may have the same start.
+// WordCount is a word in lower case and its number of occurrences. For a word longer than 1 KiB,
+// Word is a prefix followed by "…", at most 256 bytes in total; two long words may have the same
+// prefix.
 type WordCount struct {
 	Word  string
 	Count int64
 }
 
-// Limits bound a count. The zero value means the defaults.
+// Limits bound the memory of a count. The zero value has the defaults.
 type Limits struct {
-	// Vocabulary is the maximum number of bytes for the distinct words of a text, with wordPlace
-	// bytes added to the length of each; 0 means 256 MiB, which is 3.7 million words of eight
-	// letters.
+	// Vocabulary is the maximum number of bytes for the distinct words of a text, counting
+	// wordPlace bytes more than the length of each word. 0 means 256 MiB, which is 3.7 million
+	// words of eight letters.
 	Vocabulary int64
-	// Strict ends the count with ErrNotUTF8 at the first byte that is not valid UTF-8.
+	// Strict makes the count fail with ErrNotUTF8 at the first byte that is not valid UTF-8.
 	Strict bool
 }
 
@@ -86,10 +87,9 @@ var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
 	defaultVocabulary = 256 << 20
-	// wordPlace is the maximum number of bytes that the tables use for a word in addition to its own:
-	// 12 for a slot of the short table, 64 for a bucket of the middle table. After a table has grown, a
-	// quarter of its slots are in use, and a bucket has one word. While it grows it uses half as much
-	// again.
+	// wordPlace is the maximum overhead of a word in the tables, in bytes: 12 for a slot of the short
+	// table, 64 for a bucket of the middle table. After a table has grown, a quarter of its slots are
+	// in use, and a bucket has one word. While it grows it uses half as much again.
 	wordPlace = 64
 )
 
@@ -102,13 +102,13 @@ func (e *VocabularyError) Error() string {
 	return fmt.Sprintf("the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes", wordPlace, e.Limit)
 }
 
-// Count reads UTF-8 text to its end and counts its words within the default limits. It returns a
+// Count counts the words of the UTF-8 text in r within the default limits. It returns a
 // *VocabularyError if the text exceeds them, and the error of r if reading fails.
 func Count(r io.Reader) (Statistics, error) {
 	return Limits{}.Count(r)
 }
 
-// Count counts like the function Count, within the limits l.
+// Count is the function Count with the limits l.
 func (l Limits) Count(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error { return c.countFrom(r) })
 }
@@ -132,8 +132,8 @@ func (c *counter) countFrom(r io.Reader) error {
 }
 
 // countAll counts a text to its end. next reads the next bytes into the buffer at maxSegment and
-// copies the unprocessed rest in front of them. It returns the number of bytes read, with io.EOF if
-// they are the last.
+// copies the unprocessed bytes in front of them. It returns the number of bytes read, with io.EOF
+// if they are the last.
 func (c *counter) countAll(next func(left []byte) (int, error)) error {
 	var left []byte // unprocessed bytes, fewer than maxSegment
 	for {
@@ -162,7 +162,7 @@ func (c *counter) fill(r io.Reader, left []byte) (int, error) {
 }
 
 // fill reads until b is full or an error occurs. Unlike io.ReadFull it returns io.EOF only at the end
-// of the text; it returns the io.ErrUnexpectedEOF of an interrupted body unchanged.
+// of the text; it does not change the io.ErrUnexpectedEOF of an interrupted body.
 func fill(r io.Reader, b []byte) (int, error) {
 	n := 0
 	for n < len(b) {

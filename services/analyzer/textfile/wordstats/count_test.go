@@ -56,7 +56,7 @@ func TestWordsOfTheContract(t *testing.T) {
 		for _, w := range got.Top10Words {
 			words = append(words, w.Word)
 		}
-		if c.text == "1,a 1.b a.1" { // "1" occurs three times and leads
+		if c.text == "1,a 1.b a.1" { // "1" occurs three times and is first
 			if !reflect.DeepEqual(words, []string{"1", "a", "b"}) {
 				t.Errorf("%q: got %q", c.text, words)
 			}
@@ -121,7 +121,7 @@ func TestErrorOfTheReaderIsReported(t *testing.T) {
 	}
 }
 
-// failing reads a number of the letter a and then returns an error.
+// failing returns the given number of letters a, then an error.
 type failing struct {
 	left int
 	err  error

@@ -17,7 +17,7 @@ type counter struct {
 	vocabulary vocabulary
 	kernel     simd.Kernel
 	lower      cases.Caser
-	strict     bool                 // see Limits
+	strict     bool                 // from Limits
 	long       *longSegment         // the long segment that continues at the start of the buffer, if any
 	folded     [3 * maxSegment]byte // buffer for a word in lower case
 	sinceSpill int                  // upper bound of the bytes counted since the last spill
@@ -43,8 +43,9 @@ func (c *counter) reset(limits Limits) {
 }
 
 // scan counts the words of the buffer between at and to, which is at most simd.BufferSize. at is where
-// the previous scan stopped. It returns where it stopped: at to, or less than maxSegment before it at
-// the start of a segment that may continue. With atEOF nothing follows, and it stops at to.
+// the previous scan stopped. It returns the position where it stopped: to, or the start of a segment
+// that may continue, less than maxSegment before to. atEOF means that nothing follows; then it stops
+// at to.
 func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	done, err := c.scanAll(at, to, atEOF)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	return done, c.vocabulary.count(&c.batch)
 }
 
-// scanAll is scan, but may leave words in the batch.
+// scanAll is scan, but it may leave words in the batch.
 func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {
@@ -93,7 +94,7 @@ func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	return at, nil
 }
 
-// asciiFollows reports whether enough ASCII follows a position in the buffer for scanASCII to be
+// asciiFollows reports whether enough ASCII follows a position in the buffer to make scanASCII
 // faster.
 func asciiFollows(b *simd.Buffer, at, to int) bool {
 	const ahead = 32 // bytes
@@ -101,14 +102,14 @@ func asciiFollows(b *simd.Buffer, at, to int) bool {
 	return first&simd.High == 0 && to-at >= ahead && simd.IsASCII(b[at:])
 }
 
-// countSegments counts the first n segments. The first begins at position at of the buffer.
+// countSegments counts the first n segments. The first one begins at position at of the buffer.
 func (c *counter) countSegments(at, n int) error {
 	if !c.batch.hasRoom(n) {
 		if err := c.vocabulary.count(&c.batch); err != nil {
 			return err
 		}
 	}
-	const folds = beyondASCII | changesCase // lower-casing such a word is more than setting bits
+	const folds = beyondASCII | changesCase // lower-casing such a word requires more than setting bits
 	start := uint16(at)
 	for i, end := range c.segments.ends[:n] {
 		flags := c.segments.flags[i]
@@ -126,7 +127,7 @@ func (c *counter) countSegments(at, n int) error {
 	return nil
 }
 
-// scanLong continues the long segment and drops it at its end.
+// scanLong continues the long segment and clears it at its end.
 func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	n, words, err := c.long.scan(data, atEOF)
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	return n, nil
 }
 
-// add counts a word of any length in its original spelling. properties are those of its code points,
-// combined by or.
+// add counts a word of any length in its original case. properties are those of its code points,
+// combined with OR.
 func (c *counter) add(word []byte, properties uint8) error {
 	if len(word) > maxSegment {
 		return c.addLong(word)

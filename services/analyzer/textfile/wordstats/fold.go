@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// fold returns the stored form of a word of at most maxSegment bytes. The result is a slice of word or
-// of c.folded.
+// fold returns the lower-case form of a word of at most maxSegment bytes. The result is a slice of
+// word or of c.folded.
 func (c *counter) fold(word []byte, properties uint8) ([]byte, error) {
 	if isAllASCII(word) {
 		for i, b := range word {

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// longWord is a segment of any length, of which only the start is stored.
+// longWord is a segment of any length of which only a prefix is stored.
 type longWord struct {
-	start      []byte // the original segment, up to maxSegment bytes
-	length     int64  // bytes of the segment
+	start      []byte // a prefix of the original segment, up to maxSegment bytes
+	length     int64  // length of the segment in bytes
 	properties uint8
 	codePoints int64  // in lower case
-	kept       []byte // the start in lower case
+	kept       []byte // a prefix in lower case
 	cut        bool   // the word is longer than kept
 	digest     hash.Hash
 	batch      []byte // not hashed yet
 	sigma      sigma
-	// sigmaBatch and sigmaKept are the last bytes of the open sigma in batch and kept.
+	// sigmaBatch and sigmaKept are the offsets of the last byte of the open sigma in batch and kept.
 	sigmaBatch, sigmaKept int
 }
 
 const (
-	keptBytes  = 32 << 10 // the longest start that is stored
-	shownBytes = 256      // the longest start that is shown, including its ellipsis
+	keptBytes  = 32 << 10 // maximum length of the stored prefix
+	shownBytes = 256      // maximum length of the displayed prefix, including the ellipsis
 	ellipsis   = "…"      // 3 bytes
 	batchBytes = 1024     // bytes hashed at once
-	// digestMark separates the start and the digest in the key of a long word. It does not occur in
-	// UTF-8, so no other word has the same key.
+	// digestMark separates the prefix and the digest in the key of a long word. It does not occur
+	// in UTF-8, so no other word has the same key.
 	digestMark = 0xFF
 )
 
@@ -45,7 +45,7 @@ func (w *longWord) append(r rune) {
 	}
 	final, revoked := w.sigma.add(r)
 	if revoked {
-		w.batch[w.sigmaBatch]++ // ς becomes σ, which is as long
+		w.batch[w.sigmaBatch]++ // ς becomes σ, which has the same length
 		if w.sigmaKept < len(w.kept) {
 			w.kept[w.sigmaKept]++
 		}
@@ -87,7 +87,7 @@ func (w *longWord) flush() {
 // isShort reports whether start is the whole segment.
 func (w *longWord) isShort() bool { return w.length <= maxSegment }
 
-// key returns the stored form of the word.
+// key returns the key of the word in the tables.
 func (w *longWord) key() []byte {
 	w.flush()
 	return w.digest.Sum(append(w.kept, digestMark))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// TestLongWords counts words of lengths around those at which the stored form changes.
+// TestLongWords counts words of lengths around the thresholds at which the stored form changes.
 func TestLongWords(t *testing.T) {
 	marks := strings.Repeat("\u0301", 3000)
 	texts := []string{
@@ -53,13 +53,13 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// sigmas returns a word with capital sigmas, each followed by code points that are ignored when the
-// end of a word is searched.
+// sigmas returns a word with capital sigmas, each followed by code points that the search for the
+// end of a word ignores.
 func sigmas(length int, ignored, next string) string {
 	return strings.Repeat("α", length/2) + "Σ" + ignored + next + strings.Repeat("α", length/2) + "Σ" + ignored
 }
 
-// TestContextOfSigma compares, for each code point, the properties that decide the lower case of a
+// TestContextOfSigma compares the properties of each code point that decide the lower case of a
 // sigma with the library.
 func TestContextOfSigma(t *testing.T) {
 	lower := cases.Lower(language.Und)
@@ -78,7 +78,7 @@ func TestContextOfSigma(t *testing.T) {
 	}
 }
 
-// repeated reads a piece of text cyclically.
+// repeated reads a piece of text repeatedly.
 type repeated struct {
 	piece string
 	left  int64 // bytes

@@ -5,10 +5,10 @@ import "unicode/utf8"
 // longSegment finds the end of a segment that exceeds the buffer.
 type longSegment struct {
 	state uint8
-	word  *longWord // up to the open middle character
-	// tail is the open middle character and what follows it. A tail that grows long is appended to both
-	// possible words: word continues with it, closed is word without it, and after is the segment that
-	// it would begin.
+	word  *longWord // the segment up to the open middle character
+	// tail is the open middle character and the code points after it. A long tail is appended to both
+	// possible words: word includes the tail, closed is word without it, and after is the segment that
+	// the tail would begin.
 	tail          []rune
 	closed, after *longWord
 	ended         bool
@@ -21,9 +21,9 @@ func newLongSegment() *longSegment {
 	return &longSegment{state: stateStart, word: newLongWord()}
 }
 
-// scan continues with data and returns how many bytes it consumed and the words that ended there: the
-// segment and, if the middle character did not join, the segment that the middle character begins. It
-// does not consume an incomplete code point at the end of data.
+// scan continues with data. It returns the number of bytes that it consumed and the words that ended:
+// the segment and, if the middle character did not join, the segment that the middle character
+// begins. It does not consume an incomplete code point at the end of data.
 func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	var words []*longWord
 	at := 0
@@ -61,7 +61,7 @@ func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	return at, words, nil
 }
 
-// join appends a code point that changes the state to next.
+// join appends a code point and sets the state to next.
 func (l *longSegment) join(r rune, next uint8) error {
 	wasOpen, isOpen := l.state&stateMask >= firstOpen, next&stateMask >= firstOpen
 	l.state = next
@@ -98,7 +98,7 @@ func (l *longSegment) appendTail() {
 	l.tail = l.tail[:0]
 }
 
-// closeEarly ends the word before its open middle character and begins the segment from there. It
+// closeEarly ends the word before its open middle character and starts the next segment there. It
 // returns the word that ended.
 func (l *longSegment) closeEarly() *longWord {
 	closed := l.closed

@@ -16,7 +16,7 @@ type longTable struct {
 
 // longSlot is empty when its length is 0.
 type longSlot struct {
-	hash   uint32 // the lower half, which selects the slot
+	hash   uint32 // the lower half of the hash, which selects the slot
 	count  uint32
 	block  uint16
 	length uint16

@@ -2,13 +2,13 @@ package wordstats
 
 import "cmp"
 
-// Memory returns the most bytes of memory that counting a text of size bytes with a number of readers
-// uses. The worst text repeats no word: measured, one of 7-letter words uses 5.2 times its size while
-// the tables grow for the last time; longer words use less. The limit bounds the memory of each
+// Memory returns the maximum memory in bytes for counting a text of size bytes with a number of
+// readers. The worst text repeats no word: measured, a text of 7-letter words uses 5.2 times its size
+// while the tables grow for the last time; longer words use less. The limit bounds the memory of each
 // reader.
 func (l Limits) Memory(size int64, readers int) int64 {
 	const (
-		buffers  = 2 << 20 // including those of ahead and of the charset decoder
+		buffers  = 2 << 20 // including the buffers of ahead and of the charset decoder
 		perByte  = 6
 		textSize = 1 << 50
 	)
@@ -16,6 +16,6 @@ func (l Limits) Memory(size int64, readers int) int64 {
 	if readers > 1 {
 		words *= 2 // merging copies the words
 	}
-	growing := cmp.Or(l.Vocabulary, defaultVocabulary) / 2 * 3 // see wordPlace
+	growing := cmp.Or(l.Vocabulary, defaultVocabulary) / 2 * 3 // from wordPlace
 	return int64(readers)*buffers + min(words, int64(readers)*growing)
 }

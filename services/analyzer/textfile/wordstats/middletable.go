@@ -1,8 +1,8 @@
 package wordstats
 
 // middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a large vocabulary
-// have these lengths, and their table is larger than the caches. So each bucket is a cache line: a
-// failed lookup costs one cache miss, and counting the word costs no other. A word is in the bucket
+// have these lengths, and their table exceeds the caches. Each bucket is a cache line, so a failed
+// lookup costs one cache miss, and counting the word costs no further one. A word is in the bucket
 // selected by the lower bits of its hash or, if that was full, in the first adjacent bucket that was
 // not (see find). The number of buckets is a power of two.
 type middleTable struct {
@@ -11,7 +11,7 @@ type middleTable struct {
 	seed    uint64
 }
 
-// bucket uses its slots in order. A zero key is an empty slot.
+// bucket fills its slots in order. A zero key marks an empty slot.
 type bucket struct {
 	keys   [3][2]uint64
 	counts [3]uint32
@@ -24,7 +24,7 @@ const (
 	bucketWords = 2
 	// cachedBuckets is the number of buckets that fit the second-level caches of current processors.
 	cachedBuckets = 1 << 14
-	pageBytes     = 4096 // the smallest page size of any system
+	pageBytes     = 4096 // the smallest page size of all supported systems
 )
 
 func newMiddleTable(words int, seed uint64) middleTable {
@@ -61,8 +61,8 @@ func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	}
 }
 
-// grow doubles the table. A word moves to the bucket of the same number or to that of the other half,
-// so both halves are written in order.
+// grow doubles the table. A word moves to the bucket with the same index or to the corresponding
+// bucket in the upper half, so both halves are written in order.
 func (t *middleTable) grow() {
 	larger := make([]bucket, 2*len(t.buckets))
 	// A page that is read before its first write faults twice.

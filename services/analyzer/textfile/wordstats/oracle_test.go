@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// oracle counts a text in one piece with the reference libraries and a map.
+// oracle counts a text at once with the reference libraries and a map.
 func oracle(text string) Statistics {
 	text = string([]rune(text)) // each invalid byte as U+FFFD
 	lower := cases.Lower(language.Und)
@@ -56,8 +56,8 @@ func oracle(text string) Statistics {
 	return s
 }
 
-// lowerWhole lower-cases a word in one step. Caser.String takes several steps for a long word, and at
-// each step forgets that letters precede a final sigma.
+// lowerWhole lower-cases a word in one step. Caser.String processes a long word in several steps and
+// does not carry over that letters precede a final sigma.
 func lowerWhole(lower cases.Caser, word string) string {
 	folded := make([]byte, 3*len(word))
 	n, _, err := lower.Transform(folded, []byte(word), true)
@@ -89,7 +89,7 @@ func compareCodePoints(a, b string) int {
 	return len(x) - len(y)
 }
 
-// countPieces counts a text that is read in pieces of the given sizes, cyclically.
+// countPieces counts a text that is read in pieces of the given sizes, used in turn.
 func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 	t.Helper()
 	c := counters.Get().(*counter)

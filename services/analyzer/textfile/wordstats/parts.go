@@ -11,19 +11,19 @@ import (
 
 // Parts is a text that several readers can read concurrently from any position.
 type Parts struct {
-	Size     int64 // of the text, in bytes
-	PartSize int64 // bytes per part, at least 1; the last part may have fewer
-	Readers  int   // concurrent readers, each of which counts, at least 1
-	// From returns the text from position at to its end. The reader reads all of it up to end, and
-	// beyond end until a word is complete. From is called with increasing positions, one call at a time.
-	// Its results are closed.
+	Size     int64 // length of the text in bytes
+	PartSize int64 // bytes per part, at least 1; the last part may be shorter
+	Readers  int   // number of concurrent readers, at least 1; each also counts
+	// From returns a reader of the text from position at to its end. All bytes up to end are read, and
+	// more until a word is complete. From is called with increasing positions, one call at a time.
+	// CountParts closes the readers.
 	From func(ctx context.Context, at, end int64) io.ReadCloser
 }
 
-// CountParts is Count with several concurrent readers. The vocabulary of each is within the limits; at
-// the end they are merged. A part begins at the first safe position after its nominal start (see
-// safePlace), and the previous part continues to there, so the result does not depend on the nominal
-// positions. The first error of a reader ends all of them.
+// CountParts is Count with several concurrent readers. Each has a vocabulary within the limits; the
+// vocabularies are merged at the end. A part begins at the first safe position after its nominal start
+// (see safePlace), and the previous part continues to there, so the result does not depend on the
+// nominal positions. The first error of a reader stops all of them.
 func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var one sync.Mutex
@@ -69,17 +69,17 @@ func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	return all.statistics(), nil
 }
 
-// part reads a text from the first safe position of a part to that of the next.
+// part reads a text from the first safe position of a part to that of the next part.
 type part struct {
 	text  io.ReadCloser
-	left  int64 // bytes to the nominal start of the next part; negative beyond it
-	begun bool  // between the part's first safe position and that of the next part
-	gap   bool  // the previous byte, after the nominal start, is a space or a line feed
+	left  int64 // bytes to the nominal start of the next part; negative after it
+	begun bool  // between the first safe position of this part and that of the next
+	gap   bool  // the previous byte is a space or line feed after the nominal start
 }
 
 func (p *part) Read(b []byte) (int, error) {
 	if !p.begun && (p.left < 0 || p.left == 0 && !p.gap) {
-		return 0, io.EOF // the text has ended, or the previous part covers all of this one
+		return 0, io.EOF // the text has ended, or the previous part covers this part
 	}
 	n, err := p.text.Read(b)
 	start, end := 0, n

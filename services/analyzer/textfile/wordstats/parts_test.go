@@ -20,7 +20,7 @@ type source struct {
 	closed atomic.Int32
 	opened int   // CountParts makes one call of From at a time
 	last   int64 // the nominal start of the previous part
-	failAt int64 // reading the part of this position fails; none if negative
+	failAt int64 // position of the part whose reader fails; negative for none
 }
 
 type closer struct {
@@ -85,7 +85,7 @@ func TestPartsOfLongTexts(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":                   "",
 		"mixed":                   mixed.String(),
-		"no place to cut":         strings.Repeat("你好，", 30_000),
+		"no safe position":        strings.Repeat("你好，", 30_000),
 		"one long word":           strings.Repeat("a.", 200_000) + " end",
 		"long in the middle":      strings.Repeat("some words ", 5_000) + strings.Repeat("b", 150_000) + strings.Repeat(" more words", 5_000),
 		"marks after every space": strings.Repeat("a \u0301", 100_000),
@@ -112,7 +112,7 @@ func TestPartsFail(t *testing.T) {
 			t.Errorf("more words than the limit: %v", err)
 		}
 	}
-	// Each part is within the limit; only all of the text exceeds it.
+	// Each part is within the limit; only the complete text exceeds it.
 	halves := "a b c \n" + strings.Repeat(" ", 100) + "\nd e f"
 	for words, fails := range map[int64]bool{5: true, 6: false} {
 		s := &source{text: halves, failAt: -1}

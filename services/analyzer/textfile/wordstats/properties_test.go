@@ -28,8 +28,8 @@ var representatives = [classCount]rune{
 	classRegionalIndicator: '🇦', classWSegSpace: ' ', classPictograph: '😀',
 }
 
-// behaviour returns where the library breaks texts that have the code point in every context that a
-// rule names. It differs for code points of different classes.
+// behaviour returns where the library breaks texts that contain the code point in every context
+// that a rule names. The result differs between code points of different classes.
 func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	text, bounds = text[:0], bounds[:0]
 	for _, s := range [...][2]string{
@@ -39,7 +39,7 @@ func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 		text = append(text, s[0]...)
 		text = utf8.AppendRune(text, r)
 		text = append(text, s[1]...)
-		// The width of r is subtracted from the ends, so that only the breaks count.
+		// The width of r is subtracted from the break positions, so that only the breaks matter.
 		for segments := words.FromBytes(text); segments.Next(); {
 			distance := segments.End()
 			if distance > len(s[0]) {
@@ -60,7 +60,7 @@ func isUnassigned(r rune) bool {
 	return plane >= 4 && plane < 14 || plane > 14
 }
 
-// librariesSay returns the property byte that each code point has according to the libraries.
+// librariesSay returns the property byte of each code point according to the libraries.
 func librariesSay(t *testing.T) []uint8 {
 	t.Helper()
 	classes := map[string]uint8{}
@@ -115,7 +115,7 @@ func TestPropertiesAreThoseOfTheLibraries(t *testing.T) {
 }
 
 func propertiesSource(t *testing.T, properties []uint8) []byte {
-	const end = 0x20000 // a few long spans are beyond
+	const end = 0x20000 // longer spans are in propertySpans
 	var blocks [][]uint8
 	seen := map[string]int{}
 	var index []int

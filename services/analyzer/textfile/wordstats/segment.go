@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxSegment is the longest segment, in bytes, that is processed at once.
+	// maxSegment is the maximum length of a segment that is processed at once, in bytes.
 	maxSegment = 4 * maxWord
-	// maxWord is the length in bytes of the longest lower-case word that is stored unchanged.
+	// maxWord is the maximum length of a lower-case word that is stored unchanged, in bytes.
 	// Lower-casing shrinks a code point to no less than a third of its bytes, so the word of a segment
 	// above maxSegment is above maxWord too.
 	maxWord = 1024
@@ -19,20 +19,21 @@ const (
 // segments are consecutive segments of UAX #29 in the buffer.
 type segments struct {
 	ends  [segmentsAtOnce]uint16
-	flags [segmentsAtOnce]uint8 // properties that any code point of the segment has
+	flags [segmentsAtOnce]uint8 // properties that at least one code point of the segment has
 	// malformed is set when find encounters a byte that is not UTF-8.
 	malformed bool
 }
 
 const segmentsAtOnce = 256
 
-// beyondASCII is added to the property byte of code points other than ASCII. An invalid byte also has
+// beyondASCII is set in the property byte of non-ASCII code points. An invalid byte also has
 // changesCase, since it is read as U+FFFD.
 const beyondASCII = 0x80
 
-// find finds segments from position at, where one begins: as many as fit, or up to the next run of
-// ASCII. to is the end of the buffer; with atEOF nothing follows it. It returns their number, and
-// where the last one ends. The number is 0 if what follows could extend the first segment.
+// find finds segments from position at, where a segment begins. It stops when the slices are full
+// or at the next run of ASCII. to is the end of the buffer; with atEOF nothing follows it. It
+// returns the number of segments and the end of the last one. The number is 0 if what follows could
+// extend the first segment.
 func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 	var flags, earlyFlags uint8
 	early := 0 // the end of the segment without the open middle character
@@ -60,7 +61,7 @@ func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 			}
 		}
 		next := rules[state&(stateMask|afterZWJ)][p&classMask]
-		// The state rarely changes: a processor that predicts this does not wait for the table.
+		// The state rarely changes. A processor that predicts this does not wait for the table.
 		if next != state {
 			switch {
 			case next >= breaks:
@@ -97,8 +98,8 @@ func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 	return n, end
 }
 
-// isThree reports whether c, three bytes in the form of UTF-8 with the first one lowest, is a code
-// point: neither an overlong encoding nor a surrogate.
+// isThree reports whether c, three bytes of UTF-8 with the first one lowest, is a code point:
+// neither an overlong encoding nor a surrogate.
 func isThree(c uint) bool {
 	block := c&0xF<<6 | c>>8&0x3F
 	return block >= 0x800>>6 && block-0xD800>>6 >= 0x800>>6
@@ -115,7 +116,7 @@ func propertyAt(data []byte) (uint8, int) {
 }
 
 // beginsNoMark reports whether no code point with this first byte extends the previous segment: none
-// has the class Extend or ZWJ, or is a space, which joins a preceding space.
+// has the class Extend or ZWJ, or is a space, which would join a preceding space.
 func beginsNoMark(b byte) bool {
 	return b > ' ' && b < utf8.RuneSelf ||
 		b >= 0xC3 && b <= 0xCB || b == 0xD0 || b == 0xD1 || // U+00C0 to U+02FF, U+0400 to U+047F

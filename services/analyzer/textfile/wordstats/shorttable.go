@@ -24,8 +24,8 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 		if t.Keys[at] == key {
 			t.Counts[at] += n
 			if t.Counts[at] > t.Counts[first] {
-				// Frequent words move to their first slot. A search for the word that was in first reaches
-				// slot at, because no slot between is empty.
+				// Swap the word with the one in its first slot. The other word is still found at
+				// slot at, because no slot between them is empty.
 				t.Keys[at], t.Keys[first] = t.Keys[first], key
 				t.Counts[at], t.Counts[first] = t.Counts[first], t.Counts[at]
 			}
@@ -55,8 +55,8 @@ func (t *shortTable) isFull() bool {
 	return t.used > len(t.Keys)/8*5
 }
 
-// grow doubles the table. A word moves to the slot of the same number or to that of the other half, so
-// both halves are written in order.
+// grow doubles the table. A word moves to the slot with the same index or to the corresponding slot in
+// the upper half, so both halves are written in order.
 func (t *shortTable) grow() {
 	larger := newShortTable(2*len(t.Keys), t.Seed)
 	mask := uint64(len(larger.Keys) - 1)
@@ -75,8 +75,9 @@ func (t *shortTable) grow() {
 	*t = larger
 }
 
-// reset empties the table. It replaces a table that has more than most slots, or more than the last
-// text needed, by one with slots slots: clearing it would cost a small text more than the allocation.
+// reset empties the table. It replaces a table with more than most slots, or more than the last text
+// needed, by one with slots slots: clearing a large table costs a small text more than the
+// allocation.
 func (t *shortTable) reset(slots, most int) {
 	switch {
 	case len(t.Keys) > most || len(t.Keys) > slots && t.used < len(t.Keys)/8:

@@ -7,16 +7,16 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// sigma decides which sigmas of a word are final, one code point at a time. The result is that of
-// package cases for the complete word: a sigma is final after a cased code point and if no cased code
+// sigma decides which sigmas of a word are final, one code point at a time, with the same result as
+// package cases for the complete word: a sigma is final after a cased code point if no cased code
 // point follows. Ignorable code points between them do not count.
 type sigma struct {
-	follows bool // the next code point follows a cased one
+	follows bool // a cased code point precedes the next one
 	open    bool // the last sigma is final unless a cased code point follows
 	ignored int  // code points after the open sigma
 }
 
-// maxIgnored is how many code points package cases ignores after a sigma.
+// maxIgnored is the maximum number of code points that package cases ignores after a sigma.
 const maxIgnored = 31
 
 // add continues with r. It reports whether r is a sigma that is final so far, and whether the previous
@@ -47,7 +47,7 @@ func (s *sigma) add(r rune) (final, revoked bool) {
 
 // Properties of a code point that decide whether a sigma is final.
 const (
-	cased     = 1 << iota // Cased of the Unicode Standard
+	cased     = 1 << iota // Cased, as defined by the Unicode Standard
 	ignorable             // Case_Ignorable
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// samples are texts in many scripts and shapes.
+// samples are texts in many scripts and of many kinds.
 var samples = []string{
 	"Hello, world! Don't stop-me now: it's 3.14, or 1,234.5; a_b _c_ d_ __ e'f g' 'h i.j k. .l m:n o;p 7;8 9'0 x.1 2.y",
 	"one\r\ntwo\rthree\nfour\vfive\fsix\u0085seven\u2028eight  nine\u3000ten\u00A0eleven",
@@ -57,11 +57,11 @@ func TestBordersOfTheBuffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustEqual(t, text, got, oracle(padded), "count at a border")
+		mustEqual(t, text, got, oracle(padded), "count at a buffer border")
 	}
 }
 
-// TestCorpora counts texts with more words than one batch holds, and compares with the oracle.
+// TestCorpora compares counts of texts with more words than one batch holds with the oracle.
 func TestCorpora(t *testing.T) {
 	for name, text := range map[string][]byte{
 		"English": corpus.English(11, 200_000), "ManyWords": corpus.ManyWords(12, 200_000), "Multilingual": corpus.Multilingual(13, 400_000),
@@ -78,7 +78,7 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// TestSeededRun counts random texts built from significant pieces, and compares with the oracle.
+// TestSeededRun compares counts of random texts, built from significant pieces, with the oracle.
 func TestSeededRun(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2026, 11))
 	pieces := strings.Split(strings.Join(samples, " "), "")
@@ -101,8 +101,8 @@ func TestSeededRun(t *testing.T) {
 	}
 }
 
-// TestSeededASCII counts texts of similar words, of all lengths around those at which the table
-// changes, and compares with the oracle.
+// TestSeededASCII compares counts of texts with similar words, of all lengths around the table
+// thresholds, with the oracle.
 func TestSeededASCII(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 8))
 	for range 1000 {

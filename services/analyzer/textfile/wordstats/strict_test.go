@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestStrictCounts: a strict count ends at bytes that are not UTF-8, at any position and for any way
-// to read the text. Other counts do not.
+// TestStrictCounts checks that a strict count fails at bytes that are not UTF-8, at any position and
+// with any way of reading the text, and that other counts succeed.
 func TestStrictCounts(t *testing.T) {
 	plain := strings.Repeat("plain words, Größe 你好 🙂 ", 10_000)
 	for name, text := range map[string]string{

@@ -47,7 +47,7 @@ func (v *vocabulary) statistics() Statistics {
 	}
 }
 
-// addKey adds a word of up to 16 bytes. It rarely has to write the word out.
+// addKey adds a word of up to 16 bytes, usually without converting it to a string.
 func (s *sum) addKey(key [2]uint64, count uint32) {
 	length := codePoints(key[0]) + codePoints(key[1])
 	if s.spilled == nil && uint8(key[0]) != lowLine && s.top.isAbove(int64(count)) {
@@ -62,8 +62,8 @@ func (s *sum) addKey(key [2]uint64, count uint32) {
 	s.add(room[:16-bits.LeadingZeros64(key[1])/8-bits.LeadingZeros64(key[0])/8], length, count)
 }
 
-// add adds a word in its stored form, with its number of code points. A word of underscores only is in
-// the tables but is not a word.
+// add adds a word in its stored form, with its number of code points. A sequence of only underscores
+// is in the tables but is not a word.
 func (s *sum) add(word []byte, length int, count32 uint32) {
 	if bytes.Count(word, []byte{lowLine}) == len(word) {
 		return

@@ -42,8 +42,8 @@ func TestTablesCountLikeAMap(t *testing.T) {
 	}
 }
 
-// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than the caches hold. Word
-// i occurs as often as i has bits set.
+// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than fit the caches. Word
+// i occurs once for each set bit of i.
 func TestTablesLargerThanCaches(t *testing.T) {
 	const words = 3 * cachedBuckets
 	var text strings.Builder
@@ -115,7 +115,7 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 	}
 }
 
-// TestWordsTakeNoMoreThanTheLimitSays measures tables that have just grown.
+// TestWordsTakeNoMoreThanTheLimitSays measures the memory of tables that have just grown.
 func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 	const slack = 2 << 20 // the first tables and the current block of the arena
 	for _, form := range []string{"%x", "middle%08x", "a word longer than that %x"} {
@@ -136,7 +136,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 	}
 }
 
-// memory returns the number of bytes of the tables.
+// memory returns the size of the tables in bytes.
 func (v *vocabulary) memory() int64 {
 	sum := 12*len(v.short.Keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
 	for _, block := range v.long.arena.blocks {
@@ -155,8 +155,8 @@ func TestHashesAreSecret(t *testing.T) {
 	}
 }
 
-// TestAlikeWordsSpread adds similar words to a table of twice as many slots. Of random words, three in
-// four would find their first slot empty.
+// TestAlikeWordsSpread adds similar words to a table with twice as many slots. Of random words, three
+// in four would find their first slot empty.
 func TestAlikeWordsSpread(t *testing.T) {
 	const words, secrets = 4096, 50
 	rng := rand.New(rand.NewPCG(1, 9))

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// lowLine is the stored form of '_' in a word of ASCII.
+// lowLine is the stored form of '_' in an ASCII word.
 const lowLine = '_' | 0x20
 
-// topTen keeps the ten most frequent of the words that it is offered, in order.
+// topTen is the list of the ten most frequent words, in order.
 type topTen struct {
 	words []topWord // has capacity for ten
 }
 
-// topWord is a word: its start of up to keptBytes, and the digest if it is longer than maxWord.
+// topWord is a word: its prefix of up to keptBytes, and the digest if it is longer than maxWord.
 type topWord struct {
 	start, digest string
 	count         int64
@@ -44,12 +44,12 @@ func (t *topTen) offer(word []byte, count int64) {
 	t.words = slices.Insert(t.words, at, w)
 }
 
-// isAbove reports whether a word with this count cannot be among the ten.
+// isAbove reports whether count is too low for the ten.
 func (t *topTen) isAbove(count int64) bool {
 	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].count
 }
 
-// counts returns the words for display.
+// counts returns the words in displayed form.
 func (t *topTen) counts() []WordCount {
 	counts := make([]WordCount, len(t.words))
 	for i, w := range t.words {
@@ -64,7 +64,7 @@ func byRank(a, b topWord) int {
 	return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.start, b.start), strings.Compare(a.digest, b.digest))
 }
 
-// newTopWord returns the word of a stored form.
+// newTopWord returns the word with the given stored form.
 func newTopWord(word []byte, count int64) topWord {
 	if start, digest, long := bytes.Cut(word, []byte{digestMark}); long {
 		return topWord{string(start), string(digest), count}
@@ -75,7 +75,7 @@ func newTopWord(word []byte, count int64) topWord {
 	return topWord{start: string(word), count: count}
 }
 
-// shown returns the word for display, shortened if it is long.
+// shown returns the word in displayed form, shortened if it is long.
 func (w topWord) shown() string {
 	if w.digest == "" {
 		return w.start
@@ -92,7 +92,7 @@ func average(sum, count int64) float64 {
 	if count == 0 {
 		return 0
 	}
-	// In whole hundredths, since a half such as 1.005 has no exact float64.
+	// In hundredths, since a half such as 1.005 has no exact float64.
 	hundredths := sum/count*100 + (sum%count*200+count)/(2*count)
 	return float64(hundredths) / 100
 }

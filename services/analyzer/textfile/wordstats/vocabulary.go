@@ -14,25 +14,25 @@ import (
 // this makes letters lower case, leaves digits and middle characters unchanged, and maps the low line
 // to DEL, which no such word contains.
 type vocabulary struct {
-	limit  int64 // see Limits
+	limit  int64 // from Limits
 	short  shortTable
 	middle middleTable
 	long   longTable
-	bytes  int64 // of all distinct words
+	bytes  int64 // of all distinct words, in bytes
 	// digested is the number of code points of all words above maxWord.
 	digested int64
-	// spilled are counts moved out of the tables before they exceed 32 bits.
+	// spilled has counts moved out of the tables before they exceed 32 bits.
 	spilled map[string]int64
 }
 
 const (
 	firstSlots = 1024
-	// mostSlots is the size of the largest table that is cleared and reused for the next text.
+	// mostSlots is the maximum size of a table that is cleared and reused for the next text.
 	mostSlots = 16 * 1024
 )
 
 func newVocabulary() vocabulary {
-	seed := rand.Uint64() | 1 // secret, so that no text can be crafted to collide; see simd.Hash
+	seed := rand.Uint64() | 1 // random, so that no text can be crafted to collide; see simd.Hash
 	return vocabulary{
 		short:  newShortTable(firstSlots, seed),
 		middle: newMiddleTable(firstSlots/4, seed),
@@ -101,7 +101,7 @@ func (v *vocabulary) addDigest(w *longWord) error {
 	return v.add(w.key())
 }
 
-// grown checks the limit after a new word of length bytes.
+// grown checks the limit after a new word of length bytes was added.
 func (v *vocabulary) grown(length int) error {
 	v.bytes += int64(length)
 	if v.bytes+wordPlace*v.unique() > v.limit {
@@ -115,7 +115,7 @@ func (v *vocabulary) unique() int64 {
 }
 
 // each calls visit for all words, in their stored form, with their counts in the tables. visit returns
-// the new count and must not keep the bytes.
+// the new count and must not retain the bytes.
 func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	var room [16]byte
 	for i, key := range v.short.Keys {
@@ -141,8 +141,8 @@ func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	}
 }
 
-// spillEvery is the number of bytes of text after which spill must be called: a byte separates ASCII
-// words and other words are longer than one byte, so 2^31 bytes hold at most 2^30 words.
+// spillEvery is the maximum number of bytes of text between calls of spill: 2^31 bytes hold at most
+// 2^30 words, since a byte separates ASCII words and other words are longer than one byte.
 const spillEvery = 1 << 31
 
 // spill moves out the counts that could exceed 32 bits before the next call.
@@ -162,7 +162,7 @@ func (v *vocabulary) spill() {
 // merge adds the counts of w to those of v. It removes the large counts from w.
 func (v *vocabulary) merge(w *vocabulary) error {
 	v.spill()
-	w.spill() // now each count is below 2^31, and a sum of two is below 2^32
+	w.spill() // each count is below 2^31 here, so the sum of two is below 2^32
 	v.digested += w.digested
 	for word, count := range w.spilled {
 		if v.spilled == nil {

@@ -1,7 +1,7 @@
 package wordstats
 
-// Word_Break classes of UAX #29, table 3. Format and Extend have the same rules and are one class
-// here. Letters that are also pictographs have a class of their own.
+// Word_Break classes of UAX #29, table 3. Format and Extend have the same rules and share a class.
+// Letters that are also pictographs have a class of their own.
 const (
 	classOther = iota
 	classALetter
@@ -36,7 +36,7 @@ const (
 // States of the segmenter: which code points may continue the segment. Code points that rule WB4
 // ignores do not change the state.
 const (
-	stateStart = iota // nothing read
+	stateStart = iota // nothing read yet
 	stateOther
 	stateALetter
 	stateHebrewLetter
@@ -85,7 +85,7 @@ func newTransitions() *transitions {
 	return &t
 }
 
-// transition applies the rules of UAX #29, section 4.1, whose numbers the comments give.
+// transition applies the rules of UAX #29, section 4.1, whose numbers are in the comments.
 func transition(state uint8, class int) uint8 {
 	base, joiner := state&stateMask, state&afterZWJ != 0
 	first := firstState(class)
@@ -198,7 +198,7 @@ func property(r rune) uint8 {
 	return classOther
 }
 
-// propertySpan gives all code points from first to last the same property byte.
+// propertySpan assigns a property byte to all code points from first to last.
 type propertySpan struct {
 	first, last rune
 	property    uint8

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// segmentsOf cuts a text into its segments.
+// segmentsOf splits a text into its segments.
 func segmentsOf(t testing.TB, text string) []string {
 	t.Helper()
 	var b simd.Buffer
@@ -63,7 +63,7 @@ func TestUnicodeWordBreakCases(t *testing.T) {
 		}
 		cases++
 	}
-	if cases != 1944 { // the number of cases in the file of Unicode
+	if cases != 1944 { // the number of cases in Unicode's test file
 		t.Errorf("%d cases", cases)
 	}
 }

@@ -1,5 +1,5 @@
-// Package corpus generates texts for tests and benchmarks of word counting. The same seed and size
-// give the same bytes. The texts differ in what limits the speed of counting.
+// Package corpus generates texts for tests and benchmarks of word counting. Its output depends only
+// on the seed and the size. The texts differ in what limits the speed of counting.
 package corpus
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// zipf draws ranks below n; the probability of a rank is proportional to 1/(rank+2.7)^s
+// zipf draws ranks below n. The probability of a rank is proportional to 1/(rank+2.7)^s
 // (Zipf-Mandelbrot).
 type zipf struct {
 	rng        *rand.Rand
@@ -33,7 +33,7 @@ func (z *zipf) rank() int {
 	return min(last, sort.SearchFloat64s(z.cumulative, z.rng.Float64()*z.cumulative[last]))
 }
 
-// spell builds the word of a rank from the alphabet. Frequent words are short.
+// spell builds the word for a rank from the alphabet. Frequent words are short.
 func spell(rng *rand.Rand, alphabet []rune, rank int) string {
 	length := 1 + rng.IntN(3) + int(math.Log2(float64(rank)/4+2)/1.7)
 	var b strings.Builder
@@ -43,7 +43,7 @@ func spell(rng *rand.Rand, alphabet []rune, rank int) string {
 	return b.String()
 }
 
-// write fills a text with words of a vocabulary, punctuation and capitals.
+// write generates a text from the words of a vocabulary, with punctuation and capitals.
 func write(rng *rand.Rand, size int, vocabulary []string, s float64, space string) []byte {
 	z := newZipf(rng, len(vocabulary), s)
 	var b bytes.Buffer
@@ -87,22 +87,22 @@ func vocabularyOf(rng *rand.Rand, alphabet string, n int) []string {
 
 const latin = "etaoinshrdlucmfwypvbgkjqxz"
 
-// English returns an ASCII text with 13,000 distinct words, whose counting is limited by scanning. It
+// English returns an ASCII text with 13,000 distinct words, for which scanning limits the speed. It
 // has size bytes, or up to a word more.
 func English(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return bytes.ReplaceAll(write(rng, size, vocabularyOf(rng, latin, 13_000), 1, " "), []byte("’"), []byte("'"))
 }
 
-// ManyWords returns a text of 2,000,000 distinct words of ASCII letters, whose counting is limited by
-// the caches. It has size bytes, or up to a word more.
+// ManyWords returns a text of 2,000,000 distinct words of ASCII letters, for which the caches limit
+// the speed. It has size bytes, or up to a word more.
 func ManyWords(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return write(rng, size, vocabularyOf(rng, latin, 2_000_000), 1.05, " ")
 }
 
-// Multilingual returns paragraphs in ten scripts, each with 20,000 distinct words, whose counting is
-// limited by the segmentation rules of Unicode. It has about size bytes.
+// Multilingual returns paragraphs in ten scripts, each with 20,000 distinct words, for which the
+// segmentation rules of Unicode limit the speed. It has about size bytes.
 func Multilingual(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var texts [][]byte

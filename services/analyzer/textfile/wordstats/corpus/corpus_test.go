@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheSameForTheSameSeed: measurements of different versions are comparable.
+// TestTheSameForTheSameSeed checks that measurements of different versions are comparable.
 func TestTheSameForTheSameSeed(t *testing.T) {
 	for name, c := range map[string]struct {
 		text []byte

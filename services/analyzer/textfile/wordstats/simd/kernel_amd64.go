@@ -6,31 +6,30 @@ import "golang.org/x/sys/cpu"
 
 // The functions without bodies are in kernel_amd64.s, the output of generate.
 
-// classifyAVX2 is classify with 32 bytes at once. data must have blocks*BlockSize bytes.
+// classifyAVX2 is classify with 32 bytes at a time. data must have blocks*BlockSize bytes.
 //
 //go:noescape
 func classifyAVX2(data *byte, filled *Masks, blocks int) int
 
-// classifyAVX512 returns the same with an entire block at once.
+// classifyAVX512 is classifyAVX2 with a block at a time.
 //
 //go:noescape
 func classifyAVX512(data *byte, filled *Masks, blocks int) int
 
-// placesAVX512 is places with an entire block at once: VPCOMPRESSB packs the
-// numbers of the bits that are set. Positions beyond the last one are overwritten
-// later.
+// placesAVX512 is places with a block at a time: VPCOMPRESSB packs the indexes of the set bits.
+// Positions after the last one are overwritten later.
 //
 //go:noescape
 func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
 
-// findShortAVX512 is countShort for eight words at once, without the counting: it
-// stores the slots of the words that it has found. It reads edges, and writes slots
-// and missed, for a multiple of eight words.
+// findShortAVX512 is countShort for eight words at a time, without the counting: it stores the
+// slots of the words that it finds. It reads edges, and writes slots and missed, in multiples of
+// eight words.
 //
 //go:noescape
 func findShortAVX512(keys *uint64, mask, seed uint64, b *Buffer, edges *uint16, words int, missed *uint16, slots *uint32) int
 
-// Kernels returns those that this processor supports, the fastest first.
+// Kernels returns the kernels that this processor supports, the fastest first.
 func Kernels() []Kernel {
 	all := []Kernel{Portable()}
 	if cpu.X86.HasAVX2 {
@@ -63,7 +62,7 @@ func placesByBlock(changes []uint64, base int, filled *Edges) int {
 }
 
 // countShortByEight counts after all words are found. A processor repeats a speculative read if an
-// earlier write to a count concerns the same word; that took a third of the time when words were
+// earlier write to a count is to the same address; that took a third of the time when words were
 // counted one by one.
 func countShortByEight(t *Table, b *Buffer, edges []uint16, finds *Finds) int {
 	const eight, ends = 8, 16

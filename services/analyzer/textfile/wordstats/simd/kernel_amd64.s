@@ -81,7 +81,7 @@ block:
 	VPMOVMSKB Y9, R10
 	VPMOVMSKB Y10, R11
 
-	// The masks of both halves
+	// Masks of both halves
 	SHLQ  $0x20, R9
 	SHLQ  $0x20, R10
 	SHLQ  $0x20, R11
@@ -143,7 +143,7 @@ block:
 	VPCMPUB $0x06, Z0, Z7, K2
 	VPCMPUB $0x05, Z6, Z7, K3
 
-	// The masks
+	// Masks
 	KORQ     K1, K4, K1
 	KORQ     K1, K5, K1
 	KANDNQ   K2, K1, K2
@@ -189,7 +189,7 @@ block:
 	KMOVQ         DX, K1
 	VPCOMPRESSB.Z Z0, K1, Z3
 
-	// Bytes to positions of 16 bits
+	// Bytes to 16-bit positions
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VPMOVZXBW     Y3, Z3
 	VPMOVZXBW     Y4, Z4
@@ -245,14 +245,14 @@ eight:
 	CMPQ CX, $0x08
 	JGE  words
 
-	// The last ones: fewer than eight
+	// Last words: fewer than eight
 	MOVL  $0x00000001, R9
 	SHLL  CL, R9
 	DECL  R9
 	KMOVW R9, K1
 
 words:
-	// Starts of the words, and their lengths
+	// Starts and lengths of the words
 	VPMOVZXWD (BX), Z10
 	VPANDQ    Z6, Z10, Z9
 	VPSRLQ    $0x20, Z10, Z10
@@ -279,7 +279,7 @@ words:
 	KXNORW     K2, K2, K2
 	VPGATHERQQ (AX)(Z9*8), K2, Z12
 
-	// Slots of the words that are in the table
+	// Slots of the words in the table
 	VPCMPEQQ      Z12, Z11, K3, K3
 	VPMOVQD       Z9, Y9
 	VPCOMPRESSD.Z Y9, K3, Y9
@@ -288,7 +288,7 @@ words:
 	POPCNTL       R9, R9
 	LEAQ          (DI)(R9*4), DI
 
-	// Positions of the others in edges
+	// Positions of the other words in edges
 	KANDNW        K1, K3, K3
 	VPCOMPRESSW.Z X7, K3, X9
 	VMOVDQU       X9, (SI)

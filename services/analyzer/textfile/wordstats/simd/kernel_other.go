@@ -2,5 +2,5 @@
 
 package simd
 
-// Kernels returns those that this processor supports, the fastest first.
+// Kernels returns the kernels that this processor supports, the fastest first.
 func Kernels() []Kernel { return []Kernel{Portable()} }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slowMasks returns the expected masks of classify, byte by byte.
+// slowMasks computes the masks of classify byte by byte.
 func slowMasks(block []byte) Masks {
 	var m Masks
 	for i, b := range block {
@@ -44,7 +44,7 @@ func mustClassify(t *testing.T, data []byte) {
 	}
 }
 
-// mustPlace compares the positions that all kernels find with the bits that are set.
+// mustPlace compares the positions that all kernels find with the set bits.
 func mustPlace(t *testing.T, changes []uint64, base int) {
 	t.Helper()
 	var want []uint16
@@ -58,7 +58,7 @@ func mustPlace(t *testing.T, changes []uint64, base int) {
 	for _, k := range Kernels() {
 		var got Edges
 		if n := k.Places(changes, base, &got); !slices.Equal(got[:n], want) {
-			t.Fatalf("%s kernel: the places of %x from %d are %v, want %v", k.Name, changes, base, got[:n], want)
+			t.Fatalf("%s kernel: positions of %x from %d: got %v, want %v", k.Name, changes, base, got[:n], want)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func mustCountShort(t *testing.T, text []byte, known *Table) {
 			want, wanted = slices.Clone(missed), table.Counts
 		}
 		if !slices.Equal(missed, want) || !slices.Equal(table.Counts, wanted) {
-			t.Fatalf("%s kernel: counting %q missed %d words, want %d, or the counts differ", k.Name, text, missed, want)
+			t.Fatalf("%s kernel: %q: missed %d words, want %d, or the counts differ", k.Name, text, missed, want)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func edgesOf(text []byte, edges *Edges) (n int) {
 	return n
 }
 
-// knownShort returns a table of some of the words of a text. It is full enough that some are not in
-// their first slot.
+// knownShort returns a table with some of the words of a text. It is full enough that some words
+// are not in their first slot.
 func knownShort(text []byte) *Table {
 	table := &Table{Seed: 0x9E3779B97F4A7C15}
 	words := slices.DeleteFunc(bytes.FieldsFunc(text, func(r rune) bool { return r <= ' ' }), func(word []byte) bool { return len(word) > 8 })

@@ -5,18 +5,18 @@ import "encoding/binary"
 const (
 	each01 = 0x0101010101010101
 	each7F = 0x7F7F7F7F7F7F7F7F
-	// High is the upper bit of each of eight bytes.
+	// High has the highest bit of each of eight bytes set.
 	High = 0x8080808080808080
-	// Small converts ASCII letters to lower case in eight bytes.
+	// Small has the bits that convert eight ASCII letters to lower case.
 	Small = 0x20 * each01
-	// lowLine is what Small makes of '_'.
+	// lowLine is '_' with the bits of Small set.
 	lowLine = '_' | 0x20
 )
 
 // classify stores the masks of the first blocks of data, up to and including the first block with an
-// alien byte, and returns their number. It processes eight bytes at once (SWAR): with the upper bit of
-// each byte cleared, adding 0x80-c sets that bit if the byte is c or more, and no sum carries into the
-// next byte.
+// alien byte, and returns their number. It processes eight bytes at a time (SWAR): with the upper bit
+// of each byte cleared, adding 0x80-c sets that bit if the byte is c or more, and no sum carries into
+// the next byte.
 func classify(data []byte, filled []Masks) int {
 	for i := range filled {
 		block := data[i*BlockSize:][:BlockSize]
@@ -28,7 +28,7 @@ func classify(data []byte, filled []Masks) int {
 			folded := x | Small
 			letter := (folded + (0x80-'a')*each01) ^ (folded + (0x80-'z'-1)*each01)
 			digit := (x + (0x80-'0')*each01) ^ (x + (0x80-'9'-1)*each01)
-			line := folded + (0x80-lowLine)*each01 // also of DEL, which is alien
+			line := folded + (0x80-lowLine)*each01 // also set for DEL, which is alien
 			alien |= b | (x + each01)
 			word = word<<8 | gather(letter|digit|line)
 			visible = visible<<8 | gather(x+(0x80-' '-1)*each01)
@@ -42,8 +42,8 @@ func classify(data []byte, filled []Masks) int {
 	return len(filled)
 }
 
-// gather returns the upper bits of the eight bytes of x as a byte. Each bit of the factor moves one of
-// them to the uppermost byte; no two sums of positions are equal, so nothing carries.
+// gather returns the highest bits of the eight bytes of x as a byte. Each bit of the factor moves one
+// of them to the highest byte; no two sums of positions are equal, so nothing carries.
 func gather(x uint64) uint64 {
 	return (x & High) * 0x0002040810204081 >> 56
 }
@@ -58,16 +58,16 @@ func aliens(block []byte) uint64 {
 	return mask
 }
 
-// places stores the positions of the bits set in changes, and returns their number. The first bit is
-// the byte at base. It looks up eight bits at once and writes eight positions for them; the next ones
-// overwrite the excess.
+// places stores the positions of the set bits in changes and returns their number. base is the
+// position of the first bit. It looks up eight bits at a time and writes eight positions for them;
+// the next positions overwrite the excess.
 func places(changes []uint64, base int, filled *Edges) int {
 	n, table := 0, placesOfByte
 	bases := uint64(base) * each0001
 	for _, change := range changes {
 		for range BlockSize / 8 {
 			of := &table[uint8(change)]
-			eight := (*[8]uint16)(filled[n&(ChunkSize-1):]) // never out of bounds: the mask saves the bounds checks
+			eight := (*[8]uint16)(filled[n&(ChunkSize-1):]) // the mask removes the bounds check and changes no index
 			low, high := of.low+bases, of.high+bases
 			eight[0] = uint16(low)
 			eight[1] = uint16(low >> 16)
@@ -87,8 +87,7 @@ func places(changes []uint64, base int, filled *Edges) int {
 
 const each0001 = 0x0001000100010001
 
-// placesOfByte has, for each byte, the numbers of the bits that are set, lowest first, four in each
-// integer.
+// placesOfByte has the indexes of the set bits of each byte, lowest first, four in each integer.
 var placesOfByte = newPlacesOfByte()
 
 type bytePlaces struct {
@@ -126,7 +125,7 @@ func IsASCII(data []byte) bool {
 	return all&High == 0
 }
 
-// LowBytes has masks for the first n of eight bytes, indexed by n; from 8 on all eight.
+// LowBytes has masks for the first n of eight bytes, indexed by n. From 8 on they cover all eight.
 var LowBytes = [16]uint64{
 	0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
 	1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1,

@@ -57,7 +57,7 @@ func (b blocks) end() {
 	b.result(b.n)
 }
 
-// classifyAVX512 compares 64 bytes at once and keeps all masks in mask registers.
+// classifyAVX512 compares 64 bytes at a time and holds all masks in mask registers.
 func (a assembler) classifyAVX512() {
 	a.implement("classifyAVX512")
 	b := a.newBlocks()
@@ -84,7 +84,7 @@ func (a assembler) classifyAVX512() {
 	a.Comment("Above the space; DEL and above")
 	a.VPCMPUB(greater, space, text, other)
 	a.VPCMPUB(notLess, del, text, alien)
-	a.Comment("The masks")
+	a.Comment("Masks")
 	a.KORQ(word, digit, word)
 	a.KORQ(word, line, word)
 	a.KANDNQ(other, word, other)
@@ -114,7 +114,7 @@ func (a assembler) classifyAVX2() {
 	b.begin()
 	word, other, alien := h.classify(at(b.data, 0))
 	word2, other2, alien2 := h.classify(at(b.data, blockSize/2))
-	a.Comment("The masks of both halves")
+	a.Comment("Masks of both halves")
 	a.SHLQ(operand.Imm(32), word2)
 	a.SHLQ(operand.Imm(32), other2)
 	a.SHLQ(operand.Imm(32), alien2)
@@ -129,14 +129,14 @@ func (a assembler) classifyAVX2() {
 	b.end()
 }
 
-// halves are the constants that the halves of a block are compared with. AVX2 compares signed bytes
-// only: a byte c is one of the n values from a if c-a-128, as a signed byte, is below n-128.
+// halves are the constants for comparing the halves of a block. AVX2 compares signed bytes only: a
+// byte c is one of the n values from a if c-a-128, as a signed byte, is below n-128.
 type halves struct {
 	assembler
 	space, toLetters, letters, toDigits, digits, lowLine, del reg.VecVirtual
 }
 
-// every32Bytes returns a register of 32 bytes with the same value.
+// every32Bytes returns a 32-byte register with value in each byte.
 func (a assembler) every32Bytes(value int8) reg.VecVirtual {
 	y := a.YMM()
 	a.VMOVD(a.number(uint32(uint8(value))).As32(), y.AsX())
@@ -144,7 +144,7 @@ func (a assembler) every32Bytes(value int8) reg.VecVirtual {
 	return y
 }
 
-// classify returns the masks of 32 bytes.
+// classify computes the masks of 32 bytes.
 func (h halves) classify(data operand.Mem) (word, other, alien reg.GPVirtual) {
 	h.Comment("Lower case, then letters")
 	text, letter := h.YMM(), h.YMM()

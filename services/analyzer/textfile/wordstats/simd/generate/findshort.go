@@ -9,11 +9,11 @@ import (
 const hashMultiplier = 0xA0761D6478BD642F
 
 // findShortAVX512 looks up eight words per step, each in 64 bits of a register: one gather loads their
-// bytes, another the contents of their first slots. Words longer than eight bytes get the key 0, which
-// no word has. Both gathers are within bounds for any edges: a buffer is readable beyond every 16-bit
-// position, and hashes are masked.
+// bytes, another their first slots. Words longer than eight bytes get the key 0, which no word has.
+// Both gathers are within bounds for any edges: a buffer is readable at every 16-bit position, and
+// hashes are masked.
 func (a assembler) findShortAVX512() {
-	evens := a.table("evens", 0x0006000400020000, 0x000E000C000A0008) // positions of the starts of eight words in edges
+	evens := a.table("evens", 0x0006000400020000, 0x000E000C000A0008) // positions in edges of the starts of eight words
 
 	a.implement("findShortAVX512")
 	keys := a.argument("keys")
@@ -24,7 +24,7 @@ func (a assembler) findShortAVX512() {
 	a.MOVQ(operand.U64(hashMultiplier), secret)
 	a.VPBROADCASTQ(secret, multiplier)
 	buffer, edges := a.argument("b"), a.argument("edges")
-	words := a.Load(a.Param("words"), reg.RCX) // SHLL takes its count from this register only
+	words := a.Load(a.Param("words"), reg.RCX) // SHLL takes its count only from this register
 	missed, slots := a.argument("missed"), a.argument("slots")
 	firstMissed := a.GP64()
 	a.MOVQ(missed, firstMissed)
@@ -42,14 +42,14 @@ func (a assembler) findShortAVX512() {
 	a.Label("eight")
 	a.CMPQ(words, operand.Imm(8))
 	a.JGE(operand.LabelRef("words"))
-	a.Comment("The last ones: fewer than eight")
+	a.Comment("Last words: fewer than eight")
 	a.MOVL(operand.U32(1), which.As32())
 	a.SHLL(reg.CL, which.As32())
 	a.DECL(which.As32())
 	a.KMOVW(which.As32(), present)
 
 	a.Label("words")
-	a.Comment("Starts of the words, and their lengths")
+	a.Comment("Starts and lengths of the words")
 	begins, lengths := a.ZMM(), a.ZMM()
 	a.VPMOVZXWD(at(edges, 0), lengths)
 	a.VPANDQ(lowHalf, lengths, begins)
@@ -57,7 +57,7 @@ func (a assembler) findShortAVX512() {
 	a.VPSUBQ(begins, lengths, lengths)
 	a.Comment("Keys: the bytes of the words, in lower case; 0 for longer words")
 	all, key := a.K(), a.ZMM()
-	a.KXNORW(all, all, all) // before each gather, which clears it
+	a.KXNORW(all, all, all) // set before each gather, which clears it
 	a.VPGATHERQQ(indexed(buffer, begins, 1), all, key)
 	a.VPORQ(small, key, key)
 	a.VPSLLQ(operand.Imm(3), lengths, lengths)
@@ -78,7 +78,7 @@ func (a assembler) findShortAVX512() {
 	a.KXNORW(all, all, all)
 	found := a.ZMM()
 	a.VPGATHERQQ(indexed(keys, slot, 8), all, found)
-	a.Comment("Slots of the words that are in the table")
+	a.Comment("Slots of the words in the table")
 	hits, n := a.K(), a.GP64()
 	a.VPCMPEQQ(found, key, short, hits)
 	a.VPMOVQD(slot, slot.AsY())
@@ -87,7 +87,7 @@ func (a assembler) findShortAVX512() {
 	a.KMOVW(hits, n.As32())
 	a.POPCNTL(n.As32(), n.As32())
 	a.LEAQ(indexed(slots, n, 4), slots)
-	a.Comment("Positions of the others in edges")
+	a.Comment("Positions of the other words in edges")
 	misses, others := a.K(), a.XMM()
 	a.KANDNW(present, hits, misses)
 	a.VPCOMPRESSW_Z(numbers, misses, others)

@@ -1,9 +1,9 @@
 // Command generate writes kernel_amd64.s, the assembler kernels of package simd, with avo
-// (github.com/mmcloughlin/avo). avo assigns registers to names, takes the layout of arguments from the
-// Go declarations in kernel_amd64.go, and states the required processor extensions in a comment above
+// (github.com/mmcloughlin/avo). avo allocates registers, reads the layout of arguments from the Go
+// declarations in kernel_amd64.go, and writes the required processor extensions in a comment above
 // each function. `make gen` runs the command; a test fails if the file is not its output.
 //
-// The operands of an instruction are in the order of Go's assembler: the result is the last.
+// Operands are in the order of Go's assembler: the destination is the last.
 package main
 
 import (
@@ -35,16 +35,16 @@ func main() {
 	}
 }
 
-// kernels returns the text of the file. The working directory must be in the module.
+// kernels returns the content of the file. The working directory must be in the module.
 func kernels() ([]byte, error) {
-	// The declarations are those for amd64, whatever the host is.
+	// The declarations are those for amd64 on every host.
 	if err := os.Setenv("GOARCH", "amd64"); err != nil {
 		return nil, err
 	}
 	a := assembler{build.NewContext()}
 	a.ConstraintExpr("!purego")
 	a.Package(simd)
-	if _, err := a.Result(); err != nil { // otherwise a missing function is reported for its first argument
+	if _, err := a.Result(); err != nil { // without this, a missing function is reported at its first argument
 		return nil, err
 	}
 	a.classifyAVX2()
@@ -61,10 +61,10 @@ func kernels() ([]byte, error) {
 	return printer.NewGoAsm(printer.Config{Name: "simd/generate (make gen)"}).Print(file)
 }
 
-// assembler has a method for each instruction, and one for each kernel.
+// assembler has a method for each instruction and for each kernel.
 type assembler struct{ *build.Context }
 
-// implement begins the function that kernel_amd64.go declares under a name.
+// implement starts the function that kernel_amd64.go declares under a name.
 func (a assembler) implement(name string) {
 	a.Implement(name)
 	a.Attributes(attr.NOSPLIT)
@@ -77,8 +77,8 @@ func (a assembler) argument(name string) reg.GPVirtual {
 	return r
 }
 
-// result ends the function. After AVX instructions it clears the upper halves of the registers: the
-// SSE instructions that Go's compiler emits are slow while those are in use.
+// result ends the function. After AVX instructions it clears the upper halves of the registers,
+// because mixing them with the SSE instructions of Go's compiler is slow.
 func (a assembler) result(r reg.GPVirtual) {
 	a.VZEROUPPER()
 	a.Store(r, a.ReturnIndex(0))
@@ -111,19 +111,19 @@ func (a assembler) number(value uint32) reg.GPVirtual {
 	return r
 }
 
-// everyByte returns a register of 64 bytes with the same value.
+// everyByte returns a 64-byte register with value in each byte.
 func (a assembler) everyByte(value int8) reg.VecVirtual {
 	z := a.ZMM()
 	a.VPBROADCASTB(a.number(uint32(uint8(value))).As32(), z)
 	return z
 }
 
-// at returns the memory at an offset from the address in a register.
+// at returns the memory operand at an offset from a base register.
 func at(base reg.Register, offset int) operand.Mem {
 	return operand.Mem{Base: base, Disp: offset}
 }
 
-// indexed returns the memory at an index, in units of scale bytes, from the address in a register.
+// indexed returns the memory operand at an index, in units of scale bytes, from a base register.
 func indexed(base, index reg.Register, scale uint8) operand.Mem {
 	return operand.Mem{Base: base, Index: index, Scale: scale}
 }

@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// placesAVX512 processes a block per step. It compresses the numbers of all bits to those of the bits
-// that are set, and writes 64 positions; the next block overwrites the excess ones.
+// placesAVX512 processes a block per step. It compresses the indexes of all bits to those of the set
+// bits and writes 64 positions; the next block overwrites the excess.
 func (a assembler) placesAVX512() {
 	numbers := a.table("numbers",
 		0x0706050403020100, 0x0F0E0D0C0B0A0908, 0x1716151413121110, 0x1F1E1D1C1B1A1918,
@@ -26,7 +26,7 @@ func (a assembler) placesAVX512() {
 	a.KMOVQ(change, set)
 	low, high := a.ZMM(), a.ZMM()
 	a.VPCOMPRESSB_Z(all, set, low)
-	a.Comment("Bytes to positions of 16 bits")
+	a.Comment("Bytes to 16-bit positions")
 	a.VEXTRACTI64X4(operand.Imm(1), low, high.AsY())
 	a.VPMOVZXBW(low.AsY(), low)
 	a.VPMOVZXBW(high.AsY(), high)
