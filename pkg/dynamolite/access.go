@@ -85,7 +85,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		TransactItems []map[string]touch
 	}
 	if json.Unmarshal(body, &in) != nil {
-		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // a caller with all permissions gets the validation error
+		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // a caller with all permissions gets the validation error instead
 	}
 	var all []Access
 	for _, action := range in.TransactItems {
@@ -98,7 +98,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		var part struct { // writes of a batch, which are a list, require the table only
+		var part struct { // a batch write has a list here, without Keys: it needs permission for the table only
 			touch
 			Keys []attr.Item
 		}
@@ -139,7 +139,8 @@ func (e *Engine) need(action string, t touch) Access {
 	return access
 }
 
-// leadingKeys returns the different partition keys of a batch, sorted, and "" if there is none, or one that is no string.
+// leadingKeys returns the distinct partition keys of a batch, sorted. A key that is missing or not a string counts as
+// "".
 func (e *Engine) leadingKeys(table string, items []attr.Item) []string {
 	var all []string
 	if known, ok := (*e.catalog.Load())[table]; ok {

@@ -55,7 +55,7 @@ func TestAccess(t *testing.T) {
 	expect := func(err error, want ...string) {
 		t.Helper()
 		if got := a.take(); err != nil || !slices.Equal(got, want) {
-			t.Errorf("requested permissions %q, want %q; %v", got, want, err)
+			t.Errorf("got required permissions %q, error %v, want %q", got, err, want)
 		}
 	}
 	expect(nil, "CreateTable tab")
@@ -67,7 +67,7 @@ func TestAccess(t *testing.T) {
 		ExpressionAttributeNames: map[string]string{"#y": "y"}, ExpressionAttributeValues: item(":v", "v"),
 	})
 	if err == nil {
-		t.Error("x is no map")
+		t.Error("update of x.y: got no error although x is not a map")
 	}
 	expect(nil, "UpdateItem tab a g,pk,q,sk,x,z")
 	_, err = s.GetItem(ctx, &dynamodb.GetItemInput{TableName: name, Key: key, ProjectionExpression: aws.String("g")})
@@ -114,9 +114,9 @@ func TestAccess(t *testing.T) {
 	}})
 	wantError(t, err, "AccessDeniedException")
 	if !strings.Contains(err.Error(), "is not authorized to perform: dynamodb:DeleteItem on resource: arn:aws:dynamodb:") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v, want one that names the denied action and its resource", err)
 	}
 	if s.get("tab", key) == nil || s.get("tab", item("pk", "n", "sk", "q")) != nil {
-		t.Error("a rejected transaction had an effect")
+		t.Error("a rejected transaction took effect")
 	}
 }

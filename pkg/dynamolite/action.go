@@ -134,7 +134,7 @@ func updateAction(t *table, key attr.Item, u expr.Update, cond expr.Condition) (
 	return &action{verb: update, table: t, storage: storage, key: key, update: u, condition: cond}, nil
 }
 
-// keyAction makes a deletion or a check.
+// keyAction returns the action of a deletion or of a condition check.
 func keyAction(v verb, t *table, key attr.Item, cond expr.Condition) (*action, error) {
 	storage, err := t.Key.fromKey(key)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestBatchWritesAndReadsSeveralTables(t *testing.T) {
 		"right": {{DeleteRequest: &types.DeleteRequest{Key: item("pk", "old")}}, {PutRequest: &types.PutRequest{Item: item("pk", "new", "n", 1)}}},
 	}}))(t)
 	if len(out.UnprocessedItems) != 0 {
-		t.Errorf("unprocessed %v", out.UnprocessedItems)
+		t.Errorf("got unprocessed items %v, want none", out.UnprocessedItems)
 	}
 	got := must(s.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 		"left":  {Keys: []object{item("pk", 1), item("pk", 2), item("pk", 3)}},
@@ -64,6 +64,6 @@ func TestLargeBatchGetLeavesKeysUnprocessed(t *testing.T) {
 		request = out.UnprocessedKeys["big"]
 	}
 	if len(seen) != 50 || rounds != 2 {
-		t.Errorf("%d items in %d rounds", len(seen), rounds)
+		t.Errorf("got %d items in %d rounds, want 50 in 2", len(seen), rounds)
 	}
 }

@@ -52,7 +52,7 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 }
 
-// ended reads the end of a body whose bytes have all been read.
+// ended checks that a body ends after its declared length.
 func ended(from io.Reader) error {
 	n, err := io.ReadFull(from, make([]byte, 1))
 	if n == 0 && errors.Is(err, io.EOF) {

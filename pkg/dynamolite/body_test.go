@@ -15,7 +15,7 @@ import (
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	part := strings.Repeat(" ", 15<<20)
-	answers := make(chan string, 9)
+	responses := make(chan string, 9)
 	for range 9 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
@@ -25,19 +25,19 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 		go func() {
 			// A server that rejects the body closes the connection, which ends the write.
 			_, _ = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: %d\r\n\r\n%s", 16<<20, part)
-			answer := make([]byte, 12)
-			n, _ := conn.Read(answer)
-			answers <- string(answer[:n])
+			response := make([]byte, 12)
+			n, _ := conn.Read(response)
+			responses <- string(response[:n])
 		}()
 	}
-	if got := <-answers; got != "HTTP/1.1 503" {
-		t.Errorf("beyond the limit the response is %q", got)
+	if got := <-responses; got != "HTTP/1.1 503" {
+		t.Errorf("beyond the limit: got %q, want HTTP/1.1 503", got)
 	}
 }
 
-// TestABodyHasItsLength: a body that is shorter than declared is rejected, and one
+// TestBodyMustHaveItsDeclaredLength: a body that is shorter than declared is rejected, and one
 // without a declared length is accepted.
-func TestABodyHasItsLength(t *testing.T) {
+func TestBodyMustHaveItsDeclaredLength(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Check reads the whole file. It verifies the checksum of every value, that items can
-// be decoded, that index entries refer to items, the stored sizes of tables, and
-// bbolt's pages. It calls found for each problem, and returns an error if it cannot
-// continue. It returns the number of values read.
+// Check reads the entire file. It verifies the checksum of every value, that items can be decoded,
+// that index entries refer to items, the stored sizes of tables, and bbolt's pages. It calls found
+// for each problem, and returns an error if it cannot continue. It returns the number of values
+// read.
 func (e *Engine) Check(found func(problem string)) (values int, err error) {
 	c := checker{found: found}
 	err = e.read(func(tx *bbolt.Tx) error {
@@ -24,7 +24,7 @@ func (e *Engine) Check(found func(problem string)) (values int, err error) {
 		return tx.ForEach(c.values)
 	})
 	if err != nil || c.problems > 0 {
-		return c.read, err // bbolt's own check runs in its own goroutine and may panic then
+		return c.read, err // bbolt's Check runs in its own goroutine and may panic on a damaged file
 	}
 	return c.read, e.read(func(tx *bbolt.Tx) error {
 		for problem := range tx.Check() {
@@ -67,7 +67,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	err := items.ForEach(func(key, stored []byte) error {
 		value, err := unseal(key, stored)
 		if err != nil {
-			return nil // reported with all values
+			return nil // values has reported it
 		}
 		size.items++
 		size.bytes += int64(len(key) + len(value))
@@ -98,7 +98,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	}
 	counted, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
 	if errors.Is(err, ErrDamaged) {
-		return nil // reported with all values
+		return nil // values has reported it
 	}
 	if err == nil && counted != size {
 		c.problem("table %s has %d items of %d bytes, but its stored size is %d items of %d bytes", t.Name, size.items, size.bytes, counted.items, counted.bytes)

@@ -24,12 +24,12 @@ type committer struct {
 	queue   []*change
 	leading bool // a group is running
 	ended   bool
-	idle    *sync.Cond // of mu: leading became false
+	idle    *sync.Cond // for leading to become false; uses mu
 }
 
-// change is one request's part of a group. run must read and decide before it
-// writes, and after its first write fail only where bbolt does, which fails
-// the whole group: a rejected request has no effect.
+// change is one request's part of a group. run must read and decide before it writes. After its
+// first write it may fail only if bbolt fails, which fails the entire group. So a rejected request
+// has no effect.
 type change struct {
 	run  func(*writeTx) error
 	err  error

@@ -40,7 +40,7 @@ func TestConcurrentTransfersKeepTheSum(t *testing.T) {
 			total += n
 		}
 		if total != accounts*initial {
-			return fmt.Errorf("the sum is %d", total)
+			return fmt.Errorf("the sum is %d, want %d", total, accounts*initial)
 		}
 		return nil
 	}
@@ -76,16 +76,16 @@ func TestConcurrentTransfersKeepTheSum(t *testing.T) {
 	for _, balance := range texts(indexed, "balance") {
 		n, err := strconv.Atoi(balance)
 		if err != nil || n < 0 {
-			t.Errorf("balance %s", balance)
+			t.Errorf("got balance %s, want a number that is not negative", balance)
 		}
 		total += n
 	}
 	if len(indexed) != accounts || total != accounts*initial {
-		t.Errorf("the index has %d accounts with %d", len(indexed), total)
+		t.Errorf("the index has %d accounts and the sum %d, want %d and %d", len(indexed), total, accounts, accounts*initial)
 	}
 }
 
-func TestOneOfManyConcurrentCreatorsWins(t *testing.T) {
+func TestOneOfManyConcurrentConditionalPutsSucceeds(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("jobs", "id:S", "")
 	for round := range 20 {
@@ -105,15 +105,15 @@ func TestOneOfManyConcurrentCreatorsWins(t *testing.T) {
 		}
 		wg.Wait()
 		if len(won) != 1 {
-			t.Fatalf("round %d: %d writers won", round, len(won))
+			t.Fatalf("round %d: %d writers succeeded, want 1", round, len(won))
 		}
 		if by := text(s.get("jobs", item("id", strconv.Itoa(round))), "by"); by != strconv.Itoa(<-won) {
-			t.Fatalf("round %d: the item was written by %s", round, by)
+			t.Fatalf("round %d: the item was written by %s, whose write failed", round, by)
 		}
 	}
 }
 
-func TestCloseLeavesNothingBehind(t *testing.T) {
+func TestCloseEndsAllGoroutines(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
 	engine, err := dynamolite.Open(dynamolite.Options{})
 	if err != nil {

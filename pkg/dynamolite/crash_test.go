@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	crashPath    = "DYNAMOLITE_CRASH_PATH" // set in the process that is killed
-	crashWriters = 16
-	crashRounds  = 5
-	crashAnswers = 400 // per round
+	crashPath      = "DYNAMOLITE_CRASH_PATH" // set in the process that is killed
+	crashWriters   = 16
+	crashRounds    = 5
+	crashResponses = 400 // per round
 )
 
 // TestMain runs the writer of the crash test if the environment requests it.
@@ -83,7 +83,7 @@ func (s *service) countUp(id string) (int, error) {
 	return n + 1, err
 }
 
-func TestKilledProcessLosesNothingItAnswered(t *testing.T) {
+func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	prepare, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
@@ -96,26 +96,26 @@ func TestKilledProcessLosesNothingItAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range crashRounds {
-		answered := killWhileWriting(t, path)
+		acknowledged := killWhileWriting(t, path)
 		engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		s := serve(t, engine)
 		total := 0
-		for id, n := range answered {
+		for id, n := range acknowledged {
 			left, right := text(s.get("left", item("id", id)), "n"), text(s.get("right", item("id", id)), "n")
 			got, err := strconv.Atoi(left)
 			if err != nil || left != right || got < n || got > n+1 {
-				t.Errorf("round %d: counter %s is %s and %s; %d was acknowledged", round, id, left, right, n)
+				t.Errorf("round %d: counter %s is %s and %s; want equal counts, %d or %d", round, id, left, right, n, n+1)
 			}
 			total += got
 		}
 		indexed, _ := s.pages(dynamodb.QueryInput{
 			TableName: aws.String("right"), IndexName: aws.String("by_n"), KeyConditionExpression: aws.String("kind = :k"), ExpressionAttributeValues: item(":k", "counter"),
 		})
-		if len(indexed) != len(answered) {
-			t.Errorf("round %d: %d items in the index, want %d", round, len(indexed), len(answered))
+		if len(indexed) != len(acknowledged) {
+			t.Errorf("round %d: %d items in the index, want %d", round, len(indexed), len(acknowledged))
 		}
 		if records := s.fromStart("left"); len(records) != total {
 			t.Errorf("round %d: %d stream records, want %d", round, len(records), total)
@@ -143,7 +143,7 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	answered := map[string]int{}
+	acknowledged := map[string]int{}
 	lines := bufio.NewScanner(out)
 	for count := 0; lines.Scan(); count++ {
 		var id string
@@ -151,18 +151,18 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 		if _, err := fmt.Sscan(lines.Text(), &id, &n); err != nil {
 			t.Fatalf("the writer printed %q", lines.Text())
 		}
-		answered[id] = max(answered[id], n)
-		if count == crashAnswers {
+		acknowledged[id] = max(acknowledged[id], n)
+		if count == crashResponses {
 			if err := victim.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	if err := victim.Wait(); err == nil || victim.ProcessState.Exited() {
-		t.Fatalf("the writer exited by itself: %v", err)
+		t.Fatalf("the writer exited before it was killed: %v", err)
 	}
-	if len(answered) != crashWriters {
-		t.Fatalf("%d counters were acknowledged", len(answered))
+	if len(acknowledged) != crashWriters {
+		t.Fatalf("%d counters were acknowledged, want %d", len(acknowledged), crashWriters)
 	}
-	return answered
+	return acknowledged
 }

@@ -60,7 +60,7 @@ func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 
 // TestParserFindsEveryFlippedBit does the same for all bits, inside the
 // package.
-func TestFlippedBitInTheJournalLosesNothingSilently(t *testing.T) {
+func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 	db, journal, want, records := killed(t)
 	last, end := records[len(records)-2], records[len(records)-1]
 	random := rand.New(rand.NewPCG(3, 4))
@@ -78,7 +78,7 @@ func TestFlippedBitInTheJournalLosesNothingSilently(t *testing.T) {
 		got, err := openDamaged(t, db, flipped)
 		if err == nil {
 			if !reflect.DeepEqual(*got, want) {
-				t.Errorf("bit %d of byte %d: %d items without an error, want %d", bit%8, bit/8, len(got.items), len(want.items))
+				t.Errorf("bit %d of byte %d: got %d items without an error, want %d", bit%8, bit/8, len(got.items), len(want.items))
 			}
 			if bit/8 >= records[0] && bit/8 < end {
 				t.Errorf("bit %d of byte %d, inside a record, was not detected", bit%8, bit/8)
@@ -93,11 +93,11 @@ func TestFlippedBitInTheJournalLosesNothingSilently(t *testing.T) {
 		}
 	}
 	if refused == 0 {
-		t.Error("no flipped bit was found")
+		t.Error("no flipped bit was detected")
 	}
 }
 
-func TestRepairCutsTheJournalAtTheDamage(t *testing.T) {
+func TestRepairTruncatesTheJournalAtTheDamage(t *testing.T) {
 	db, journal, _, records := killed(t)
 	flipped := bytes.Clone(journal)
 	flipped[records[20]+20] ^= 4
@@ -107,21 +107,21 @@ func TestRepairCutsTheJournalAtTheDamage(t *testing.T) {
 	}
 	damage, err := dynamolite.RepairJournal(path)
 	if err != nil || damage == nil || damage.Offset != int64(records[20]) || damage.Later != 4 {
-		t.Fatalf("repair: %+v, %v", damage, err)
+		t.Fatalf("repair: got damage %+v, error %v", damage, err)
 	}
 	if kept := must(os.ReadFile(path + ".journal.damaged"))(t); !bytes.Equal(kept, flipped) {
-		t.Error("the copy is not the damaged journal")
+		t.Error("the copy differs from the damaged journal")
 	}
 	var found dynamolite.Recovery
 	s := start(t, dynamolite.Options{Path: path, OnRecovery: func(r dynamolite.Recovery) { found = r }})
 	if s.get("left", item("id", "19")) == nil || text(s.get("left", item("id", "20")), "text") == strings.Repeat("x", 800) {
-		t.Error("the engine's content is not what was committed before the damage")
+		t.Error("the engine's content differs from the commits before the damage")
 	}
 	if found != (dynamolite.Recovery{Commits: 20}) {
-		t.Errorf("recovery: %+v", found)
+		t.Errorf("got recovery %+v", found)
 	}
 	if damage, err := dynamolite.RepairJournal(path); damage != nil || err == nil {
-		t.Errorf("repair of an open file: %v, %v", damage, err)
+		t.Errorf("repair of an open file: got damage %v, error %v", damage, err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestDamageThatCannotBeRepaired(t *testing.T) {
 func TestInterruptedRecordIsReported(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
-	s.put("left", item("id", "answered"))
+	s.put("left", item("id", "acknowledged"))
 	db, before := readFiles(t, path)
 	s.put("left", item("id", "torn", "text", strings.Repeat("x", 5000)))
 	_, after := readFiles(t, path)
@@ -161,6 +161,6 @@ func TestInterruptedRecordIsReported(t *testing.T) {
 	var found dynamolite.Recovery
 	start(t, dynamolite.Options{Path: dir, OnRecovery: func(r dynamolite.Recovery) { found = r }})
 	if found != (dynamolite.Recovery{Commits: 1, Incomplete: int64(end)}) {
-		t.Errorf("recovery: %+v, want 1 commit, and an incomplete one at %d", found, end)
+		t.Errorf("got recovery %+v, want 1 commit and an incomplete one at %d", found, end)
 	}
 }

@@ -67,10 +67,10 @@ type Options struct {
 // may be called concurrently.
 type Engine struct {
 	db          *bbolt.DB
-	journal     *journal // nil: bbolt syncs by itself, or nothing does
+	journal     *journal // nil: without a journal
 	temporary   string   // directory to remove at Close
 	clock       func() time.Time
-	opened      time.Time // a reading of the clock, for past
+	opened      time.Time // the clock's time when the engine was opened, for past
 	onError     func(error)
 	allow       func(Access) bool
 	hosts       []string
@@ -135,8 +135,8 @@ func Open(opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the engine: writes in progress are finished, later ones fail with
-// ErrClosed. Close it after the HTTP server that uses it.
+// Close closes the engine. It waits for writes in progress; later ones fail with ErrClosed. Call it
+// after shutting down the HTTP server that uses the engine.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
 		e.stopSweep()
@@ -158,7 +158,7 @@ func (e *Engine) openFiles(path string, opts Options) (err error) {
 	settings := &bbolt.Options{
 		Timeout:        time.Second,
 		NoSync:         j != nil || opts.Sync == SyncNever || opts.Path == "",
-		NoFreelistSync: true, // the list is rebuilt by Open
+		NoFreelistSync: true, // Open rebuilds the list
 		FreelistType:   bbolt.FreelistMapType,
 	}
 	if j != nil {

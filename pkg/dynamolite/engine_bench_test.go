@@ -13,8 +13,8 @@ import (
 
 // call makes a request that must succeed.
 func call(b *testing.B, engine *dynamolite.Engine, operation, body string) {
-	if answer := answerTo(engine, operation, body); answer.Code != http.StatusOK {
-		b.Errorf("%s: %s", operation, answer.Body)
+	if response := responseTo(engine, operation, body); response.Code != http.StatusOK {
+		b.Errorf("%s: %s", operation, response.Body)
 	}
 }
 

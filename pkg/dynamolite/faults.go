@@ -54,7 +54,7 @@ type Fault struct {
 // Faults is the fault injector of an engine. Its methods may be called
 // concurrently, and while requests are in progress.
 type Faults struct {
-	active atomic.Int32 // number of rules, so that no rule costs nothing
+	active atomic.Int32 // number of rules: without rules, requests take no lock
 	mu     sync.Mutex
 	rules  []*faultRule
 }
@@ -117,7 +117,7 @@ func (f *Faults) unprocessed(operation, table string) bool {
 	return f.active.Load() > 0 && len(f.fires(operation, []string{table}, true)) > 0
 }
 
-// around runs a request under the rules.
+// around runs a request with the faults whose rules fire.
 func (f *Faults) around(ctx context.Context, operation string, body []byte, run handler) (any, error) {
 	var firing []Fault
 	var tables []string

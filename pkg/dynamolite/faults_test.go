@@ -17,7 +17,7 @@ func (s *service) tryPut(table string, it object) error {
 	return err
 }
 
-func TestFaultHappensByOperationTableAndCount(t *testing.T) {
+func TestFaultMatchesOperationTableAndCount(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("left", "pk:S", "")
 	s.table("right", "pk:S", "")
@@ -43,7 +43,7 @@ func TestErrorBeforeAndAfterTheWrite(t *testing.T) {
 		wantError(t, s.tryPut("left", key), "InternalServerError")
 		remove()
 		if got := s.get("left", key); (got != nil) != there {
-			t.Errorf("kind %d: item %v", kind, got)
+			t.Errorf("kind %d: got item %v, want one: %t", kind, got, there)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestConflictNamesTheActionsOnItsTable(t *testing.T) {
 	wantError(t, s.tryPut("right", item("pk", "a")), "TransactionConflictException")
 	s.engine.Faults().Clear()
 	if got := s.get("left", item("pk", "a")); got != nil {
-		t.Errorf("the failed transaction took effect: %v", got)
+		t.Errorf("the failed transaction wrote %v", got)
 	}
 }
 
@@ -79,24 +79,24 @@ func TestSeedRepeatsTheSameFaults(t *testing.T) {
 	}
 	first := run(1)
 	if n := len(first); n < 10 || n > 30 {
-		t.Errorf("%d of 40 failed", n)
+		t.Errorf("%d of 40 requests failed, want 10 to 30", n)
 	}
 	if again := run(1); !slices.Equal(first, again) {
-		t.Errorf("%v, then %v", first, again)
+		t.Errorf("the same seed produced faults %v, then %v", first, again)
 	}
 	if other := run(2); slices.Equal(first, other) {
-		t.Error("another seed gives the same faults")
+		t.Error("another seed produced the same faults")
 	}
 }
 
-func TestDelayHoldsARequest(t *testing.T) {
+func TestDelayDelaysARequest(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("left", "pk:S", "")
 	s.engine.Faults().Add(dynamolite.Fault{Kind: dynamolite.Delay, Delay: 30 * time.Millisecond, Count: 1})
 	begin := time.Now()
 	s.put("left", item("pk", "a"))
 	if took := time.Since(begin); took < 30*time.Millisecond {
-		t.Errorf("took %s", took)
+		t.Errorf("the request took %s, less than its delay", took)
 	}
 }
 
@@ -109,13 +109,13 @@ func TestBatchLeavesItemsUnprocessed(t *testing.T) {
 	out := must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 	rest := out.UnprocessedItems
 	if len(rest) != 1 || len(rest["left"]) != 1 || text(rest["left"][0].PutRequest.Item, "pk") != "b" {
-		t.Fatalf("unprocessed %v", rest)
+		t.Fatalf("got unprocessed requests %v, want one", rest)
 	}
 	if s.get("left", item("pk", "b")) != nil || s.get("left", item("pk", "a")) == nil || s.get("right", item("pk", "b")) == nil {
-		t.Error("the unprocessed requests are not those of the response")
+		t.Error("the unprocessed request was written, or another one was not")
 	}
 	must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: rest}))(t)
 	if s.get("left", item("pk", "b")) == nil {
-		t.Error("the other requests were not written")
+		t.Error("the retry of the unprocessed request was not written")
 	}
 }

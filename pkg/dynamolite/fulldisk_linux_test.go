@@ -16,7 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-func TestAFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
+func TestFullDiskRejectsWritesUntilSpaceIsFreed(t *testing.T) {
 	disktest.Run(t, "size=16m", fillDatabase)
 }
 
@@ -70,7 +70,7 @@ func fillDatabase(t *testing.T, dir string) {
 	for i := range stored {
 		got, err := again.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("full"), Key: object{"pk": value(strconv.Itoa(i))}})
 		if err != nil || len(got.Item) != 2 {
-			t.Errorf("after a crash item %d has %d attributes, %v", i, len(got.Item), err)
+			t.Errorf("after a crash: item %d has %d attributes, want 2; error %v", i, len(got.Item), err)
 		}
 	}
 }

@@ -206,7 +206,7 @@ func define(in *dynamodb.CreateTableInput, attribute string) {
 	in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
 }
 
-// table creates a table; hash and sort are such as "pk:S". sort may be empty.
+// table creates a table; hash and sort are key attributes such as "pk:S"; sort may be empty.
 func (s *service) table(name, hash, sort string, options ...tableOption) {
 	s.t.Helper()
 	in := &dynamodb.CreateTableInput{TableName: aws.String(name), KeySchema: keys(hash, sort), BillingMode: types.BillingModePayPerRequest}

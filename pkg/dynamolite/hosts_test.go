@@ -10,9 +10,9 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestPagesReachNothing: a request to another host, as after DNS rebinding, and a
+// TestRejectsOtherHostsAndOrigins: a request to another host, as after DNS rebinding, and a
 // cross-origin request are rejected before any other check.
-func TestPagesReachNothing(t *testing.T) {
+func TestRejectsOtherHostsAndOrigins(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{Hosts: []string{"dynamodb"}, HostsSetting: "-hosts"})
 	if err != nil {
 		t.Fatal(err)
@@ -54,13 +54,13 @@ func TestPagesReachNothing(t *testing.T) {
 		for _, ask := range []struct{ method, target string }{{http.MethodPost, list}, {http.MethodGet, ""}} {
 			status, body := send(ask.method, host, ask.target, "")
 			if status != want || status == 421 && (!strings.Contains(body, "MisdirectedRequestException") || !strings.Contains(body, "-hosts")) {
-				t.Errorf("%s of %s: %d %s, want %d", ask.method, host, status, body, want)
+				t.Errorf("%s with host %s: got status %d %s, want %d", ask.method, host, status, body, want)
 			}
 		}
 	}
 	for origin, want := range map[string]int{"": 200, "http://localhost": 200, "http://evil.example": 400, "null": 400} {
 		if status, body := send(http.MethodPost, "localhost", list, origin); status != want || want == 400 && !strings.Contains(body, "AccessDeniedException") {
-			t.Errorf("a page of %s: %d %s", origin, status, body)
+			t.Errorf("origin %s: got %d %s, want AccessDeniedException", origin, status, body)
 		}
 	}
 }

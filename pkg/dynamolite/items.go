@@ -62,7 +62,7 @@ type itemOutput struct {
 	metrics          *itemCollectionMetrics
 }
 
-// AppendJSON appends the response; its parts other than the item are rare.
+// AppendJSON appends the response. Few responses have parts other than the item.
 func (o itemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if o.item != nil {
@@ -81,7 +81,7 @@ func appendMember[T any](dst []byte, name string, value *T) []byte {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic("dynamolite: " + name + ": " + err.Error()) // its fields are plain
+		panic("dynamolite: " + name + ": " + err.Error()) // cannot fail for the types of the callers
 	}
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -269,8 +269,7 @@ func parseProjection(p placeholders, text *string) (projection expr.Projection, 
 	return projection, scope.Unused()
 }
 
-// getOne is the read of one item: by GetItem, or as part of a batch or a
-// transaction.
+// getOne is the read of one item, by GetItem, or as part of a batch or a transaction.
 type getOne struct {
 	table      *table
 	storage    []byte

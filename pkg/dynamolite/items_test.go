@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-func TestItemOfEveryTypeComesBackAsItWasPut(t *testing.T) {
+func TestItemOfEveryTypeRoundTrips(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("things", "pk:S", "sk:N")
 	whole := item("pk", "a", "sk", 1,
@@ -26,7 +26,7 @@ func TestItemOfEveryTypeComesBackAsItWasPut(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if got := s.get("things", item("pk", "a", "sk", 2)); got != nil {
-		t.Errorf("GetItem of another key returned %v", got)
+		t.Errorf("GetItem of a key without item: got %v, want nothing", got)
 	}
 	out, err := s.GetItem(t.Context(), &dynamodb.GetItemInput{
 		TableName: aws.String("things"), Key: item("pk", "a", "sk", 1),
@@ -34,11 +34,11 @@ func TestItemOfEveryTypeComesBackAsItWasPut(t *testing.T) {
 	})
 	want := item("n", whole["n"], "map", item("list", &types.AttributeValueMemberL{Value: []types.AttributeValue{value(2)}}))
 	if err != nil || !reflect.DeepEqual(out.Item, want) {
-		t.Errorf("projection: %v, %v", out, err)
+		t.Errorf("projection: got %v, error %v", out, err)
 	}
 }
 
-func TestConditionDecidesWhetherAWriteHappens(t *testing.T) {
+func TestConditionalPut(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("jobs", "id:S", "")
 	create := func() error {
@@ -53,7 +53,7 @@ func TestConditionDecidesWhetherAWriteHappens(t *testing.T) {
 	}
 	failed := new(types.ConditionalCheckFailedException)
 	if err := create(); !errors.As(err, &failed) || text(failed.Item, "status") != "QUEUED" || failed.ErrorMessage() != "The conditional request failed" {
-		t.Fatalf("second put: %v, item %v", err, failed.Item)
+		t.Fatalf("second put: got error %v with item %v, want the item of the first put", err, failed.Item)
 	}
 	move := func(from, to string) error {
 		_, err := s.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
@@ -72,11 +72,11 @@ func TestConditionDecidesWhetherAWriteHappens(t *testing.T) {
 	})
 	wantError(t, err, "ConditionalCheckFailedException")
 	if got := text(s.get("jobs", item("id", "1")), "status"); got != "DONE" {
-		t.Errorf("status is %s", got)
+		t.Errorf("got status %s", got)
 	}
 }
 
-func TestReturnValuesShowTheItemBeforeAndAfter(t *testing.T) {
+func TestReturnValues(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("counters", "id:S", "")
 	s.put("counters", item("id", "1", "n", 1, "other", "x"))
@@ -100,11 +100,11 @@ func TestReturnValuesShowTheItemBeforeAndAfter(t *testing.T) {
 	}
 	deleted := must(s.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("counters"), Key: item("id", "1"), ReturnValues: types.ReturnValueAllOld}))(t)
 	if text(deleted.Attributes, "n") != "6" {
-		t.Errorf("deleted %v", deleted.Attributes)
+		t.Errorf("DeleteItem returned %v, want n = 6", deleted.Attributes)
 	}
 	replaced := must(s.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("counters"), Item: item("id", "1"), ReturnValues: types.ReturnValueAllOld}))(t)
 	if replaced.Attributes != nil {
-		t.Errorf("put over nothing returned %v", replaced.Attributes)
+		t.Errorf("put of a new item returned the old item %v, want none", replaced.Attributes)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestUpdateOfAMissingItemCreatesIt(t *testing.T) {
 	}
 }
 
-func TestWriteThatBreaksALimitIsRefused(t *testing.T) {
+func TestWriteBeyondALimitIsRejected(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("things", "pk:S", "sk:S", withIndex("by_n", "n:N", "", types.ProjectionTypeAll))
 	for name, it := range map[string]object{

@@ -60,12 +60,12 @@ type journal struct {
 	salt   [saltSize]byte
 	end    int64 // offset of the next record
 	pinned *bbolt.Tx
-	// late are the entries of tokensBucket since the last checkpoint. Their keys
-	// are random and rarely read again, so each would change a page of its own:
-	// they are put together at the next checkpoint.
+	// late are the entries of tokensBucket since the last checkpoint. Their keys are random and
+	// rarely read again, so each would change a page of its own: the next checkpoint writes them
+	// together.
 	late    map[string][]byte
 	record  []byte   // the buffer of the last record, for reuse
-	created bool     // by openJournal
+	created bool     // openJournal created the file
 	found   contents // operations to replay after a crash, for start
 	failed  error    // the first failure; no commit is possible after it
 }
@@ -79,7 +79,7 @@ const (
 	rootSize     = 128 // bbolt uses 80 bytes of a root page
 	headerSize   = len(journalMagic) + 8 + saltSize + 4 + 2*rootSize + 4
 	recordHeader = 16
-	// leastRecord and mostRecord bound the buffer that is kept for the next record.
+	// leastRecord and mostRecord bound the buffer that is reused for the next record.
 	leastRecord = 4 << 10
 	mostRecord  = 256 << 10
 )
@@ -113,7 +113,7 @@ func openJournal(path string) (*journal, error) {
 	if err := lockFile(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("the file is in use: %w", err), file.Close())
 	}
-	if err := j.takeBack(); err != nil {
+	if err := j.restore(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return j, nil
@@ -128,7 +128,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 	// same way after a crash before the next checkpoint.
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, operations := range j.found.records {
-			if err := carryOut(tx, operations); err != nil {
+			if err := replay(tx, operations); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 			return j.failed
 		}
 		if err := tx.Commit(); err != nil {
-			j.failed = j.takeBackRecord(before)
+			j.failed = j.dropRecord(before)
 			return errors.Join(err, j.failed)
 		}
 		maps.Copy(j.late, late)
@@ -194,8 +194,8 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 	return j.failed
 }
 
-// takeBackRecord ends the journal before its last record, whose transaction has failed.
-func (j *journal) takeBackRecord(at int64) error {
+// dropRecord ends the journal before its last record, whose transaction has failed.
+func (j *journal) dropRecord(at int64) error {
 	var end [recordHeader]byte
 	j.seal(end[:])
 	if _, err := j.file.WriteAt(end[:], at); err != nil {
@@ -285,9 +285,9 @@ func (j *journal) unpin() error {
 	return pin.Rollback()
 }
 
-// close ends the journal; the caller closes bbolt's file next. The journal is
-// removed because bbolt's file is complete without it, unless start or a
-// commit has failed: then the next start recovers.
+// close closes the journal; the caller then closes bbolt's file. The journal is removed because
+// bbolt's file is complete without it, unless start or a commit has failed: then the next start
+// recovers.
 func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())

@@ -98,7 +98,7 @@ func reopened(t *testing.T, db, journal []byte, sync dynamolite.Sync) *service {
 
 // After a power failure any of the pages written since the last sync of the
 // file may be on disk or not. Opening the file has just synced it.
-func TestPowerFailureLosesNothingAnswered(t *testing.T) {
+func TestPowerFailureLosesNoAcknowledgedWrite(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
 	before, _ := readFiles(t, path)
@@ -112,13 +112,13 @@ func TestPowerFailureLosesNothingAnswered(t *testing.T) {
 		copy(mixed, before)
 		kept := 0
 		for at := 0; at < len(after); at += page {
-			if random.Uint64()%4 != seed%4 && seed > 0 { // seed 0: none of them
+			if random.Uint64()%4 != seed%4 && seed > 0 { // with seed 0 none of them is on disk
 				copy(mixed[at:at+page], after[at:at+page])
 				kept++
 			}
 		}
 		if kept > 0 && bytes.Equal(mixed, after) {
-			t.Fatal("no page was lost")
+			t.Fatal("all pages are on disk, want some missing")
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			sync := dynamolite.Sync(seed % 2)
@@ -131,10 +131,10 @@ func TestPowerFailureLosesNothingAnswered(t *testing.T) {
 	}
 }
 
-func TestTornRecordIsAWriteThatWasNotAnswered(t *testing.T) {
+func TestTornRecordIsDropped(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
-	s.put("left", item("id", "answered"))
+	s.put("left", item("id", "acknowledged"))
 	before, journal := readFiles(t, path)
 	s.put("left", item("id", "torn", "text", strings.Repeat("x", 5000)))
 	_, longer := readFiles(t, path)
@@ -146,7 +146,7 @@ func TestTornRecordIsAWriteThatWasNotAnswered(t *testing.T) {
 		copy(journal[first:first+length], longer[first:])
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			again := reopened(t, before, journal, dynamolite.SyncEveryCommit)
-			if again.get("left", item("id", "answered")) == nil || again.get("left", item("id", "torn")) != nil {
+			if again.get("left", item("id", "acknowledged")) == nil || again.get("left", item("id", "torn")) != nil {
 				t.Error("the acknowledged write is missing, or the torn write is present")
 			}
 		})
@@ -156,7 +156,7 @@ func TestTornRecordIsAWriteThatWasNotAnswered(t *testing.T) {
 func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
-	s.writeAbout(400, 100_000) // about 10 MB; a journal holds 4
+	s.writeAbout(400, 100_000) // about 10 MB; the journal has space for 4 MB
 	want := s.content()
 	db, journal := readFiles(t, path)
 	for range 2 { // the second pass recovers the recovered files again
@@ -169,11 +169,11 @@ func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
 
 // The last three records have equal lengths, so that the second of them follows
 // the third in the file.
-func TestRecordsFromBeforeACheckpointAreNotRepeated(t *testing.T) {
+func TestRecordsFromBeforeACheckpointAreNotReplayed(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
 	s.put("left", item("id", "a", "n", 1))
-	s.table("first", "id:S", "") // makes a checkpoint
+	s.table("first", "id:S", "") // causes a checkpoint
 	s.put("left", item("id", "a", "n", 2))
 	s.put("left", item("id", "a", "n", 3))
 	s.table("second", "id:S", "")
@@ -181,6 +181,6 @@ func TestRecordsFromBeforeACheckpointAreNotRepeated(t *testing.T) {
 	db, journal := readFiles(t, path)
 	again := reopened(t, db, journal, dynamolite.SyncEveryCommit)
 	if got := text(again.get("left", item("id", "a")), "n"); got != "4" {
-		t.Errorf("n is %s", got)
+		t.Errorf("got n = %s, want 4", got)
 	}
 }

@@ -208,12 +208,12 @@ type readOutput struct {
 	consumed *consumedCapacity
 }
 
-// answerFrame is the approximate size of a response without its items, in bytes.
-const answerFrame = 1024
+// responseFrame is the approximate size of a response without its items, in bytes.
+const responseFrame = 1024
 
 // AppendJSON appends the response.
 func (o readOutput) AppendJSON(dst []byte) []byte {
-	dst = slices.Grow(dst, len(o.items)+answerFrame)
+	dst = slices.Grow(dst, len(o.items)+responseFrame)
 	dst = strconv.AppendInt(append(dst, `{"Count":`...), int64(o.count), 10)
 	dst = strconv.AppendInt(append(dst, `,"ScannedCount":`...), int64(o.scanned), 10)
 	if !o.counted {

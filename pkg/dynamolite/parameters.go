@@ -56,9 +56,8 @@ func condition(scope *expr.Scope, kind expr.Kind, text *string) (expr.Condition,
 	return expr.ParseCondition(scope, kind, *text)
 }
 
-// legacy are the parameters that expressions replaced. They are not supported.
-// They are decoded so that a request with one of them fails and is not
-// misinterpreted.
+// legacy are the parameters that expressions replaced. They are not supported. They are decoded so
+// that a request with one of them is rejected instead of misinterpreted.
 type legacy struct {
 	AttributesToGet, AttributeUpdates, ConditionalOperator, Expected, KeyConditions, QueryFilter, ScanFilter json.RawMessage
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// pages runs the query to its end and returns all items and the page count. A
-// query that does not end after 1000 pages fails the test.
+// pages runs the query to its end and returns all items and the page count. The test fails if there
+// are more than 1000 pages.
 func (s *service) pages(in dynamodb.QueryInput) (items []object, count int) {
 	s.t.Helper()
 	for count < 1000 {
@@ -29,11 +29,11 @@ func (s *service) pages(in dynamodb.QueryInput) (items []object, count int) {
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	s.t.Fatal("the query does not end")
+	s.t.Fatal("the query has more than 1000 pages")
 	return nil, 0
 }
 
-func TestQueryAnswersInOrderOfTheSortKey(t *testing.T) {
+func TestQueryReturnsItemsInOrderOfTheSortKey(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("events", "pk:S", "sk:N")
 	for _, n := range []int{10, -3, 2, 100, 0, -20} {
@@ -87,13 +87,13 @@ func TestFilterCountsAfterTheLimit(t *testing.T) {
 		ProjectionExpression: aws.String("sk"), ExpressionAttributeValues: item(":pk", "a", ":yes", true), Limit: aws.Int32(5),
 	}))(t)
 	if got := texts(out.Items, "sk"); out.Count != 3 || out.ScannedCount != 5 || !slices.Equal(got, []string{"0", "2", "4"}) || len(out.Items[0]) != 1 || text(out.LastEvaluatedKey, "sk") != "4" {
-		t.Errorf("got %v of %d, last %v", got, out.ScannedCount, out.LastEvaluatedKey)
+		t.Errorf("got items %v of %d scanned, last key %v", got, out.ScannedCount, out.LastEvaluatedKey)
 	}
 	counted := must(s.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String("events"), KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item(":pk", "a"), Select: types.SelectCount,
 	}))(t)
 	if counted.Count != 10 || counted.Items != nil {
-		t.Errorf("count %d, items %v", counted.Count, counted.Items)
+		t.Errorf("got count %d with items %v, want a count only", counted.Count, counted.Items)
 	}
 }
 
@@ -107,18 +107,18 @@ func TestPageEndsAtOneMegabyte(t *testing.T) {
 		TableName: aws.String("big"), KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item(":pk", "a"),
 	})
 	if len(items) != 12 || count != 4 {
-		t.Errorf("%d items on %d pages", len(items), count)
+		t.Errorf("got %d items on %d pages", len(items), count)
 	}
 }
 
-func TestIndexPagesHoldEachTiedItemOnce(t *testing.T) {
+func TestIndexPagesContainItemsWithEqualKeysOnce(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("items", "id:S", "", withIndex("by_day", "day:S", "at:N", types.ProjectionTypeAll))
 	var want []string
 	for n := range 30 {
 		id := fmt.Sprintf("%02d", n)
 		want = append(want, id)
-		s.put("items", item("id", id, "day", "monday", "at", n/15)) // two times, 15 items each
+		s.put("items", item("id", id, "day", "monday", "at", n/15)) // two values of at, for 15 items each
 	}
 	for limit := int32(1); limit < 12; limit++ {
 		for _, forward := range []bool{true, false} {
@@ -136,7 +136,7 @@ func TestIndexPagesHoldEachTiedItemOnce(t *testing.T) {
 	}
 }
 
-func TestIndexFollowsItsItems(t *testing.T) {
+func TestIndexIsUpdatedWithItsItems(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("jobs", "id:S", "",
 		withIndex("all", "owner:S", "", types.ProjectionTypeAll),
@@ -158,13 +158,13 @@ func TestIndexFollowsItsItems(t *testing.T) {
 	}
 	s.put("jobs", item("id", "1", "owner", "bob"))
 	if len(entries("all", "ann")) != 0 || len(entries("all", "bob")) != 1 {
-		t.Error("the index still has the old key, or lacks the new one")
+		t.Error("the index has the old key, or lacks the new one")
 	}
 	must(s.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String("jobs"), Key: item("id", "1"), UpdateExpression: aws.String("REMOVE #o"), ExpressionAttributeNames: map[string]string{"#o": "owner"},
 	}))(t)
 	if got := entries("all", "bob"); len(got) != 0 {
-		t.Errorf("an item without the key is in the index: %v", got)
+		t.Errorf("an item without the index key is in the index: %v", got)
 	}
 	_, err := s.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String("jobs"), IndexName: aws.String("keys"), KeyConditionExpression: aws.String("#o = :o"), ProjectionExpression: aws.String("more"),
@@ -193,7 +193,7 @@ func TestParallelScanCoversTheTableOnce(t *testing.T) {
 		}
 		for n := range 200 {
 			if seen[strconv.Itoa(n)] != 1 {
-				t.Errorf("%d segments: item %d seen %d times", total, n, seen[strconv.Itoa(n)])
+				t.Errorf("%d segments: got item %d %d times, want once", total, n, seen[strconv.Itoa(n)])
 			}
 		}
 	}

@@ -165,9 +165,9 @@ func (h *header) recordsAfter(content []byte) (first, commits int) {
 	}
 }
 
-// takeBack restores bbolt's file to the last checkpoint in the journal, and keeps
-// the later records for start.
-func (j *journal) takeBack() error {
+// restore restores bbolt's file to the last checkpoint in the journal. The later records stay in
+// the journal for start.
+func (j *journal) restore() error {
 	content, err := os.ReadFile(j.file.Name())
 	if err != nil {
 		return err
@@ -219,8 +219,8 @@ func (j *journal) create() error {
 	return j.file.Sync()
 }
 
-// carryOut replays the operations of one record.
-func carryOut(tx *bbolt.Tx, operations []byte) error {
+// replay writes the operations of one record.
+func replay(tx *bbolt.Tx, operations []byte) error {
 	for len(operations) > 0 {
 		kind := operations[0]
 		operations = operations[1:]

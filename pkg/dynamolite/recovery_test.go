@@ -27,9 +27,9 @@ func writeJournal(t *testing.T, commits int) []byte {
 	call := func(operation, body string) {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-		answer := httptest.NewRecorder()
-		if engine.ServeHTTP(answer, r); answer.Code != http.StatusOK {
-			t.Fatal(answer.Body)
+		response := httptest.NewRecorder()
+		if engine.ServeHTTP(response, r); response.Code != http.StatusOK {
+			t.Fatal(response.Body)
 		}
 	}
 	call("CreateTable", `{"TableName":"flip","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}`)
@@ -49,7 +49,7 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 	content := writeJournal(t, commits)
 	want, err := parseJournal("journal", content)
 	if err != nil || want.Commits != commits || want.Incomplete != 0 {
-		t.Fatalf("undamaged: %+v, %v", want.Recovery, err)
+		t.Fatalf("undamaged: got %+v, error %v", want.Recovery, err)
 	}
 	end := recordsStart
 	for _, operations := range want.records {
@@ -66,9 +66,9 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 			damage, found := errors.AsType[*CorruptError](err)
 			switch inRecord := byteAt >= recordsStart && byteAt < end; {
 			case inRecord && (!found || !damage.Repairable || damage.Offset > int64(byteAt) || damage.Later != commits-1-got.Commits):
-				t.Fatalf("bit %d of byte %d, in a record: %+v, %v", bit, byteAt, got.Recovery, err)
+				t.Fatalf("bit %d of byte %d, in a record: got %+v, error %v", bit, byteAt, got.Recovery, err)
 			case !inRecord && (err != nil || !reflect.DeepEqual(got.records, want.records) || got.header != want.header):
-				t.Fatalf("bit %d of byte %d, in no record: %+v, %v", bit, byteAt, got.Recovery, err)
+				t.Fatalf("bit %d of byte %d, outside records: got %+v, error %v", bit, byteAt, got.Recovery, err)
 			}
 		}
 	}

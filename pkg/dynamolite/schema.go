@@ -97,7 +97,7 @@ func (ix *index) check(item attr.Item) error {
 	return nil
 }
 
-// project returns the part of item, one of t, that the index holds.
+// project returns the attributes of item, an item of t, that the index contains.
 func (ix *index) project(t *table, item attr.Item) attr.Item {
 	if ix.Projection == "ALL" {
 		return item
@@ -121,8 +121,8 @@ var (
 	journalKey   = []byte("journal")
 )
 
-// createBuckets makes the buckets that every file has. It writes only to a new
-// file, and fails for a file of an older format.
+// createBuckets creates the buckets that every file has. It writes only to a new file, and fails
+// for a file of an older format.
 func (e *Engine) createBuckets() error {
 	isNew := false
 	err := e.db.View(func(tx *bbolt.Tx) error {

@@ -25,8 +25,8 @@ func sealedFile(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	do := func(operation, body string) {
-		if answer := answerTo(engine, operation, body); answer.Code != http.StatusOK {
-			t.Fatalf("%s: %s", operation, answer.Body)
+		if response := responseTo(engine, operation, body); response.Code != http.StatusOK {
+			t.Fatalf("%s: %s", operation, response.Body)
 		}
 	}
 	do("CreateTable", `{"TableName":"seal","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}`)
@@ -39,7 +39,7 @@ func sealedFile(t *testing.T) []byte {
 	return must(os.ReadFile(path))(t)
 }
 
-func TestFlippedBitInTheDatabaseGivesNoWrongAnswer(t *testing.T) {
+func TestFlippedBitInTheDatabaseCausesNoWrongResponse(t *testing.T) {
 	content := sealedFile(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	path := filepath.Join(t.TempDir(), "db")
@@ -48,7 +48,7 @@ func TestFlippedBitInTheDatabaseGivesNoWrongAnswer(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		failed = wrongAnswers(t, path, what)
+		failed = wrongResponses(t, path, what)
 		if err := os.Remove(path + ".journal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -60,35 +60,35 @@ func TestFlippedBitInTheDatabaseGivesNoWrongAnswer(t *testing.T) {
 		damaged[bit/8] ^= 1 << (bit % 8)
 		check(damaged, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8))
 	}
-	// Most of the file may be free pages, but every copy of a text includes the one in use.
+	// Most of the file may be free pages, so the test damages every copy of one text.
 	text := []byte(strings.Repeat("x", 200))
 	flipped := bytes.ReplaceAll(content, text, append([]byte("y"), text[1:]...))
-	if bytes.Equal(flipped, content) || !check(flipped, "every text") {
-		t.Error("damage in every text was not detected")
+	if bytes.Equal(flipped, content) || !check(flipped, "every copy of a text") {
+		t.Error("damage in every copy of a text was not detected")
 	}
 }
 
-// wrongAnswers reads all items and reports responses that are neither correct nor an
-// error. It returns whether there was an error.
-func wrongAnswers(t *testing.T, path, what string) (failed bool) {
+// wrongResponses reads all items and reports responses that are neither correct nor an error. It
+// returns whether there was an error.
+func wrongResponses(t *testing.T, path, what string) (failed bool) {
 	t.Helper()
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, Sync: dynamolite.SyncNever, SweepInterval: -1})
 	if err != nil {
 		return true
 	}
 	for i := range sealedItems {
-		answer := answerTo(engine, "GetItem", fmt.Sprintf(`{"TableName":"seal","Key":{"id":{"S":"%d"}}}`, i))
-		if answer.Code == http.StatusInternalServerError {
+		response := responseTo(engine, "GetItem", fmt.Sprintf(`{"TableName":"seal","Key":{"id":{"S":"%d"}}}`, i))
+		if response.Code == http.StatusInternalServerError {
 			failed = true
-		} else if want := fmt.Sprintf(`"text":{"S":"%s"}`, strings.Repeat("x", 200+i)); !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("%s: item %d: %d %s", what, i, answer.Code, answer.Body)
+		} else if want := fmt.Sprintf(`"text":{"S":"%s"}`, strings.Repeat("x", 200+i)); !strings.Contains(response.Body.String(), want) {
+			t.Errorf("%s: item %d: got status %d %s", what, i, response.Code, response.Body)
 		}
 	}
-	answer := answerTo(engine, "Scan", `{"TableName":"seal"}`)
-	if answer.Code == http.StatusInternalServerError {
+	response := responseTo(engine, "Scan", `{"TableName":"seal"}`)
+	if response.Code == http.StatusInternalServerError {
 		failed = true
-	} else if !strings.Contains(answer.Body.String(), fmt.Sprintf(`"Count":%d,`, sealedItems)) {
-		t.Errorf("%s: scan: %.200s", what, answer.Body)
+	} else if !strings.Contains(response.Body.String(), fmt.Sprintf(`"Count":%d,`, sealedItems)) {
+		t.Errorf("%s: Scan returned %.200s", what, response.Body)
 	}
 	if err := engine.Close(); err != nil && !failed {
 		t.Errorf("%s: close: %v", what, err)

@@ -31,7 +31,7 @@ type writeTx struct {
 	tx      *bbolt.Tx
 	now     time.Time
 	tables  catalog
-	changed bool // whether anything was written
+	changed bool // something was written
 	counts  map[uint64]*counts
 	// journal is the record of the writes of put, remove and push. A group that
 	// also writes in other ways is structural, and does not use it.

@@ -103,8 +103,8 @@ type loggedChange struct {
 	after   attr.Item
 }
 
-// record appends the change of one item to the table's stream, with the
-// images of the view type.
+// record appends the change of one item to the table's stream, with the images that the view type
+// specifies.
 func (w *writeTx) record(t *table, before, after attr.Item, service bool) error {
 	stored := make(attr.Item, 0, 6)
 	set := func(name string, v attr.Value) { stored = append(stored, attr.Attribute{Name: name, Value: v}) }
@@ -189,7 +189,7 @@ func (e *Engine) trimStreams() (more bool, err error) {
 			name := bucketName('r', s.ID)
 			bucket := w.tx.Bucket(name)
 			if bucket == nil {
-				continue // another sweep was faster
+				continue // another sweep has removed the stream
 			}
 			end, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 			if err != nil {

@@ -44,7 +44,7 @@ func (s *service) records(iterator *string, limit int32) (records []streamtypes.
 			return records, iterator
 		}
 	}
-	s.t.Fatal("the shard does not end")
+	s.t.Fatal("the shard has more than 1000 pages")
 	return nil, nil
 }
 
@@ -56,7 +56,7 @@ func (s *service) fromStart(table string) []streamtypes.Record {
 	return records
 }
 
-func TestStreamTellsEveryChangeInItsView(t *testing.T) {
+func TestStreamRecordsFollowTheViewType(t *testing.T) {
 	for view, want := range map[types.StreamViewType]string{
 		types.StreamViewTypeKeysOnly:        "INSERT MODIFY REMOVE",
 		types.StreamViewTypeNewImage:        "INSERT+new=1 MODIFY+new=2 REMOVE",
@@ -81,7 +81,7 @@ func TestStreamTellsEveryChangeInItsView(t *testing.T) {
 				line += "+new=" + after["n"].(*streamtypes.AttributeValueMemberN).Value
 			}
 			if r.Dynamodb.Keys["pk"].(*streamtypes.AttributeValueMemberS).Value != "a" || r.UserIdentity != nil {
-				t.Errorf("%s: keys %v, identity %v", view, r.Dynamodb.Keys, r.UserIdentity)
+				t.Errorf("%s: got keys %v, identity %v; want key a and no identity", view, r.Dynamodb.Keys, r.UserIdentity)
 			}
 			got = append(got, line)
 		}
@@ -91,7 +91,7 @@ func TestStreamTellsEveryChangeInItsView(t *testing.T) {
 	}
 }
 
-func TestIteratorStartsWhereItIsAsked(t *testing.T) {
+func TestIteratorStartsAtTheRequestedPosition(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("things", "pk:N", "", withStream(types.StreamViewTypeKeysOnly))
 	for n := range 5 {
@@ -118,25 +118,25 @@ func TestIteratorStartsWhereItIsAsked(t *testing.T) {
 	} {
 		records, next := s.records(tc.iterator, 2)
 		if len(records) != tc.count || next == nil {
-			t.Errorf("%s: %d records, next %v", name, len(records), next)
+			t.Errorf("%s: got %d records, next iterator %v; want %d and an iterator", name, len(records), next, tc.count)
 		}
 	}
 	_, err := s.iterator(arn, aws.String(strings.Repeat("x", 30)), streamtypes.ShardIteratorTypeLatest, nil)
 	wantError(t, err, "ResourceNotFoundException")
 }
 
-func TestStreamForgetsAfterADay(t *testing.T) {
+func TestStreamIsTrimmedAfterADay(t *testing.T) {
 	now := newClock()
 	s := start(t, dynamolite.Options{Clock: now.Now, SweepInterval: -1})
 	s.table("things", "pk:N", "", withStream(types.StreamViewTypeKeysOnly))
-	for n := range 250 { // more than one batch of a sweep
+	for n := range 250 { // more than a sweep removes at once
 		s.put("things", item("pk", n))
 	}
 	arn, shard := s.stream("things")
 	first := s.fromStart("things")[0].Dynamodb.SequenceNumber
 	now.Advance(25 * time.Hour)
 	s.put("things", item("pk", 1000))
-	for _, when := range []string{"before the sweep", "after it"} {
+	for _, when := range []string{"before the sweep", "after the sweep"} {
 		if records := s.fromStart("things"); len(records) != 1 {
 			t.Errorf("%s: %d records", when, len(records))
 		}
@@ -162,14 +162,14 @@ func TestClosedStreamCanBeReadToItsEnd(t *testing.T) {
 	must(s.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("things")}))(t)
 	s.table("things", "pk:N", "", withStream(types.StreamViewTypeKeysOnly))
 	if other, _ := s.stream("things"); *other == *arn {
-		t.Error("the new table has the old stream")
+		t.Error("the new table has the ARN of the old stream")
 	}
 	if records, next := s.records(iterator, 10); len(records) != 1 || next != nil {
-		t.Errorf("%d records, next %v", len(records), next)
+		t.Errorf("got %d records, next iterator %v; want 1 and none", len(records), next)
 	}
 	listed := must(s.streams.ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{TableName: aws.String("things"), Limit: aws.Int32(1)}))(t)
 	if len(listed.Streams) != 1 || listed.LastEvaluatedStreamArn == nil {
-		t.Errorf("first page %v", listed)
+		t.Errorf("got first page %v, want 1 stream of several", listed)
 	}
 	now.Advance(25 * time.Hour)
 	if err := s.engine.Sweep(t.Context()); err != nil {
@@ -188,7 +188,7 @@ func TestExpiredItemIsDeletedByTheService(t *testing.T) {
 	must(s.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
 		TableName: aws.String("things"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
 	}))(t)
-	for n := range 120 { // more than one batch of a sweep
+	for n := range 120 { // more than a sweep removes at once
 		s.put("things", item("pk", "many"+strings.Repeat("x", n), "kind", "k", "expires", at(time.Minute)))
 	}
 	s.put("things", item("pk", "later", "kind", "k", "expires", at(time.Hour)))
@@ -206,7 +206,7 @@ func TestExpiredItemIsDeletedByTheService(t *testing.T) {
 	names := texts(left, "pk")
 	slices.Sort(names)
 	if want := []string{"ancient", "later", "postponed", "text"}; !slices.Equal(names, want) {
-		t.Errorf("left %v, want %v", names, want)
+		t.Errorf("got remaining items %v, want %v", names, want)
 	}
 	removed := 0
 	for _, r := range s.fromStart("things") {
@@ -215,10 +215,10 @@ func TestExpiredItemIsDeletedByTheService(t *testing.T) {
 		}
 		removed++
 		if id := r.UserIdentity; id == nil || *id.PrincipalId != "dynamodb.amazonaws.com" || *id.Type != "Service" || r.Dynamodb.OldImage == nil {
-			t.Fatalf("record %v", r)
+			t.Fatalf("got record %v, want a deletion by the service with the old image", r)
 		}
 	}
 	if removed != 121 {
-		t.Errorf("%d deletions in the stream", removed)
+		t.Errorf("got %d deletions in the stream, want 121", removed)
 	}
 }

@@ -35,7 +35,7 @@ func TestDeletedTableIsGoneWithItsItems(t *testing.T) {
 	for range 2 {
 		s.table("jobs", "id:S", "", withIndex("by_owner", "owner:S", "", types.ProjectionTypeAll))
 		if got := s.get("jobs", item("id", "1")); got != nil {
-			t.Fatalf("the new table has %v", got)
+			t.Fatalf("the new table has item %v, want none", got)
 		}
 		s.put("jobs", item("id", "1", "owner", "ann"))
 		must(s.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("jobs")}))(t)
@@ -59,7 +59,7 @@ func TestListTablesPagesByName(t *testing.T) {
 	}
 }
 
-func TestNewIndexHoldsTheItemsThatWereThere(t *testing.T) {
+func TestNewIndexContainsExistingItems(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("jobs", "id:S", "")
 	s.put("jobs", item("id", "1", "owner", "ann"))
@@ -79,18 +79,18 @@ func TestNewIndexHoldsTheItemsThatWereThere(t *testing.T) {
 	ids := texts(items, "id")
 	slices.Sort(ids)
 	if !slices.Equal(ids, []string{"1", "3"}) {
-		t.Errorf("the index has %v", ids)
+		t.Errorf("the index has items %v, want 1 and 3", ids)
 	}
 	must(s.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
 		TableName: aws.String("jobs"), GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("by_owner")}}},
 	}))(t)
 	described := must(s.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("jobs")}))(t).Table
 	if len(described.GlobalSecondaryIndexes) != 0 || len(described.AttributeDefinitions) != 1 {
-		t.Errorf("after the deletion: %+v", described)
+		t.Errorf("after the index was deleted: got %+v, want no index and 1 attribute definition", described)
 	}
 }
 
-func TestReopenedFileHasEverything(t *testing.T) {
+func TestReopenedFileIsComplete(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	first, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
@@ -110,10 +110,10 @@ func TestReopenedFileHasEverything(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if records := again.fromStart("jobs"); len(records) != 1 {
-		t.Errorf("%d stream records", len(records))
+		t.Errorf("got %d stream records, want 1", len(records))
 	}
 	again.table("other", "id:S", "")
 	if got := again.get("other", item("id", "1")); got != nil {
-		t.Errorf("a new table has %v", got)
+		t.Errorf("the new table has item %v, want none", got)
 	}
 }

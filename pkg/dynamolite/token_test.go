@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// adds adds one to an item under each token.
+// adds runs, with each token, a transaction that adds one to an item.
 func (s *service) adds(tokens ...string) {
 	s.t.Helper()
 	for _, token := range tokens {
@@ -24,7 +24,7 @@ func (s *service) adds(tokens ...string) {
 
 // After a checkpoint, a close or a power failure, a repeated request finds its
 // token, and another request with the token is rejected.
-func TestTokensOutliveTheProcess(t *testing.T) {
+func TestTokensSurviveARestart(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
 	var tokens []string
@@ -38,7 +38,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 		t.Helper()
 		s.adds(tokens...)
 		if got := text(s.get("left", item("id", "sum")), "n"); got != fmt.Sprint(len(tokens)) {
-			t.Errorf("n is %[2]s after %[1]d tokens", len(tokens), got)
+			t.Errorf("after %d tokens: got n = %s", len(tokens), got)
 		}
 		for _, token := range tokens {
 			wantError(t, s.transact(token, putIn("left", item("id", "other"), "")), "IdempotentParameterMismatchException")
@@ -46,7 +46,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	}
 	some()
 	check(s)
-	s.table("first", "id:S", "") // makes a checkpoint
+	s.table("first", "id:S", "") // causes a checkpoint
 	some()
 	for i := range 12 { // a new journal when the current one is full
 		s.put("left", item("id", fmt.Sprint(i), "text", strings.Repeat("x", 390_000)))

@@ -28,7 +28,7 @@ func (s *service) transact(token string, actions ...types.TransactWriteItem) err
 	return err
 }
 
-func TestTransactionHappensWholeOrNotAtAll(t *testing.T) {
+func TestTransactionIsAtomic(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("left", "pk:S", "")
 	s.table("right", "pk:S", "sk:S")
@@ -44,7 +44,7 @@ func TestTransactionHappensWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := cancelled.CancellationReasons; len(r) != 2 || *r[0].Code != "None" || *r[1].Code != "ConditionalCheckFailed" || text(r[1].Item, "n") != "5" {
-		t.Fatalf("reasons %v", r)
+		t.Fatalf("got reasons %v, want none for the first and a failed condition for the second", r)
 	}
 	if got := s.get("left", item("pk", "1")); got != nil {
 		t.Fatalf("the transaction was applied partially: %v", got)
@@ -79,7 +79,7 @@ func TestUpdateThatCannotApplyCancelsTheTransaction(t *testing.T) {
 	}
 }
 
-func TestTokenMakesARepeatHarmlessForTenMinutes(t *testing.T) {
+func TestTokenMakesARepeatedRequestIdempotentForTenMinutes(t *testing.T) {
 	now := newClock()
 	s := start(t, dynamolite.Options{Clock: now.Now, SweepInterval: -1})
 	s.table("left", "pk:S", "")
@@ -98,7 +98,7 @@ func TestTokenMakesARepeatHarmlessForTenMinutes(t *testing.T) {
 		if err := add("token", 1); err != nil {
 			t.Fatal(err)
 		}
-		now.Advance(4 * time.Minute) // the third is eight minutes after the first
+		now.Advance(4 * time.Minute) // eight minutes after the first two
 		if err := s.engine.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestTokenMakesARepeatHarmlessForTenMinutes(t *testing.T) {
 	want("3")
 }
 
-func TestTransactionThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidTransactionIsRejected(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("left", "pk:S", "")
 	wantError(t, s.transact("", putIn("left", item("pk", "1"), ""), putIn("left", item("pk", "1"), "")), "ValidationException")

@@ -108,7 +108,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = e.permit(r, target, body)
 	}
 	if err == nil {
-		body, err = e.answer(r.Context(), target, body)
+		body, err = e.respond(r.Context(), target, body)
 	}
 	status := http.StatusOK
 	if err != nil {
@@ -118,7 +118,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.onError(err)
 		}
 		if body, err = failure.body(); err != nil {
-			panic(fmt.Sprintf("dynamolite: error response cannot be encoded: %v", err)) // its fields are plain
+			panic(fmt.Sprintf("dynamolite: error response cannot be encoded: %v", err)) // cannot fail for its types
 		}
 	}
 	h := w.Header()
@@ -135,7 +135,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (e *Engine) answer(ctx context.Context, target string, body []byte) ([]byte, error) {
+func (e *Engine) respond(ctx context.Context, target string, body []byte) ([]byte, error) {
 	run, ok := e.handlers[target]
 	if !ok {
 		return nil, &apiError{code: "UnknownOperationException", message: "Unsupported operation: " + target}

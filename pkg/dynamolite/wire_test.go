@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-func TestARequestOfAnotherShapeIsTold(t *testing.T) {
+func TestMalformedRequestIsRejected(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("things", "pk:S", "")
 	for given, want := range map[string]string{
@@ -30,20 +30,20 @@ func TestARequestOfAnotherShapeIsTold(t *testing.T) {
 		`{"TableName":null,"Item":null}`:                                    "2 validation errors detected",
 		"{\"TableName\":\"\xff\",\"Item\":{}}":                              "Value '\uFFFD' at 'tableName'",
 	} {
-		answer := answerTo(s.engine, "PutItem", given)
-		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("%q: %d %s, want %s", given, answer.Code, answer.Body, want)
+		response := responseTo(s.engine, "PutItem", given)
+		if response.Code != http.StatusBadRequest || !strings.Contains(response.Body.String(), want) {
+			t.Errorf("%q: %d %s, want %s", given, response.Code, response.Body, want)
 		}
 	}
-	transaction := answerTo(s.engine, "TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":{}}}]}`)
+	transaction := responseTo(s.engine, "TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":{}}}]}`)
 	if !strings.Contains(transaction.Body.String(), `Unexpected value type in payload: TransactItems.Put.TableName"`) {
 		t.Errorf("a transaction: %s", transaction.Body)
 	}
 }
 
-// answerTo sends a request to the engine without network and SDK, and returns
+// responseTo sends a request to the engine without network and SDK, and returns
 // the response.
-func answerTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
+func responseTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Host = "localhost"
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)

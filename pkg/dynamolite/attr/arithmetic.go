@@ -11,7 +11,7 @@ func (n Number) Cmp(m Number) int {
 	if n.neg {
 		n, m = m, n
 	}
-	// Both are positive in effect now: compare magnitudes, then digits.
+	// Both are positive from here on: compare magnitudes, then digits.
 	nTop, mTop := n.digits()+int(n.exp), m.digits()+int(m.exp)
 	if nTop != mTop {
 		if nTop < mTop {

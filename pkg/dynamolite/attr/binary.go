@@ -6,14 +6,13 @@ import "encoding/binary"
 // items nest at most MaxDepth levels.
 const maxStoredDepth = 2 * MaxDepth
 
-// EncodeItem appends the stored form of it: equal items have equal forms. All
-// values must be valid (see Item.Validate).
+// EncodeItem appends the stored form of the item. Equal items have equal forms. All values must be
+// valid (see Item.Validate).
 //
-// An item is its number of names, then each name in ascending order with its
-// value. A value is its kind, then a length and bytes (S, B), a count and
-// elements (L and sets), an item (M), 0 or 1 (BOOL), or for a number a sign, a
-// power of ten and the two halves of its coefficient. Lengths and counts are
-// varints.
+// An item is stored as its number of names, then each name in ascending order with its value. A
+// value is its kind, then a length and bytes (S, B), a count and elements (L and sets), an item
+// (M), 0 or 1 (BOOL), or for a number a sign, a power of ten and the two halves of its coefficient.
+// Lengths and counts are varints.
 func EncodeItem(dst []byte, it Item) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(it)))
 	for i := range it {
@@ -77,9 +76,8 @@ func DecodeItem(b []byte) (Item, error) {
 	return it, nil
 }
 
-// AppendStored appends the JSON of the item that DecodeItem would return for
-// b, and returns that item's Size. It is several times faster than the three
-// calls.
+// AppendStored appends the JSON of the item that DecodeItem would return for b, and returns that
+// item's Size. It is several times faster than DecodeItem, AppendJSON and Size.
 func AppendStored(dst, b []byte) (json []byte, size int, err error) {
 	d := decoder{rest: string(b)}
 	dst = append(dst, '{')

@@ -14,29 +14,29 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 		stored := EncodeItem(nil, it)
 		got, err := DecodeItem(stored)
 		if err != nil || !got.Equal(it) {
-			t.Fatalf("decoded %s as %s, %v", it.AppendJSON(nil), got.AppendJSON(nil), err)
+			t.Fatalf("got %s, error %v, want %s", got.AppendJSON(nil), err, it.AppendJSON(nil))
 		}
 		if !bytes.Equal(EncodeItem(nil, got), stored) {
-			t.Fatalf("%s has two stored forms", it.AppendJSON(nil))
+			t.Fatalf("%s is encoded differently after decoding", it.AppendJSON(nil))
 		}
 		text, size, err := AppendStored([]byte("["), stored)
 		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {
-			t.Fatalf("%s of size %d is written as %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
+			t.Fatalf("%s of size %d: AppendStored returned %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
 		}
 	})
 }
 
-func TestEveryCutOfAStoredItemIsCorrupt(t *testing.T) {
+func TestTruncatedStoredItemIsCorrupt(t *testing.T) {
 	stored := EncodeItem(nil, Item{
 		{"a", Map(Item{{"b", Bool(true)}, {"n", Num(mustNumber("-1.5E-100"))}})},
 		{"l", List(String("x"), Null(), Set(NS, []Value{Num(NumberOf(2)), Num(NumberOf(1))}))},
 	})
 	for n := range stored {
 		if _, err := DecodeItem(stored[:n]); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("first %d of %d bytes: %v", n, len(stored), err)
+			t.Errorf("first %d of %d bytes: got error %v, want ErrCorrupt", n, len(stored), err)
 		}
 		if _, _, err := AppendStored(nil, stored[:n]); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("JSON of the first %d of %d bytes: %v", n, len(stored), err)
+			t.Errorf("JSON of the first %d of %d bytes: got error %v, want ErrCorrupt", n, len(stored), err)
 		}
 	}
 	if _, err := DecodeItem(append(stored, 0)); !errors.Is(err, ErrCorrupt) {

@@ -229,7 +229,7 @@ func (sc *scanner) null() (bool, error) {
 	return true, sc.literal("null")
 }
 
-// skip consumes the next value, whatever it is.
+// skip consumes the next value, of any type.
 func (sc *scanner) skip() error {
 	depth := 0
 	for {

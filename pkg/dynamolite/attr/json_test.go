@@ -21,7 +21,7 @@ func TestWireFormRoundTrips(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if err := got.Validate(); err != nil || !got.Equal(it) {
-			t.Fatalf("decoded %s as %s, %v", text, got.AppendJSON(nil), err)
+			t.Fatalf("got %s, error %v, want %s", got.AppendJSON(nil), err, text)
 		}
 		if !json.Valid(it.AppendJSON(nil)) {
 			t.Fatalf("invalid JSON %s", it.AppendJSON(nil))
@@ -29,7 +29,7 @@ func TestWireFormRoundTrips(t *testing.T) {
 	})
 }
 
-func TestWireFormIsReadInEveryShape(t *testing.T) {
+func TestWireFormVariantsAreDecoded(t *testing.T) {
 	for given, want := range map[string]Value{
 		`{"S":"a\u00e9\n\ud83d\ude00"}`: String("aé\n😀"),
 		` { "S" : "" } `:                String(""),
@@ -60,7 +60,7 @@ func TestWireFormIsReadInEveryShape(t *testing.T) {
 	}
 }
 
-func TestValueThatDynamoDBRejectsIsNamedByValidate(t *testing.T) {
+func TestValidateReportsInvalidValues(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat(`{"L":[`, depth-1) + `{"S":"x"}` + strings.Repeat(`]}`, depth-1)
 	}

@@ -15,7 +15,7 @@ func TestKeyEncodingOrdersAsItsValues(t *testing.T) {
 		a, b := genKeyOf(kind).Draw(t, "a"), genKeyOf(kind).Draw(t, "b")
 		want, _ := Compare(a, b)
 		if got := bytes.Compare(AppendKey(nil, a), AppendKey(nil, b)); got != want {
-			t.Fatalf("%s %s: encodings compare %d, values %d", a.AppendJSON(nil), b.AppendJSON(nil), got, want)
+			t.Fatalf("%s %s: encodings compare as %d, want %d as for the values", a.AppendJSON(nil), b.AppendJSON(nil), got, want)
 		}
 	})
 }
@@ -35,16 +35,16 @@ func TestCompositeKeyOrdersByPartitionThenSort(t *testing.T) {
 		}
 		gotP, rest, err := DecodeKey(k1)
 		if err != nil || !gotP.Equal(p1) {
-			t.Fatalf("partition key of %x: %v, %v", k1, gotP, err)
+			t.Fatalf("partition key of %x: got %v, error %v", k1, gotP, err)
 		}
 		gotS, rest, err := DecodeKey(rest)
 		if err != nil || !gotS.Equal(s1) || len(rest) != 0 {
-			t.Fatalf("sort key of %x: %v, rest %x, %v", k1, gotS, rest, err)
+			t.Fatalf("sort key of %x: got %v, rest %x, error %v", k1, gotS, rest, err)
 		}
 	})
 }
 
-func TestPrefixRangeHoldsExactlyTheKeysThatBeginWithIt(t *testing.T) {
+func TestPrefixRangeContainsExactlyTheKeysWithThePrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]Kind{S, B}).Draw(t, "kind")
 		partition := AppendKey(nil, genKeyOf(genKeyKind.Draw(t, "pk kind")).Draw(t, "pk"))
@@ -54,7 +54,7 @@ func TestPrefixRangeHoldsExactlyTheKeysThatBeginWithIt(t *testing.T) {
 		key := AppendKey(bytes.Clone(partition), v)
 		in := bytes.Compare(low, key) <= 0 && bytes.Compare(key, high) < 0
 		if want := strings.HasPrefix(v.Str, prefix.Str); in != want {
-			t.Fatalf("%q in the range of %q: %t", v.Str, prefix.Str, in)
+			t.Fatalf("%q in the range of prefix %q: got %t, want %t", v.Str, prefix.Str, in, want)
 		}
 	})
 }
@@ -87,7 +87,7 @@ func FuzzKey(f *testing.F) {
 			return
 		}
 		if again := AppendKey(nil, v); !bytes.Equal(again, b[:len(b)-len(rest)]) {
-			t.Fatalf("%x decodes as %s, which encodes as %x", b, v.AppendJSON(nil), again)
+			t.Fatalf("%x decodes as %s, which is encoded as %x", b, v.AppendJSON(nil), again)
 		}
 	})
 }

@@ -23,7 +23,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 func rat(t interface{ Fatalf(string, ...any) }, s string) *big.Rat {
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		t.Fatalf("%q is not a number", s)
+		t.Fatalf("big.Rat does not accept %q", s)
 	}
 	return r
 }
@@ -49,7 +49,7 @@ func TestNumberIsReturnedInPlainCanonicalForm(t *testing.T) {
 		n, err := ParseNumber(given)
 		if want == "" {
 			if err == nil {
-				t.Errorf("%s: accepted as %s", given, n)
+				t.Errorf("%s: got %s, want an error", given, n)
 			}
 			continue
 		}
@@ -59,7 +59,7 @@ func TestNumberIsReturnedInPlainCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestNumberOutsideDynamoDBsLimitsIsRefusedInItsWords(t *testing.T) {
+func TestNumberOutsideLimitsIsRejected(t *testing.T) {
 	for given, want := range map[string]string{
 		"1E126":                        msgOverflow,
 		"-1E126":                       msgOverflow,
@@ -94,10 +94,10 @@ func TestNumberKeepsItsExactValue(t *testing.T) {
 		text := genNumberText.Draw(t, "number")
 		n := mustNumber(text)
 		if rat(t, n.String()).Cmp(rat(t, text)) != 0 {
-			t.Fatalf("%s is formatted as %s", text, n)
+			t.Fatalf("%s: got %s, which is another number", text, n)
 		}
 		if again := mustNumber(n.String()); again != n {
-			t.Fatalf("%s parsed again is %s", n, again)
+			t.Fatalf("%s: got %s after formatting and parsing", n, again)
 		}
 	})
 }
@@ -128,22 +128,22 @@ func TestNumberArithmeticAndOrderAreExact(t *testing.T) {
 // exactDecimal writes a sum of two Numbers, which needs at most 168 decimals.
 func exactDecimal(r *big.Rat) string { return r.FloatString(200) }
 
-func TestSumBeyondLimitsIsRefused(t *testing.T) {
+func TestSumBeyondLimitsIsRejected(t *testing.T) {
 	largest := mustNumber("9.9999999999999999999999999999999999999E+125")
 	for _, tc := range []struct{ a, b Number }{
 		{largest, largest},
 		{largest, NumberOf(1)},
 		{mustNumber("1E-130"), NumberOf(1)},
 		{mustNumber("1E38"), mustNumber("0.1")},
-		{mustNumber("4E4"), mustNumber("1E-34")},        // 4·10^38 of the second's last digit
+		{mustNumber("4E4"), mustNumber("1E-34")},        // 4·10^38 in units of the second's last digit
 		{mustNumber("1.5E-130"), mustNumber("-1E-130")}, // 5E-131
 	} {
 		if sum, err := tc.a.Add(tc.b); err == nil {
-			t.Errorf("%s + %s = %s", tc.a, tc.b, sum)
+			t.Errorf("%s + %s: got %s, want an error", tc.a, tc.b, sum)
 		}
 	}
 	if sum, err := mustNumber("1E38").Sub(NumberOf(1)); err != nil || sum.String() != strings.Repeat("9", 38) {
-		t.Errorf("1E38-1 = %s, %v", sum, err)
+		t.Errorf("1E38-1: got %s, error %v", sum, err)
 	}
 }
 
@@ -152,12 +152,12 @@ func TestInt64(t *testing.T) {
 		"0": 0, "100": 100, "-9223372036854775807": -9223372036854775807, "9223372036854775807": 9223372036854775807,
 	} {
 		if got, ok := mustNumber(text).Int64(); !ok || got != want {
-			t.Errorf("%s: got %d, %t", text, got, ok)
+			t.Errorf("%s: got %d, ok = %t", text, got, ok)
 		}
 	}
 	for _, text := range []string{"1.5", "9223372036854775808", "1E19", "1E-1", "1E100"} {
 		if got, ok := mustNumber(text).Int64(); ok {
-			t.Errorf("%s is converted to %d", text, got)
+			t.Errorf("%s: got %d, want ok = false", text, got)
 		}
 	}
 }
@@ -170,16 +170,16 @@ func FuzzNumber(f *testing.F) {
 		n, err := ParseNumber(text)
 		if err != nil {
 			if _, ok := errors.AsType[*ValidationError](err); !ok {
-				t.Fatalf("%q: %v is not a ValidationError", text, err)
+				t.Fatalf("%q: got error %v, want a ValidationError", text, err)
 			}
 			return
 		}
 		if again := mustNumber(n.String()); again != n {
-			t.Fatalf("%q: %s parsed again is %s", text, n, again)
+			t.Fatalf("%q: got %s after formatting and parsing %s", text, again, n)
 		}
 		v, rest, err := DecodeKey(AppendKey(nil, Num(n)))
 		if err != nil || len(rest) != 0 || v.Num != n {
-			t.Fatalf("%q: key round trip gave %s, %v", text, v.Num, err)
+			t.Fatalf("%q: got %s, error %v, from its key encoding", text, v.Num, err)
 		}
 	})
 }

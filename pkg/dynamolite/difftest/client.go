@@ -28,8 +28,8 @@ func newClient(name, url string) *client {
 	return &client{name: name, url: url, http: &http.Client{Timeout: time.Minute}}
 }
 
-// answer is an engine's response: a body on success, otherwise an exception.
-type answer struct {
+// response is what an engine returns: a body on success, otherwise an exception.
+type response struct {
 	status    int
 	exception string // without namespace
 	message   string
@@ -37,9 +37,9 @@ type answer struct {
 }
 
 // ok reports whether the request succeeded.
-func (a answer) ok() bool { return a.status == http.StatusOK }
+func (a response) ok() bool { return a.status == http.StatusOK }
 
-func (a answer) String() string {
+func (a response) String() string {
 	body, err := json.Marshal(a.body)
 	if err != nil {
 		body = []byte(err.Error())
@@ -74,14 +74,14 @@ func (r request) target() string {
 }
 
 // send returns the engine's response; the error is a transport error.
-func (c *client) send(ctx context.Context, r request) (answer, error) {
+func (c *client) send(ctx context.Context, r request) (response, error) {
 	payload, err := json.Marshal(r.body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(payload))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", r.target())
@@ -90,18 +90,18 @@ func (c *client) send(ctx context.Context, r request) (answer, error) {
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, fmt.Errorf("%s: %s: %w", c.name, r.operation, err)
+		return response{}, fmt.Errorf("%s: %s: %w", c.name, r.operation, err)
 	}
 	text, err := io.ReadAll(resp.Body)
 	if closeErr := resp.Body.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		return answer{}, fmt.Errorf("%s: %s: %w", c.name, r.operation, err)
+		return response{}, fmt.Errorf("%s: %s: %w", c.name, r.operation, err)
 	}
-	a := answer{status: resp.StatusCode}
+	a := response{status: resp.StatusCode}
 	if err := json.Unmarshal(text, &a.body); err != nil {
-		return answer{}, fmt.Errorf("%s: %s: %s: %w", c.name, r.operation, text, err)
+		return response{}, fmt.Errorf("%s: %s: %s: %w", c.name, r.operation, text, err)
 	}
 	if !a.ok() {
 		kind, _ := a.body["__type"].(string)

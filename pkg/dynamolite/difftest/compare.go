@@ -14,9 +14,9 @@ import (
 // one by one, the responses combine all pages.
 type difference struct {
 	request      request
-	ours, theirs answer
-	// afterRefusal: dynamolite has rejected an earlier transaction with the
-	// request's token.
+	ours, theirs response
+	// afterRefusal means that dynamolite has rejected an earlier transaction with the request's
+	// token.
 	afterRefusal bool
 }
 
@@ -80,7 +80,7 @@ func without(a, b list) list {
 
 // compare returns the difference between two responses, if there is one. Both
 // are normalized first.
-func compare(r request, ours, theirs answer) (difference, bool) {
+func compare(r request, ours, theirs response) (difference, bool) {
 	ours, theirs = normalized(ours), normalized(theirs)
 	same := ours.status == theirs.status && ours.exception == theirs.exception &&
 		ours.message == theirs.message && reflect.DeepEqual(ours.body, theirs.body)
@@ -90,7 +90,7 @@ func compare(r request, ours, theirs answer) (difference, bool) {
 // normalized removes what DynamoDB does not specify: the order of sets, the
 // order of the items of a batch, and a message prefix that only some AWS
 // regions write.
-func normalized(a answer) answer {
+func normalized(a response) response {
 	a.message = strings.TrimPrefix(a.message, "1 validation error detected: ")
 	a.body, _ = normalizedJSON(a.body).(object)
 	if responses, ok := a.body["Responses"].(object); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// path draws a document path and returns it with the attribute at its head.
+// path draws (generates at random) a document path and returns it with the attribute at its head.
 func (g *generator) path() (src, head string) {
 	if g.oneIn(40) {
 		head = pick(g, "pk", "sk", "g", "h", "x")
@@ -114,7 +114,7 @@ func (g *generator) comparison() string {
 
 func (g *generator) comparator() string { return pick(g, "=", "<>", "<", "<=", ">", ">=") }
 
-// corrupted occasionally breaks an expression.
+// corrupted occasionally makes an expression invalid.
 func (g *generator) corrupted(src string) string {
 	if !g.oneIn(100) {
 		return src

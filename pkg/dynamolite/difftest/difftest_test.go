@@ -15,35 +15,35 @@ func TestAnEngineDoesNotDifferFromItself(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	if !strings.HasPrefix(out.String(), "1200 requests") {
-		t.Errorf("report: %s", out.String())
+		t.Errorf("got report %s", out.String())
 	}
 }
 
-func TestTheSameSeedDrawsTheSameRequests(t *testing.T) {
+func TestSeedDeterminesTheRequests(t *testing.T) {
 	a, b, other := newGenerator(7), newGenerator(7), newGenerator(8)
 	same := true
 	for range 500 {
 		r := a.request().String()
 		if r != b.request().String() {
-			t.Fatalf("the same seed draws another request: %s", r)
+			t.Fatalf("the same seed generated another request: %s", r)
 		}
 		same = same && r == other.request().String()
 	}
 	if same {
-		t.Error("another seed draws the same requests")
+		t.Error("another seed generated the same requests")
 	}
 }
 
-func TestCompareSeesWhatDynamoDBDefinesAndNoMore(t *testing.T) {
-	item := func(members ...any) answer {
-		return answer{status: 200, body: object{"Item": object{"s": object{"SS": list(members)}}}}
+func TestCompareIgnoresUnspecifiedDifferences(t *testing.T) {
+	item := func(members ...any) response {
+		return response{status: 200, body: object{"Item": object{"s": object{"SS": list(members)}}}}
 	}
-	failure := func(exception, message string) answer {
-		return answer{status: 400, exception: exception, message: message, body: object{}}
+	failure := func(exception, message string) response {
+		return response{status: 400, exception: exception, message: message, body: object{}}
 	}
 	for _, tc := range []struct {
 		name         string
-		ours, theirs answer
+		ours, theirs response
 		different    bool
 	}{
 		{"order of a set", item("a", "b"), item("b", "a"), false},
@@ -54,7 +54,7 @@ func TestCompareSeesWhatDynamoDBDefinesAndNoMore(t *testing.T) {
 		{"success", item("a"), failure("ValidationException", "x"), true},
 	} {
 		if _, different := compare(request{operation: "GetItem"}, tc.ours, tc.theirs); different != tc.different {
-			t.Errorf("%s: different %t", tc.name, different)
+			t.Errorf("%s: got different = %t, want %t", tc.name, different, tc.different)
 		}
 	}
 }
@@ -64,11 +64,11 @@ func TestAnUnlistedDifferenceFailsTheRun(t *testing.T) {
 	r := &report{out: log.New(&out, "", 0), show: 1, listed: map[string]int{}, operations: map[string]int{}}
 	r.difference(difference{
 		request: request{"GetItem", object{"TableName": "t"}},
-		ours:    answer{status: 200, body: object{"Item": object{"a": 1, "b": 2}}},
-		theirs:  answer{status: 200, body: object{"Item": object{"a": 1, "b": 3}}},
+		ours:    response{status: 200, body: object{"Item": object{"a": 1, "b": 2}}},
+		theirs:  response{status: 200, body: object{"Item": object{"a": 1, "b": 3}}},
 	})
 	if err := r.finish(); !errors.Is(err, errDifferent) {
-		t.Errorf("finish: %v", err)
+		t.Errorf("finish: got error %v, want errDifferent", err)
 	}
 	if !strings.Contains(out.String(), `ours: {"Item":{"b":2}}`) || !strings.Contains(out.String(), `theirs: {"Item":{"b":3}}`) {
 		t.Errorf("the report does not show the difference: %s", out.String())
@@ -92,7 +92,7 @@ func TestOnlyRecordsOfEmptyChangesMayBeExtra(t *testing.T) {
 		{nil, list{removal}, false},
 	} {
 		if equal := reflect.DeepEqual(tc.ours, withoutEmptyChanges(tc.ours, tc.theirs)); equal != tc.equal {
-			t.Errorf("%v, %v: equal %t", tc.ours, tc.theirs, equal)
+			t.Errorf("%v, %v: got equal = %t", tc.ours, tc.theirs, equal)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func findKnown(d difference) (knownDifference, bool) {
 
 func (d difference) bothOK() bool { return d.ours.ok() && d.theirs.ok() }
 
-func invalid(a answer) bool { return a.exception == "ValidationException" }
+func invalid(a response) bool { return a.exception == "ValidationException" }
 
 // neverChecked reports whether a message is about a check that the rival may
 // omit.
@@ -193,7 +193,7 @@ func expressionProblem(message string) bool {
 
 // nestedPathRefused reports whether ours rejects only document paths that
 // theirs accepts: of one update, or of actions of a transaction.
-func nestedPathRefused(ours, theirs answer) bool {
+func nestedPathRefused(ours, theirs response) bool {
 	const path = "The document path provided in the update expression"
 	if invalid(ours) {
 		return !invalid(theirs) && strings.HasPrefix(ours.message, path)
@@ -212,12 +212,12 @@ func nestedPathRefused(ours, theirs answer) bool {
 	return refused
 }
 
-func reasons(a answer) list {
+func reasons(a response) list {
 	l, _ := a.body["CancellationReasons"].(list)
 	return l
 }
 
-func reasonCodes(a answer) list {
+func reasonCodes(a response) list {
 	codes := list{}
 	for _, r := range reasons(a) {
 		codes = append(codes, r.(object)["Code"])
@@ -225,7 +225,7 @@ func reasonCodes(a answer) list {
 	return codes
 }
 
-func reasonMessages(a answer) []string {
+func reasonMessages(a response) []string {
 	var messages []string
 	for _, r := range reasons(a) {
 		message, _ := r.(object)["Message"].(string)
@@ -261,7 +261,7 @@ func partOf(a, b any) bool {
 	return true
 }
 
-func firstPage(a answer) any {
+func firstPage(a response) any {
 	pages, _ := a.body["Pages"].(list)
 	if len(pages) == 0 {
 		return nil
@@ -283,8 +283,8 @@ func hasNoSortKey(table any) bool {
 func withoutKeys(responses any) list {
 	stripped := list{}
 	l, _ := responses.(list)
-	for _, response := range l {
-		item, _ := response.(object)["Item"].(object)
+	for _, entry := range l {
+		item, _ := entry.(object)["Item"].(object)
 		rest := object{}
 		for name, v := range item {
 			if name != "pk" && name != "sk" {

@@ -95,7 +95,7 @@ type report struct {
 	show       int
 	showListed bool
 	sent       int
-	answered   int            // requests that both engines accepted
+	accepted   int            // requests that both engines accepted
 	operations map[string]int // requests by operation
 	listed     map[string]int // listed differences by name
 	unlisted   int
@@ -116,7 +116,7 @@ func (r *report) difference(d difference) {
 }
 
 func (r *report) finish() error {
-	r.out.Printf("%d requests, %d accepted by both; %d differences not listed", r.sent, r.answered, r.unlisted)
+	r.out.Printf("%d requests, %d accepted by both; %d differences not listed", r.sent, r.accepted, r.unlisted)
 	for _, name := range slices.Sorted(maps.Keys(r.operations)) {
 		r.out.Printf("%8d  %s", r.operations[name], name)
 	}

@@ -13,7 +13,7 @@ const maxPages = 200
 // response. A Query of a table has a defined order, so its pages are compared as they are. In an index, items
 // with the same key may come in any order, and the order of a Scan depends on the engine: then only the items
 // of all pages together are compared, and for an index the order of their sort keys.
-func (s *session) pages(ctx context.Context, c *client, r request) (answer, error) {
+func (s *session) pages(ctx context.Context, c *client, r request) (response, error) {
 	r = request{r.operation, maps.Clone(r.body)}
 	ordered := r.operation == "Query" && r.body["IndexName"] == nil
 	pages, items, order := list{}, list{}, list{}
@@ -46,7 +46,7 @@ func (s *session) pages(ctx context.Context, c *client, r request) (answer, erro
 		}
 		break
 	}
-	all := answer{status: 200, body: object{"Pages": pages}}
+	all := response{status: 200, body: object{"Pages": pages}}
 	if !ordered {
 		normalizedJSON(items)
 		sortJSON(items)

@@ -69,16 +69,16 @@ func (s *session) run(ctx context.Context, requests int) error {
 // exchange sends r to both engines, reports a difference, and returns whether
 // the responses are equal.
 func (s *session) exchange(ctx context.Context, r request) (same bool, err error) {
-	ours, err := s.answer(ctx, s.ours, r)
+	ours, err := s.fetch(ctx, s.ours, r)
 	if err != nil {
 		return false, err
 	}
-	theirs, err := s.answer(ctx, s.theirs, r)
+	theirs, err := s.fetch(ctx, s.theirs, r)
 	if err != nil {
 		return false, err
 	}
 	if ours.ok() && theirs.ok() {
-		s.report.answered++
+		s.report.accepted++
 	}
 	d, different := compare(r, ours, theirs)
 	if different {
@@ -97,9 +97,9 @@ func tokenOf(r request) string {
 	return token
 }
 
-// answer sends r and returns the response; it reads all pages of Query and
+// fetch sends r and returns the response; it reads all pages of Query and
 // Scan.
-func (s *session) answer(ctx context.Context, c *client, r request) (answer, error) {
+func (s *session) fetch(ctx context.Context, c *client, r request) (response, error) {
 	if r.operation != "Query" && r.operation != "Scan" {
 		return c.send(ctx, r)
 	}
@@ -187,11 +187,11 @@ func (s *session) checkAll(ctx context.Context) error {
 			s.report.difference(d)
 		}
 		r := request{"Scan", object{"TableName": pair.table.name}}
-		ours, err := s.answer(ctx, s.ours, r)
+		ours, err := s.fetch(ctx, s.ours, r)
 		if err != nil {
 			return err
 		}
-		theirs, err := s.answer(ctx, s.theirs, r)
+		theirs, err := s.fetch(ctx, s.theirs, r)
 		if err != nil {
 			return err
 		}

@@ -108,7 +108,7 @@ func (p *streamPair) compare(ctx context.Context, dirty map[string]bool) (differ
 		if dirty[key] || reflect.DeepEqual(ours[key], withoutEmptyChanges(ours[key], theirs[key])) {
 			continue
 		}
-		records := func(l list) answer { return answer{status: 200, body: object{"Records": l}} }
+		records := func(l list) response { return response{status: 200, body: object{"Records": l}} }
 		return difference{
 			request: request{"GetRecords", object{"TableName": p.table.name, "Item": key}},
 			ours:    records(ours[key]), theirs: records(theirs[key]),

@@ -1,4 +1,4 @@
-// Package disktest gives a test its own file system, small enough to fill.
+// Package disktest provides a test with its own file system, which is small enough to fill up.
 package disktest
 
 import (
@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// folder is set in the process that mounts the file system there.
+// folder is an environment variable: the directory where the child process mounts the file system. Other processes
+// don't have it.
 const folder = "DISKTEST_FOLDER"
 
 // Run runs test with a directory on its own tmpfs, mounted with options such as

@@ -49,7 +49,7 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 		}
 		orphan = orphan || !ok
 	}
-	outcomes := make([]outcome, 0, 8) // mostly enough
+	outcomes := make([]outcome, 0, 8) // enough for most updates
 	var failed error
 	for _, a := range u.actions {
 		out, err := a.evaluate(operands{item, u.values})

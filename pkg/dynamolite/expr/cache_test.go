@@ -26,8 +26,8 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 						if w.Kind != attr.Invalid {
 							values = append(values, attr.Attribute{Name: ":w", Value: w})
 						}
-						if kept, parsed := asked(t, &known, src, given, values), asked(t, nil, src, given, values); kept != parsed {
-							t.Fatalf("%s with %v and %s: %s\nparsed again: %s", src, given, values.AppendJSON(nil), kept, parsed)
+						if kept, parsed := observed(t, &known, src, given, values), observed(t, nil, src, given, values); kept != parsed {
+							t.Fatalf("%s with %v and %s:\ncached %s\nparsed %s", src, given, values.AppendJSON(nil), kept, parsed)
 						}
 					}
 				}
@@ -35,12 +35,12 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 		}
 	}
 	if len(known.parsed) == 0 {
-		t.Error("the cache is empty")
+		t.Error("the cache is empty, want conditions and updates")
 	}
 }
 
-// asked returns all observable properties of a condition, and of an update.
-func asked(t *testing.T, c *Cache, src string, names map[string]string, values attr.Item) string {
+// observed returns all observable properties of a condition, and of an update.
+func observed(t *testing.T, c *Cache, src string, names map[string]string, values attr.Item) string {
 	item := attr.Item{{Name: "x", Value: attr.Num(attr.NumberOf(1))}}
 	scope := func() *Scope {
 		s, err := NewScope(names, values)
@@ -65,7 +65,7 @@ func asked(t *testing.T, c *Cache, src string, names map[string]string, values a
 	return described
 }
 
-func TestTheCacheIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	var known Cache
 	var clients sync.WaitGroup
 	for client := range 4 {
@@ -87,6 +87,6 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 	clients.Wait()
 	if n := len(known.parsed); n == 0 || n > maxCached {
-		t.Errorf("%d expressions are cached", n)
+		t.Errorf("%d expressions are cached, want 1 to %d", n, maxCached)
 	}
 }

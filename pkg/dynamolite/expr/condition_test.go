@@ -53,7 +53,7 @@ func TestTextSizeCountsUTF16Units(t *testing.T) {
 	item := parseItem(t, `{"s":{"S":"a😀é"},"n":{"N":"4"}}`)
 	c, err := ParseCondition(testScope(t), FilterExpression, "size(s) = n")
 	if err != nil || !c.Eval(item) {
-		t.Errorf("size of a😀é is not 4: %v", err)
+		t.Errorf("size of a😀é is not 4; parse error %v", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestConditionOnAMissingItem(t *testing.T) {
 }
 
 // The messages are DynamoDB's; see the package comment for their sources.
-func TestInvalidConditionIsRefusedInDynamoDBsWords(t *testing.T) {
+func TestInvalidConditionReturnsDynamoDBsMessage(t *testing.T) {
 	const operand = "Incorrect operand type for operator or function; operator or function: "
 	const distinct = "The first operand must be distinct from the remaining operands for this operator or function; operator: "
 	for src, want := range map[string]string{
@@ -165,6 +165,6 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if allocs := testing.AllocsPerRun(100, func() { c.Eval(item) }); allocs > 0 {
-		t.Errorf("%v allocations", allocs)
+		t.Errorf("got %v allocations, want 0", allocs)
 	}
 }

@@ -98,12 +98,12 @@ func TestPlaceholdersAreChecked(t *testing.T) {
 func TestReservedWordsInAnyCase(t *testing.T) {
 	for _, word := range []string{"name", "NAME", "Status", "ttl", "zone", "abort", "current"} {
 		if !isReserved(word) {
-			t.Errorf("%s is not reserved", word)
+			t.Errorf("isReserved(%q) = false, want true", word)
 		}
 	}
 	for _, word := range []string{"pk", "sk", "fileName", "createdAt", "a"} {
 		if isReserved(word) {
-			t.Errorf("%s is reserved", word)
+			t.Errorf("isReserved(%q) = true, want false", word)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func FuzzParse(f *testing.F) {
 				return true
 			}
 			if _, ok := errors.AsType[*attr.ValidationError](err); !ok {
-				t.Fatalf("%q: %v is not a ValidationError", src, err)
+				t.Fatalf("%q: got error %v, want a ValidationError", src, err)
 			}
 			return false
 		}
@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 				u.Touched(changed)
 			}
 			if string(attr.EncodeItem(nil, item)) != string(before) {
-				t.Fatalf("%q changed its input", src)
+				t.Fatalf("Apply of %q modified its argument", src)
 			}
 		}
 	})

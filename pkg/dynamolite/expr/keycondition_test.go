@@ -73,12 +73,12 @@ func TestKeyConditionByPrefix(t *testing.T) {
 	for text, want := range map[string]bool{"a": false, "aa": false, "ab": true, "ab\x00": true, "abz": true, "ac": false, "": false} {
 		key := attr.AppendKey(bytes.Clone(partition), attr.String(text))
 		if in := bytes.Compare(first, key) <= 0 && bytes.Compare(key, end) < 0; in != want {
-			t.Errorf("%q: in range %t", text, in)
+			t.Errorf("%q: got in range = %t, want %t", text, in, want)
 		}
 	}
 }
 
-func TestInvalidKeyConditionIsRefusedInDynamoDBsWords(t *testing.T) {
+func TestInvalidKeyConditionReturnsDynamoDBsMessage(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                  "Invalid KeyConditionExpression: The expression can not be empty;",
 		"pk = :s AND":                       `Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "AND"`,

@@ -9,7 +9,7 @@ type tokenKind uint8
 
 const (
 	tokEnd tokenKind = iota
-	tokBad           // a character that no expression has
+	tokBad           // a character that is not allowed in expressions
 	tokWord
 	tokName  // #placeholder
 	tokValue // :placeholder
@@ -45,8 +45,8 @@ type token struct {
 	start, end int
 }
 
-// grammar lists the keywords of an expression. The others are plain words;
-// like all keywords they are reserved.
+// grammar lists the keywords of an expression. All other words are plain words. Keywords are
+// reserved words.
 type grammar struct{ first, last tokenKind }
 
 func conditionGrammar() grammar  { return grammar{tokAnd, tokBetween} }

@@ -88,7 +88,7 @@ func (p *parser) expect(kind tokenKind) string {
 	return p.src[at.start:at.end]
 }
 
-// end makes sure that the whole source has been read.
+// end checks that the entire source has been read.
 func (p *parser) end() {
 	if p.peek() != tokEnd {
 		p.failSyntax()
@@ -139,8 +139,8 @@ func (p *parser) index() step {
 	return step{kind: byIndex, index: int(i)}
 }
 
-// operand reads a path, a value, a function call, or one of these in
-// parentheses. In an update, arithmetic may stand in parentheses too.
+// operand reads a path, a value, a function call, or one of these in parentheses. In an update,
+// arithmetic may be in parentheses too.
 func (p *parser) operand() *node {
 	switch p.peek() {
 	case tokOpen:
@@ -205,7 +205,7 @@ func (p *parser) operands() []*node {
 // node is an operand, an operator or a function call of an expression.
 type node struct {
 	op    op
-	paren bool // stood in parentheses
+	paren bool // was in parentheses
 	args  []*node
 	path  Path      // opPath
 	kind  attr.Kind // opValue: the value's; Invalid if the placeholder is undefined

@@ -79,8 +79,8 @@ func (s step) fits(v attr.Value) bool {
 	return s.kind == byName && v.Kind == attr.M || s.kind == byIndex && v.Kind == attr.L
 }
 
-// checkDistinct returns an error if one of paths is, or lies within, another,
-// or if two of them use the same place as a map and as a list.
+// checkDistinct returns an error if one of paths is, or lies within, another, or if two of them use
+// the same value as a map and as a list.
 func checkDistinct(label string, paths []Path) error {
 	for i, b := range paths {
 		for _, a := range paths[:i] {

@@ -39,7 +39,7 @@ func formula(t *rapid.T, depth, binds int) (src string, holds bool) {
 	return src, holds
 }
 
-func TestOperatorsBindAsDynamoDBs(t *testing.T) {
+func TestOperatorPrecedence(t *testing.T) {
 	item := attr.Item{{Name: "t", Value: attr.Bool(true)}}
 	rapid.Check(t, func(rt *rapid.T) {
 		src, want := formula(rt, 4, 0)

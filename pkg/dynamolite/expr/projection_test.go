@@ -2,7 +2,7 @@ package expr
 
 import "testing"
 
-func TestProjectionTakesThePathsThatExist(t *testing.T) {
+func TestProjectionReturnsTheExistingPaths(t *testing.T) {
 	item := parseItem(t, `{
 		"pk": {"S":"key"}, "a.b": {"N":"1"}, "name": {"S":"x"}, "n": {"NULL":true},
 		"m": {"M":{"x":{"N":"1"},"y":{"N":"2"},"l":{"L":[{"N":"3"},{"M":{"z":{"N":"4"},"w":{"N":"5"}}}]}}},
@@ -33,11 +33,11 @@ func TestProjectionTakesThePathsThatExist(t *testing.T) {
 		}
 	}
 	if got := (Projection{}).Apply(item); !got.Equal(item) {
-		t.Errorf("the zero Projection selects %s", got.AppendJSON(nil))
+		t.Errorf("the zero Projection selects %s, want the item", got.AppendJSON(nil))
 	}
 }
 
-func TestInvalidProjectionIsRefusedInDynamoDBsWords(t *testing.T) {
+func TestInvalidProjectionReturnsDynamoDBsMessage(t *testing.T) {
 	const paths = "; must remove or rewrite one of these paths; path one: "
 	for src, want := range map[string]string{
 		"":           "The expression can not be empty;",

@@ -24,7 +24,7 @@ const maxPlaceholder = 255
 type Scope struct {
 	names      map[string]string
 	values     attr.Item
-	usedNames  []string // few: an expression is short
+	usedNames  []string // a slice, because there are few
 	usedValues []string
 	cache      *Cache // nil: no caching
 }
@@ -64,8 +64,7 @@ func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	return &Scope{names: names, values: values, usedNames: used[:0:len(names)], usedValues: used[len(names):len(names)]}, nil
 }
 
-// nameError returns an error of names; if there are several, always the same
-// one.
+// nameError returns an error of names. If there are several, it always returns the same one.
 func nameError(names map[string]string) error {
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {

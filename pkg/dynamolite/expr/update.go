@@ -72,7 +72,7 @@ func (u Update) Touched(item attr.Item) attr.Item {
 type updateParser struct {
 	*parser
 	actions  []action
-	repeated tokenKind // a repeated section
+	repeated tokenKind // a section that occurs twice
 }
 
 func (u *updateParser) sections() {

@@ -85,12 +85,12 @@ func TestUpdateChangesItsTargetsOnly(t *testing.T) {
 			t.Errorf("%s\n got %s, %v\nwant %s", tc.src, got.AppendJSON(nil), err, want.AppendJSON(nil))
 		}
 		if !before.Equal(parseItem(t, updateItem)) {
-			t.Errorf("%s changed its input", tc.src)
+			t.Errorf("%s modified its argument", tc.src)
 		}
 	}
 }
 
-func TestUpdateThatDoesNotFitTheItemIsRefused(t *testing.T) {
+func TestUpdateThatDoesNotFitTheItemIsRejected(t *testing.T) {
 	for src, want := range map[string]error{
 		"SET x = gone":                  errMissing,
 		"SET x = gone + :n":             errMissing,
@@ -126,7 +126,7 @@ func TestUpdateThatDoesNotFitTheItemIsRefused(t *testing.T) {
 	}
 }
 
-func TestInvalidUpdateIsRefusedInDynamoDBsWords(t *testing.T) {
+func TestInvalidUpdateReturnsDynamoDBsMessage(t *testing.T) {
 	const operand = "Incorrect operand type for operator or function; "
 	const paths = "; must remove or rewrite one of these paths; path one: "
 	for src, want := range map[string]string{
@@ -180,7 +180,7 @@ func TestUpdateOfANewItem(t *testing.T) {
 	}
 }
 
-func TestTouchedShowsTheTargetsOnly(t *testing.T) {
+func TestTouchedReturnsTheTargetsOnly(t *testing.T) {
 	u, err := ParseUpdate(testScope(t), "SET m.x = :n, y = :n REMOVE l[2], gone")
 	if err != nil {
 		t.Fatal(err)
@@ -191,9 +191,9 @@ func TestTouchedShowsTheTargetsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := parseItem(t, `{"m":{"M":{"x":{"N":"1"}}},"l":{"L":[{"N":"2"}]}}`); !u.Touched(old).Equal(want) {
-		t.Errorf("old: %s", u.Touched(old).AppendJSON(nil))
+		t.Errorf("got old values %s", u.Touched(old).AppendJSON(nil))
 	}
 	if want := parseItem(t, `{"m":{"M":{"x":{"N":"5"}}},"y":{"N":"5"},"l":{"L":[{"N":"3"}]}}`); !u.Touched(changed).Equal(want) {
-		t.Errorf("new: %s", u.Touched(changed).AppendJSON(nil))
+		t.Errorf("got new values %s", u.Touched(changed).AppendJSON(nil))
 	}
 }

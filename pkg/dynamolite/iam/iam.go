@@ -46,7 +46,7 @@ const (
 	ifExists = "StringEqualsIfExists"
 )
 
-// keys return a request's values for a condition key.
+// keys are the functions that return the values of a condition key in a request.
 var keys = map[string]map[string]func(dynamolite.Access) []string{
 	forAll: {
 		"dynamodb:LeadingKeys": func(a dynamolite.Access) []string { return []string{a.LeadingKey} },
@@ -91,7 +91,7 @@ func read(path string) (Policy, error) {
 	if err != nil {
 		return Policy{}, err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // Close reports write errors only, and nothing was written
 	var p Policy
 	decoder := json.NewDecoder(file)
 	decoder.DisallowUnknownFields()

@@ -18,7 +18,7 @@ func policy(t *testing.T, text string) (Policy, error) {
 	return all["p"], err
 }
 
-func TestPolicyDecides(t *testing.T) {
+func TestUses(t *testing.T) {
 	p, err := policy(t, `{"Version": "2012-10-17", "Statement": [
 		{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": ["arn:*:table/a", "arn:*:table/b"], "Condition": {
 			"ForAllValues:StringLike": {"dynamodb:Attributes": ["pk", "x*"]},
@@ -48,12 +48,12 @@ func TestPolicyDecides(t *testing.T) {
 		"key that is no string": {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a}, false},
 	} {
 		if got := len(p.Uses(c.asks)) > 0; got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }
 
-func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestReadRejectsUnsupportedPolicies(t *testing.T) {
 	for _, text := range []string{
 		`{"Version": "2008-10-17", "Statement": []}`,
 		`{"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": "a", "Resource": "b"}]}`,
@@ -61,11 +61,11 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "a", "Resource": "b", "Condition": {"StringLike": {"dynamodb:Select": "c"}}}]}`,
 	} {
 		if _, err := policy(t, text); err == nil {
-			t.Errorf("read: %s", text)
+			t.Errorf("Read accepted %s", text)
 		}
 	}
 	if _, err := Read(t.TempDir()); err == nil {
-		t.Error("Read of a directory without policies returned no error")
+		t.Error("Read of a directory without policies: got no error, want one")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestLike(t *testing.T) {
 		{"a*b*c", "a-b-c", true}, {"a*b*c", "a-c-b", false}, {"a*b*b", "ab", false}, {"arn:*:t/x/*", "arn:aws:t/x/y/z", true},
 	} {
 		if got := like(c.pattern, c.text); got != c.want {
-			t.Errorf("like(%q, %q) = %v", c.pattern, c.text, got)
+			t.Errorf("like(%q, %q): got %v", c.pattern, c.text, got)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (e *engine) prepare() error {
 			return err
 		}
 	}
-	defer func() { _ = c.conn.Close() }() // nothing is unread
+	defer func() { _ = c.conn.Close() }() // all responses have been read
 	if err := c.call("CreateTable", createTable); err != nil {
 		return err
 	}

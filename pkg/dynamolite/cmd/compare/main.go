@@ -3,11 +3,10 @@
 //
 //	compare -ours ./dynamolite -theirs ./dynoxide
 //
-// ours is called with -addr and -path, theirs with --port and --db-path. Each
-// engine gets its own empty directory. The engines take turns, many times for
-// each workload. A ratio is the median of the ratios of neighbouring turns, so
-// that other work on the machine, which affects neighbours alike, has little
-// effect.
+// The program runs ours with -addr and -path, and theirs with --port and --db-path. Each engine
+// gets its own empty directory. The engines take turns, many times for each workload. A ratio is
+// the median of the ratios of neighbouring turns, so that other work on the machine, which affects
+// neighbours alike, has little effect.
 package main
 
 import (
