@@ -1,7 +1,7 @@
 // Package dynamolite is an embedded DynamoDB: an http.Handler that speaks the
 // DynamoDB and DynamoDB Streams JSON 1.0 protocols over one bbolt file.
 //
-// Where things are:
+// The source files:
 //
 //	wire.go, errors.go       the protocol: requests, responses and errors
 //	constraints.go           parameter checks that DynamoDB reports together
