@@ -89,7 +89,7 @@ func resolve(t *testing.T, root, node any) {
 			for part := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
 				fields, _ := at.(map[string]any)
 				if at = fields[part]; at == nil {
-					t.Errorf("%s cannot be resolved", to)
+					t.Errorf("%s does not resolve", to)
 					break
 				}
 			}
@@ -204,7 +204,7 @@ func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
 		checkFields(t, message, described)
 	}
 	for name := range schemas {
-		t.Errorf("the schema %s is that of no message", name)
+		t.Errorf("the schema %s does not describe a message", name)
 	}
 }
 
@@ -260,7 +260,7 @@ func formOf(field protoreflect.FieldDescriptor) string {
 	case kind == protoreflect.MessageKind:
 		one = string(field.Message().Name())
 	default:
-		one = "of a kind that the events do not use: " + kind.String()
+		one = "of a kind that no event uses: " + kind.String()
 	}
 	if field.IsList() {
 		return "array of " + one

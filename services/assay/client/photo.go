@@ -160,7 +160,7 @@ type PhotoChange struct {
 }
 
 // RetryPhoto queues a FAILED job again. It returns a Problem with status 409 in any other state,
-// and 410 if the uploaded photo is no longer kept.
+// and 410 if the uploaded photo has been removed.
 func (c *Client) RetryPhoto(ctx context.Context, jobID string, change PhotoChange) (Photo, error) {
 	var photo Photo
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "retry"), body: change, once: true}, &photo)

@@ -86,7 +86,7 @@ func (c *Client) photoProviders(ctx context.Context, op call) (PhotoProviderList
 	return found, err
 }
 
-// PhotoProviderCheck tells whether a provider accepts the key of an analyzer.
+// PhotoProviderCheck reports whether a provider accepts the key of an analyzer.
 type PhotoProviderCheck struct {
 	Name       string `json:"name"`
 	OK         bool   `json:"ok"`

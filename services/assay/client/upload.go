@@ -25,7 +25,7 @@ type Reservation struct {
 }
 
 // Reserved is a file that waits for its upload, with the request that uploads it. If the
-// reservation is a repeat, the content may be uploaded already, and the status tells.
+// reservation is repeated, the content may already be uploaded; the status shows whether it is.
 type Reserved struct {
 	FileID  string        `json:"fileId"`
 	OwnerID string        `json:"ownerId"`
@@ -77,7 +77,7 @@ type Source struct {
 // file.
 //
 // A file larger than PartsAbove without a SHA256 is uploaded in parts, four concurrently, each with a CRC-32. A
-// later call with the same reservation, including Key, and the same content sends only the missing parts, even from
+// later call with the same reservation (including Key) and the same content sends only the missing parts, even from
 // another process. The server keeps parts for ASSAY_RESERVATION_EXPIRES, 24 hours by default.
 func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	if src.Key == "" {

@@ -34,7 +34,7 @@ that of a running "assay serve".`,
 			Use: "replay [SEQUENCE…]", Short: "Reprocess the items of dead letters",
 			Long: `Reprocess the items of dead letters, selected by sequence or by a filter. A FAILED
 file is analyzed again. Items that have since recovered, or failed for another reason,
-are skipped. Dead letters are kept until they are dropped.`,
+are skipped. Dead letters remain until they are dropped.`,
 			Example: `  assay dead replay 17
   assay dead replay --reason "S3" --from 6h --dry-run`,
 		}, "replayed", (*client.Client).ReplayDead),

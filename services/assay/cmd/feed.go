@@ -151,7 +151,7 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Delete a source; its items are kept", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {

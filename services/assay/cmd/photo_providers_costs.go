@@ -87,7 +87,7 @@ func newProvidersCosts(s *settings, operator *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "costs", Short: "List the calls and costs of paid providers by day",
 		Long: `List the calls and costs of paid providers by day (UTC), by default of the current
-month. Costs are never lower than the billed amounts. Days are kept for 62 days.`,
+month. Costs are never lower than the billed amounts. The figures of a day are kept for 62 days.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)

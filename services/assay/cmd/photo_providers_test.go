@@ -8,7 +8,7 @@ func (p person) providers(args ...string) ran {
 	return p.run(append(append([]string{"photo", "providers"}, args...), "--data", testDir)...)
 }
 
-// TestPhotoProviders: changing one setting keeps the others that an operator has set.
+// TestPhotoProviders checks that changing one setting keeps the others.
 func TestPhotoProviders(t *testing.T) {
 	p := newPerson(t)
 	p.providers("list").has(t, 0, "gemini    disabled  gemini-3.1-flash-image  0 of 2000    $0.00 of $20.00  none\n", "")

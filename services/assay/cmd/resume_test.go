@@ -25,7 +25,7 @@ func TestUploadsOfTwoKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	begun := unfinished{dir: filepath.Join(t.TempDir(), "uploads")}
 	key := func(token string) string {
 		t.Helper()

@@ -30,15 +30,15 @@ import (
 
 // The gateway copies all parts of a multipart upload to a new file when they are joined. To avoid that, a part is
 // written to its place in a file of its upload that becomes the object: part n of size s at (n-1)*s in the file
-// for parts of size s. The file of the part itself has its size and attributes, but no bytes. Only the last part
-// usually has another size, and is copied. A part that was stored before is not overwritten: its replacement has
-// its bytes in its own file.
+// for parts of size s. The file of the part itself has its size and attributes, but no bytes. Usually only the
+// last part has another size; it is copied to its place when the parts are joined. A stored part is never
+// overwritten in place: if a client sends it again, the bytes are stored in the file of the part.
 const (
-	// placedAttribute of a part is "1" if its bytes are in the file of the upload.
+	// placedAttribute is set to "1" on the file of a part whose bytes are in the file of the upload.
 	placedAttribute = "assay-placed"
-	// placedPrefix begins the name of the file of an upload for parts of one size.
+	// placedPrefix is the prefix of the name of an upload's file; the size of the parts follows.
 	placedPrefix = "placed-"
-	// checksumsAttribute is the gateway's.
+	// checksumsAttribute is the gateway's attribute with the checksum of a part.
 	checksumsAttribute = "checksums"
 )
 
@@ -79,8 +79,8 @@ func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (
 	return &s3.UploadPartOutput{ETag: &etag, ChecksumCRC32: in.ChecksumCRC32}, nil
 }
 
-// placeOf claims the place of a part until leave is called. It returns nil for a part that the gateway is to store:
-// one that exists or is being written, or that has no CRC-32 in a header, such as those of other clients.
+// placeOf claims the place of a part until leave is called. It returns nil for a part that the gateway must store:
+// a part that exists or is being written, or one without a CRC-32 in a header, as other clients send.
 func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), err error) {
 	chunks, trailing := in.Body.(middlewares.ChecksumReader)
 	if _, inFiles := d.meta.(meta.SideCar); inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
@@ -140,8 +140,8 @@ func (d *durableStore) fill(p *place, in *s3.UploadPartInput) (etag string, err 
 	return etag, d.writePart(p, etag, sum)
 }
 
-// openPlaced opens the file of an upload for parts of this size. It returns nil for one that is an object already:
-// the process was killed after a join, before the upload was removed.
+// openPlaced opens the file of an upload for parts of this size. It returns nil if the file is already an object,
+// because the process was killed after a join and before the upload was removed.
 func (d *durableStore) openPlaced(p *place) (*os.File, error) {
 	dir := d.pathOf(p.bucket, p.dir)
 	file, err := os.OpenFile(filepath.Join(dir, placedName(p.size)), os.O_RDWR|os.O_CREATE, 0o600)
@@ -192,12 +192,12 @@ func (d *durableStore) writePart(p *place, etag, sum string) (err error) {
 	return os.Rename(file.Name(), d.pathOf(p.bucket, p.name()))
 }
 
-// placing is the parts that are being written to their places, and the uploads that are being joined. The zero
-// value is empty.
+// placing records the parts that are being written to their places and the uploads that are being joined. The
+// zero value is empty.
 type placing struct {
 	mu      sync.Mutex
 	parts   map[string]bool
-	uploads map[string]int // how many parts of each are being written
+	uploads map[string]int // number of parts being written, by upload
 	joins   map[string]int
 }
 
@@ -224,7 +224,8 @@ func (p *placing) enter(upload, part string) (leave func(), ok bool) {
 	}, true
 }
 
-// join lets no part of an upload enter until done is called. alone reports whether none is being written.
+// join rejects new parts of an upload until done is called. alone reports whether no part is being written and no other
+// join is in progress.
 func (p *placing) join(upload string) (done func(), alone bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -45,7 +45,7 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
-// joining is the join of the parts of an upload.
+// joining is one join of the parts of an upload.
 type joining struct {
 	meta   meta.MetadataStorer
 	bucket string
@@ -55,8 +55,8 @@ type joining struct {
 	failed error
 }
 
-// add adds a part to the new file of the object. An error is kept, and makes from unusable, because the gateway
-// would then copy the file of the part, which may have no bytes.
+// add adds a part to the new file of the object. After an error it closes from, because the gateway would
+// otherwise copy the file of the part, which may have no bytes.
 func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
 	if !j.taken && !j.copies {
 		j.taken, err = j.take(filepath.Dir(from.Name()), to)
@@ -72,8 +72,8 @@ func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
 	return true, err
 }
 
-// take makes the file of the upload for parts of the first part's size the object, if it has all parts in order or
-// they can be copied to their places in it. dir is the directory of the upload.
+// take makes the file of the upload for parts of the first part's size the object. It returns false if the parts
+// do not form a sequence of equal size, except for a smaller last part. dir is the directory of the upload.
 func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
 	sizes := make([]int64, len(j.parts))
 	total := int64(0)
@@ -114,7 +114,7 @@ func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
 	return replace(to, file)
 }
 
-// put copies a part to its place in the file of the upload, unless it is there.
+// put copies a part to its place in the file of the upload, unless it is already there.
 func (j *joining) put(dir string, number int, fits bool, to *os.File, at int64) (err error) {
 	from, err := os.Open(filepath.Join(dir, strconv.Itoa(number)))
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// canReplace is whether replace works on this system.
+// canReplace reports whether replace works on this system.
 const canReplace = true
 
-// replace makes the descriptor of the gateway's new file one of the file by. It returns false unless the gateway
-// will link its file by its descriptor, as it does for a file without a name.
+// replace makes the descriptor of the gateway's new file refer to the file by. It returns false unless the
+// gateway links its file by descriptor, which it does for a file without a name.
 func replace(file, by *os.File) (bool, error) {
 	if !strings.HasPrefix(file.Name(), "/proc/self/fd/") {
 		return false, nil

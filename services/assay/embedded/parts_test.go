@@ -15,7 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// partsUpload is an upload in parts with CRC-32.
+// partsUpload is a multipart upload with CRC-32 checksums.
 type partsUpload struct {
 	t      *testing.T
 	client *s3.Client
@@ -48,7 +48,7 @@ func (m *partsUpload) send(number int, content []byte) {
 	m.parts[number] = types.CompletedPart{PartNumber: aws.Int32(int32(number)), ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32}
 }
 
-// join joins these parts, and checks the object.
+// join completes the upload with the given parts and checks the object.
 func (m *partsUpload) join(want []byte, numbers ...int) {
 	m.t.Helper()
 	var parts []types.CompletedPart
@@ -62,7 +62,7 @@ func (m *partsUpload) join(want []byte, numbers ...int) {
 		m.t.Fatal(err)
 	}
 	if body, _ := get(m.t, m.client, m.key); body != string(want) {
-		m.t.Errorf("%s has %d bytes, which differ from the %d that were sent", m.key, len(body), len(want))
+		m.t.Errorf("%s has %d bytes that differ from the %d bytes sent", m.key, len(body), len(want))
 	}
 }
 
@@ -78,8 +78,8 @@ func (m *partsUpload) placed() string {
 	return found[0]
 }
 
-// TestS3JoinsParts: whatever the order and the sizes of parts, and also if some are sent again, the object has their
-// last bytes. The usual parts are joined without a copy.
+// TestS3JoinsParts checks that the object consists of the latest version of each part, in any order and with any
+// sizes. Parts of equal size are joined without a copy.
 func TestS3JoinsParts(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir})
@@ -125,7 +125,7 @@ func TestS3JoinsParts(t *testing.T) {
 	}
 }
 
-// TestS3PartsAreCompared: a part whose bytes are not those of its checksum is not stored.
+// TestS3PartsAreCompared checks that a part that does not match its checksum is not stored.
 func TestS3PartsAreCompared(t *testing.T) {
 	dir := t.TempDir()
 	m := beginParts(t, startS3(t, S3Config{Dir: dir}), dir, "a")
@@ -133,7 +133,7 @@ func TestS3PartsAreCompared(t *testing.T) {
 		Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, PartNumber: aws.Int32(1), Body: bytes.NewReader([]byte("text")), ChecksumCRC32: aws.String("AAAAAA=="),
 	})
 	if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != "BadDigest" {
-		t.Errorf("the part is refused with %v", err)
+		t.Errorf("got error %v, want BadDigest", err)
 	}
 	listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
 	if err != nil || len(listed.Parts) > 0 {
@@ -143,8 +143,8 @@ func TestS3PartsAreCompared(t *testing.T) {
 	m.join([]byte("text"), 1)
 }
 
-// TestS3PartsDoNotChangeAnObject: a process that is killed at the end of a join leaves the upload open, whose file is
-// the object. A later part does not change it.
+// TestS3PartsDoNotChangeAnObject simulates a kill at the end of a join: the upload is still open, but its file is the
+// object. A later part must not change it.
 func TestS3PartsDoNotChangeAnObject(t *testing.T) {
 	dir := t.TempDir()
 	m := beginParts(t, startS3(t, S3Config{Dir: dir}), dir, "a")
@@ -161,7 +161,7 @@ func TestS3PartsDoNotChangeAnObject(t *testing.T) {
 	}
 }
 
-// TestS3PartsAreOnDiskFirst: a part whose bytes cannot be synced is refused and not listed.
+// TestS3PartsAreOnDiskFirst checks that a part that cannot be synced is rejected and not listed.
 func TestS3PartsAreOnDiskFirst(t *testing.T) {
 	dir := t.TempDir()
 	var broken atomic.Bool
@@ -182,7 +182,7 @@ func TestS3PartsAreOnDiskFirst(t *testing.T) {
 		})
 		broken.Store(false)
 		if err == nil {
-			t.Errorf("sent again %t: the part is accepted", again)
+			t.Errorf("sent again %t: the part was accepted although the sync failed", again)
 		}
 		listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
 		if err != nil || again && (len(listed.Parts) != 1 || *listed.Parts[0].ETag != *m.parts[1].ETag) || !again && len(listed.Parts) > 0 {

@@ -19,8 +19,8 @@ type round struct {
 func (r *rounds) share(name string, f func() error) error { return r.join(name, f)() }
 
 // join enters the next round of a name, which covers everything done before join. The round begins
-// when the first of its callers calls need; until then others can join. Every caller must call
-// need, which calls f or returns the error of another caller's call.
+// when its first caller calls need; until then others can join. Every caller must call need, which
+// calls f or returns the error of another caller's call.
 func (r *rounds) join(name string, f func() error) (need func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

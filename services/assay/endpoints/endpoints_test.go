@@ -47,7 +47,7 @@ func TestReadWithoutANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("half a note: %v", err)
+		t.Errorf("truncated file: %v", err)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	<-gone
 }
 
-// TestBodiesAreNotHeld checks that request bodies reach the service before the client has sent all of it.
+// TestBodiesAreNotHeld checks that request bodies reach the service before the client has sent all of them.
 func TestBodiesAreNotHeld(t *testing.T) {
 	arrived := make(chan string)
 	ingest := behind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 	}
 }
 
-// TestServiceThatDoesNotAnswer checks that the problem names the service and tells whether the
+// TestServiceThatDoesNotAnswer checks that the problem names the service and states whether the
 // request may have had an effect.
 func TestServiceThatDoesNotAnswer(t *testing.T) {
 	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })

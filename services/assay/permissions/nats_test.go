@@ -42,7 +42,7 @@ func TestUsersHandleWork(t *testing.T) {
 
 func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bus.Bus) {
 	subjects := strings.TrimSuffix(a.Work.Subjects, ">")
-	if len(a.Consumers) > 1 { // each takes the part of the stream after which it is named
+	if len(a.Consumers) > 1 { // each consumes the part of the stream that its name contains
 		subjects += consumer[strings.LastIndexByte(consumer, '-')+1:] + "."
 	}
 	work := event.Event{

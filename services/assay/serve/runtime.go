@@ -9,8 +9,8 @@ func Runtime() process.Runtime {
 		// because three services and the engines allocate memory for each file. Files processed
 		// during a collection are the slowest.
 		Heap: 160 << 20,
-		// Much is live while large files are processed: with 50 MB, which 100,000 records need, the peak is
-		// 25 MB lower, and small files cause a tenth more collections.
+		// Large files keep much memory live: with 50 MB, which 100,000 records need, the peak is 25
+		// MB lower, and small files cause a tenth more collections.
 		Growth: 50,
 		// Under load, up to four goroutines of the engines are in sync calls. When all processors
 		// are busy, the additional threads wait for kernel time slices of several milliseconds,
