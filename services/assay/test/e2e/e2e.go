@@ -1,7 +1,6 @@
-// Package e2e proves the promises of Assay from outside: over HTTP, S3, NATS and DynamoDB
-// only. Each directory has the promises of one subject and proves them on `assay serve`;
-// this package lists all of them, for the tests of other topologies. Package system
-// starts the programs.
+// Package e2e proves the promises of Assay from outside: over HTTP, S3, NATS and DynamoDB only.
+// Each directory contains the promises of one subject and proves them on `assay serve`. This
+// package lists all of them, for the tests of other topologies. Package system starts the programs.
 package e2e
 
 import (

@@ -1,5 +1,5 @@
-// Package app proves the promises of the web app in a browser, Chromium, against `assay serve`. Page has what tests
-// do as a user would; each area has a file of tests.
+// Package app proves the promises of the web app in a browser, Chromium, against `assay serve`. A Page acts as a
+// user would. Each area has a file of tests.
 package app
 
 import (
@@ -27,8 +27,8 @@ import (
 var (
 	shots = flag.String("app.screenshots", os.Getenv("ASSAY_SCREENSHOTS"), "a directory for screenshots of every page and state")
 	timed = flag.Bool("app.timed", false, "check the time limits, which need a machine without other load")
-	rows  = flag.Int("app.rows", 150, "rows of the long list")
-	size  = flag.Int("app.size", 64, "MiB of the upload that is cut")
+	rows  = flag.Int("app.rows", 150, "number of rows in the long list")
+	size  = flag.Int("app.size", 64, "size of the interrupted upload in MiB")
 )
 
 const wait = 60 * time.Second
@@ -47,7 +47,7 @@ func Start(t *testing.T) *Browser {
 		}
 	}
 	if program == "" {
-		t.Fatal("install Chromium, which runs the web app: apt-get install chromium")
+		t.Fatal("Chromium is required to run the web app: apt-get install chromium")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true),
@@ -62,11 +62,11 @@ func Start(t *testing.T) *Browser {
 	return &Browser{ctx}
 }
 
-// Page is a tab with storage of its own.
+// Page is a browser tab with its own storage.
 type Page struct {
 	Server string
 	Owner  string
-	rules  string // options of axe, by default all rules
+	rules  string // options of axe; empty runs all rules
 	ctx    context.Context
 	mu     sync.Mutex
 	errors []string
@@ -98,13 +98,13 @@ func (b *Browser) Open(t *testing.T, server, path string) *Page {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, e := range p.errors {
-			t.Errorf("the page reports: %s", e)
+			t.Errorf("the page logged: %s", e)
 		}
 	})
 	return p
 }
 
-// note keeps exceptions, and what the policy of the page blocks.
+// note records exceptions and violations of the content security policy.
 func (p *Page) note(event any) {
 	text := ""
 	switch e := event.(type) {
@@ -133,7 +133,7 @@ func (p *Page) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 }
 
 // Go loads a path, and waits until the page shows its content. Notifications stay until they are dismissed, as if the
-// pointer were on them: a slow machine has the time to undo.
+// pointer were over them, so that a slow machine has time to undo.
 func (p *Page) Go(t *testing.T, path string) {
 	t.Helper()
 	p.do(t, chromedp.Navigate(p.Server+path))
@@ -143,7 +143,7 @@ func (p *Page) Go(t *testing.T, path string) {
 	}).observe(document.body, { subtree: true, childList: true })`)
 }
 
-// Settled waits until the page has loaded what it shows.
+// Settled waits until the page has finished loading its content.
 func (p *Page) Settled(t *testing.T) {
 	t.Helper()
 	p.Wait(t, `document.querySelector("h1") && !document.querySelector("main [aria-busy=true]")`)
@@ -165,7 +165,7 @@ func (p *Page) Eval(t *testing.T, script string) {
 	Read[bool](t, p, "(async () => { "+script+"; return true; })()")
 }
 
-// Wait returns once an expression is true.
+// Wait waits until an expression is true.
 func (p *Page) Wait(t *testing.T, expression string) {
 	t.Helper()
 	if !Read[bool](t, p, fmt.Sprintf(`(async () => {
@@ -176,13 +176,13 @@ func (p *Page) Wait(t *testing.T, expression string) {
 			await new Promise((done) => setTimeout(done, 20));
 		}
 	})()`, wait.Milliseconds(), expression)) {
-		t.Fatalf("after %s, this is not true: %s", wait, expression)
+		t.Fatalf("not true after %s: %s", wait, expression)
 	}
 }
 
 // find returns an expression for the visible element with a selector whose text or name contains a text.
 func find(selector, text string) string {
-	quoted, _ := json.Marshal(text) // a string has a JSON
+	quoted, _ := json.Marshal(text) // every string can be encoded as JSON
 	return fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => e.getClientRects().length > 0 && ((e.getAttribute("aria-label") ?? "") + " " + e.textContent).includes(%s))`, selector, quoted)
 }
 
@@ -192,13 +192,13 @@ func (p *Page) See(t *testing.T, selector, text string) {
 	p.Wait(t, "!!"+find(selector, text))
 }
 
-// Gone waits until there is no such element.
+// Gone waits until no such element is visible.
 func (p *Page) Gone(t *testing.T, selector, text string) {
 	t.Helper()
 	p.Wait(t, "!"+find(selector, text))
 }
 
-// Click clicks an element with a selector whose text or name contains a text, once it is there.
+// Click clicks an element with a selector whose text or name contains a text, once it exists.
 func (p *Page) Click(t *testing.T, selector, text string) {
 	t.Helper()
 	p.See(t, selector, text)
@@ -231,7 +231,7 @@ func (p *Page) Drop(t *testing.T, files ...File) {
 		for (const kind of ["dragenter", "dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: transfer }))`, list))
 }
 
-// Choose chooses files of this machine in the dialog for uploads, and starts.
+// Choose selects local files in the upload dialog and starts the upload.
 func (p *Page) Choose(t *testing.T, paths ...string) {
 	t.Helper()
 	p.Click(t, ".top button", "Upload")
@@ -241,13 +241,13 @@ func (p *Page) Choose(t *testing.T, paths ...string) {
 	p.Click(t, ".dialog-foot button.primary", "Upload")
 }
 
-// Phone makes the screen that of a small phone.
+// Phone sets the screen size of a small phone.
 func (p *Page) Phone(t *testing.T) {
 	t.Helper()
 	p.do(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 }
 
-// Desktop makes it that of a desktop again.
+// Desktop restores the screen size of a desktop.
 func (p *Page) Desktop(t *testing.T) {
 	t.Helper()
 	p.do(t, chromedp.EmulateViewport(1280, 800))
@@ -262,8 +262,8 @@ func (p *Page) scheme(t *testing.T, name string) {
 	p.Eval(t, "for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done))") // until it is drawn
 }
 
-// State checks what is shown now: axe finds nothing, in light and in dark, and a phone has no horizontal scroll bar.
-// With -app.screenshots it saves NAME-light.png, NAME-dark.png and NAME-phone.png.
+// State checks the current state of the page: axe finds no violation in the light and the dark theme, and a phone
+// shows no horizontal scroll bar. With -app.screenshots it saves NAME-light.png, NAME-dark.png and NAME-phone.png.
 func (p *Page) State(t *testing.T, name string) {
 	t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -291,10 +291,10 @@ func (p *Page) axe(t *testing.T, state string) {
 	}
 }
 
-// appDir is the directory of the sources of the web app.
+// appDir is the source directory of the web app.
 const appDir = "../../../../query/ui/app"
 
-// axeScript returns axe-core, which npm installs beside the sources of the app.
+// axeScript returns axe-core, which npm installs next to the sources of the app.
 var axeScript = func() func(*testing.T) string {
 	var once sync.Once
 	var script string
@@ -306,7 +306,7 @@ var axeScript = func() func(*testing.T) string {
 				install := exec.CommandContext(t.Context(), "npm", "ci", "--silent", "--no-audit", "--no-fund")
 				install.Dir = appDir
 				if out, err := install.CombinedOutput(); err != nil {
-					t.Errorf("npm ci, which needs Node.js: %v\n%s", err, out)
+					t.Errorf("npm ci (it requires Node.js) failed: %v\n%s", err, out)
 				}
 			}
 			content, err := os.ReadFile(path)

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFeed proves what the page of the feed promises: counters, chart and list follow new items without a reload; filters
-// compose, live in the address and reach both; and a text from outside is never markup.
+// TestFeed proves the promises of the feed page: counters, chart and list show new items without a reload; filters
+// combine, are part of the URL and apply to chart and list; and external text is never interpreted as markup.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -35,7 +35,7 @@ func TestFeed(t *testing.T) {
 	p.Eval(t, `const select = [...document.querySelectorAll("select")].find((e) => e.textContent.includes("Any sentiment")); select.value = "negative"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
 	shows(t, p, 1)
 	p.See(t, ".rows .row", "terrible bug")
-	p.Go(t, Read[string](t, p, "location.pathname + location.search")) // the link is permanent
+	p.Go(t, Read[string](t, p, "location.pathname + location.search")) // the URL can be opened again
 	shows(t, p, 1)
 	p.State(t, "feed-filtered")
 	p.Click(t, ".rows a", "terrible bug")
@@ -51,11 +51,11 @@ func TestFeed(t *testing.T) {
 		t.Errorf("the file of 4 items is %q", csv)
 	}
 	if Read[bool](t, p, `"harmed" in window || !!document.querySelector("main img")`) {
-		t.Error("a text became markup")
+		t.Error("a text was interpreted as markup")
 	}
 }
 
-// shows waits until counters and list are those of so many items.
+// shows waits until the counters and the list show n items.
 func shows(t *testing.T, p *Page, items int) {
 	t.Helper()
 	p.Wait(t, fmt.Sprintf(`document.querySelector(".numbers dd")?.textContent.trim().match(/^\d+/)?.[0] === "%d" && document.querySelectorAll(".rows .row").length === %d`, items, items))

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestLibrary proves what the pages of the library promise, on one server.
+// TestLibrary proves the promises of the library pages on one server.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_PAGES_ALLOW_NETWORKS=127.0.0.1/32")
@@ -33,7 +33,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// keep uploads a file to the library, and waits for its end.
+// keep uploads a file to the library and waits until it is processed.
 func keep(t *testing.T, s system.System, owner, name, parentID, content string) client.Node {
 	t.Helper()
 	c := s.Client(t, owner)
@@ -56,8 +56,8 @@ func newFolder(t *testing.T, s system.System, owner, name string) client.Node {
 	return n
 }
 
-// organize: a dropped folder is created with all that is in it; its files are renamed, moved and trashed, by keys and by
-// mouse, and moves and deletions are undone.
+// organize: a dropped folder is created with its content; files are renamed, moved and trashed with the keyboard and the
+// mouse, and moves and deletions can be undone.
 func organize(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	p.See(t, ".empty h2", "Your library is empty")
@@ -96,7 +96,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Eval(t, find(".rows .name", "two.txt")+".focus()")
 	p.Press(t, kb.F2)
 	p.See(t, "dialog h2", "Rename")
-	p.Press(t, "zwei"+kb.Enter) // the name without the ending is selected
+	p.Press(t, "zwei"+kb.Enter) // the name without its extension is selected
 	p.See(t, ".rows .name", "zwei.txt")
 	p.Wait(t, `!document.querySelector("dialog")`)
 	focused(t, p, "zwei.txt")
@@ -128,7 +128,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".rows .name", "Papers")
 	p.Click(t, ".tree .tree-name", "Library")
 	p.See(t, ".rows .name", "Papers")
-	keep(t, s, p.Owner, "evil \u202egpj.txt", "", "live") // a name that would be shown in reverse
+	keep(t, s, p.Owner, "evil \u202egpj.txt", "", "live") // a name that would be displayed in reverse
 	p.See(t, ".rows .name", "evil")
 	p.State(t, "library-table")
 	p.Click(t, ".choice button", "Tiles")
@@ -136,7 +136,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "library-tiles")
 }
 
-// share: who has the link of a folder reads it and what is in it, until the link is revoked.
+// share: anyone with the link of a folder can read the folder and its content, until the link is revoked.
 func share(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	folder := newFolder(t, s, p.Owner, "Shared folder")
@@ -159,7 +159,7 @@ func share(t *testing.T, b *Browser, s system.System) {
 	visitor.See(t, ".empty h2", "There is nothing here")
 }
 
-// search: hits show the words in their text, facets filter, and a query without hits suggests others.
+// search: hits show the matching words in context, facets filter, and a query without hits suggests other queries.
 func search(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/search")
 	p.State(t, "search-start")
@@ -175,7 +175,7 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".hit .name", "report.md")
 	p.See(t, ".hit .name", "annual.csv")
 	if at := Read[string](t, p, "location.search"); at != "?q=annual&format=csv" {
-		t.Errorf("the address has %s", at)
+		t.Errorf("the URL contains %s", at)
 	}
 	p.Go(t, "/search?q=annual+nonsense")
 	p.See(t, ".empty h2", "Nothing is found")
@@ -195,8 +195,8 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".empty", "The search did not work")
 }
 
-// libraryRecords: records are filtered by the query language of the API, which explains what is wrong; columns are
-// chosen, and exports have what is shown.
+// libraryRecords: records are filtered with the query language of the API, and invalid queries are explained;
+// columns can be chosen, and exports contain the displayed columns.
 func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	var sdf strings.Builder
@@ -206,7 +206,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	n := keep(t, s, p.Owner, "drugs.sdf", "", sdf.String())
 	p.See(t, ".rows .row", "130 records")
 	p.Click(t, ".rows .name", "drugs.sdf")
-	p.Wait(t, `document.querySelector(".drawings img")?.naturalWidth > 0`) // an image of the server, by the cookie
+	p.Wait(t, `document.querySelector(".drawings img")?.naturalWidth > 0`) // an image from the server, authenticated by the cookie
 	p.State(t, "file-molecules")
 	p.Click(t, "[role=tab]", "Records")
 	p.See(t, ".rows .row", "molecule 0")
@@ -214,7 +214,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".list-end", "30 records of 130 match")
 	p.State(t, "file-records")
 	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
-		t.Errorf("the address has %s", at)
+		t.Errorf("the URL contains %s", at)
 	}
 	p.Click(t, ".records-toolbar button", "Export")
 	for format, is := range map[string]struct {
@@ -243,7 +243,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "file-metadata")
 }
 
-// ring returns a record of an SDF: cyclohexane with a field logP.
+// ring returns a record of an SDF: cyclohexane with the field logP.
 func ring(name string, logP float64) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n  test\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n", name)
@@ -258,7 +258,7 @@ func ring(name string, logP float64) string {
 	return out.String()
 }
 
-// twoPages is a PDF whose readers rebuild the table of objects that it lacks.
+// twoPages is a PDF without an object table, which readers rebuild.
 const twoPages = `%PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
 2 0 obj <</Type/Pages/Count 2/Kids[3 0 R 4 0 R]/MediaBox[0 0 300 400]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>> endobj
@@ -274,7 +274,7 @@ trailer <</Root 1 0 R/Size 7>>
 %%EOF
 `
 
-// kindsOfFiles: a file that failed says why, also in its steps, and is processed again; a table shows its rows.
+// kindsOfFiles: a failed file shows the reason, also at its steps, and can be processed again; a table shows its rows.
 func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")
@@ -302,7 +302,7 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".rows .name", "rows.csv")
 }
 
-// trashCan: what is in the trash is restored, or erased after a question.
+// trashCan: nodes in the trash are restored, or erased after a confirmation.
 func trashCan(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library/trash")
 	p.See(t, ".empty h2", "The trash is empty")
@@ -329,7 +329,8 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".rows .name", "gone.txt")
 }
 
-// importPage: a web page is imported by its address, and shown as a text; an address that is not allowed says so.
+// importPage: a web page is imported by its URL and displayed as text; a URL that is not allowed is rejected with the
+// reason.
 func importPage(t *testing.T, b *Browser, s system.System) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -17,13 +17,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// Offline takes the page off the network, or brings it back.
+// Offline disconnects the page from the network, or reconnects it.
 func (p *Page) Offline(t *testing.T, offline bool) {
 	t.Helper()
 	_, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}},
 	})
-	if err == nil { // and what navigator.onLine says
+	if err == nil { // and sets navigator.onLine
 		_, err = chromedp.Call(p.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1})
 	}
 	if err != nil {
@@ -31,22 +31,22 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	}
 }
 
-// gate is a proxy in front of the bucket that holds the parts of uploads until the test lets them pass. What a page has
-// sent therefore does not depend on the speed of the machine.
+// gate is a proxy in front of the bucket that holds the parts of uploads until the test releases them. Therefore the
+// progress of an upload does not depend on the speed of the machine.
 type gate struct {
 	url    string // the public endpoint of the bucket
 	bucket atomic.Pointer[httputil.ReverseProxy]
 	held   chan *part
 	opened chan struct{}
-	open   func() // lets all parts pass
+	open   func() // releases all parts
 }
 
-// part is a request that is held.
+// part is a held request.
 type part struct {
-	limit chan int64 // how many bytes may pass, once
+	limit chan int64 // number of bytes to release; sent once
 	at    chan struct{}
 	cut   chan struct{}
-	ended chan int // the status, or 0
+	ended chan int // status of the response, or 0
 }
 
 const everything = 1 << 40 // bytes
@@ -62,7 +62,7 @@ func newGate(t *testing.T) *gate {
 	return g
 }
 
-// in puts the gate in front of the bucket of a server.
+// in places the gate in front of the bucket of a server.
 func (g *gate) in(t *testing.T, s system.System) {
 	t.Helper()
 	to := system.Forward(t, s.S3)
@@ -86,7 +86,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.bucket.Load().ServeHTTP(seen, r)
 }
 
-// pass lets one part pass, and returns once it is stored. It skips parts that the page has cancelled meanwhile.
+// pass releases one part and returns once it is stored. It skips parts that the page has canceled meanwhile.
 func (g *gate) pass(t *testing.T) {
 	t.Helper()
 	for {
@@ -98,7 +98,7 @@ func (g *gate) pass(t *testing.T) {
 	}
 }
 
-// passSome lets some bytes of a part pass, and returns a function that cuts its connection.
+// passSome releases some bytes of a part and returns a function that closes its connection.
 func (g *gate) passSome(t *testing.T) (cut func()) {
 	t.Helper()
 	for {
@@ -109,7 +109,7 @@ func (g *gate) passSome(t *testing.T) (cut func()) {
 			return sync.OnceFunc(func() { close(p.cut) })
 		case <-p.ended: // cancelled
 		case <-time.After(wait):
-			t.Fatalf("after %s, a part has not been sent", wait)
+			t.Fatalf("no part was sent within %s", wait)
 		}
 	}
 }
@@ -125,12 +125,12 @@ func within[T any](t *testing.T, from <-chan T, what string) T {
 	case value := <-from:
 		return value
 	case <-time.After(wait):
-		t.Fatalf("after %s, there is no %s", wait, what)
+		t.Fatalf("no %s within %s", wait, what)
 		panic("unreachable")
 	}
 }
 
-// limited is the body of a request that is cut after some bytes.
+// limited is the body of a request that is cut off after some bytes.
 type limited struct {
 	io.ReadCloser
 	part   *part
@@ -138,7 +138,7 @@ type limited struct {
 	opened <-chan struct{}
 }
 
-var errCut = errors.New("the connection is cut")
+var errCut = errors.New("the connection is closed")
 
 func (l *limited) Read(b []byte) (int, error) {
 	if l.left <= 0 {

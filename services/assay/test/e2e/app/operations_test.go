@@ -8,8 +8,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestOperations proves what the pages for operators promise, and that the API page shows the API without any request
-// to elsewhere.
+// TestOperations proves the promises of the operator pages, and that the API page sends no requests to other hosts.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir()).System
@@ -57,9 +56,10 @@ func TestOperations(t *testing.T) {
 	docs := b.Open(t, s.HTTP, "/docs")
 	docs.See(t, "h1, h2", "Problems")
 	docs.See(t, "td", "body-too-large")
-	// The viewer decides on headings and landmarks, which are no criteria of WCAG, and on the names and sizes of its buttons.
+	// The viewer determines headings and landmarks, which are not WCAG criteria, and the names and sizes of its
+	// buttons.
 	docs.rules = `{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], rules: { "label-content-name-mismatch": { enabled: false } } }`
-	docs.Gone(t, "span", "Loading...") // of the field for the search
+	docs.Gone(t, "span", "Loading...") // of the search field
 	docs.axe(t, "docs")                // the viewer has one color scheme
 	docs.save(t, "docs")
 	docs.Go(t, "/docs/events")
@@ -69,7 +69,7 @@ func TestOperations(t *testing.T) {
 	docs.save(t, "docs-events")
 	docs.mu.Lock()
 	defer docs.mu.Unlock()
-	docs.errors = slices.DeleteFunc(docs.errors, func(e string) bool { // a logo and styles of the viewer, which the policy blocks
+	docs.errors = slices.DeleteFunc(docs.errors, func(e string) bool { // the viewer's logo and styles, which the content security policy blocks
 		return strings.Contains(e, "blocked") && (strings.Contains(e, "logo-mini") || strings.Contains(e, "Applying inline style"))
 	})
 }

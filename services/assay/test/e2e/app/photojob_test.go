@@ -7,8 +7,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPhotos proves what the pages of photos promise: dropped photos ask for a prompt and become a batch, the gallery and
-// the page of a photo show them before and after the edit, and a failed photo is edited again with another prompt.
+// TestPhotos proves the promises of the photo pages: dropped photos become a batch after the user enters a prompt, the
+// gallery and the page of a photo show it before and after the edit, and a failed photo can be edited again with another
+// prompt.
 func TestPhotos(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -53,7 +54,7 @@ func photo(name string, content []byte) File {
 	return File{Name: name, Type: "image/jpeg", Content: content}
 }
 
-// drawn waits until so many pictures with a selector are loaded.
+// drawn waits until n pictures with a selector are loaded.
 func drawn(t *testing.T, p *Page, selector string, pictures int) {
 	t.Helper()
 	p.Wait(t, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.complete && e.naturalWidth > 0).length === %d`, selector, pictures))

@@ -18,8 +18,8 @@ const (
 	signedOut = `document.querySelector("input[name=key]")`
 )
 
-// TestSignIn proves that users sign in with a key or at an identity provider, and that nothing remains in the browser
-// when they sign out.
+// TestSignIn proves that users sign in with a key or with an identity provider, and that nothing remains in the
+// browser when they sign out.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	b := Start(t)
@@ -35,7 +35,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// arrive waits until an expression is true on the page that a navigation leads to. Evaluations may fail before.
+// arrive waits until an expression is true on the page that a navigation opens. Earlier evaluations may fail.
 func (p *Page) arrive(t *testing.T, expression string) {
 	t.Helper()
 	for end := time.Now().Add(wait); ; {
@@ -45,12 +45,12 @@ func (p *Page) arrive(t *testing.T, expression string) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("after %s, this is not true: %s (%v)", wait, expression, err)
+			t.Fatalf("not true after %s: %s (%v)", wait, expression, err)
 		}
 	}
 }
 
-// enter types a key into the field, which has the focus; what is in it is selected.
+// enter types a key into the focused field, whose content is selected.
 func (p *Page) enter(t *testing.T, key string) {
 	t.Helper()
 	p.Wait(t, `document.activeElement?.name === "key"`)
@@ -77,7 +77,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.Eval(t, `const form = new FormData();
 		form.append("file", new File(["one"], "elsewhere.txt", { type: "text/plain" }));
 		await fetch("/v1/files", { method: "POST", body: form })`)
-	p.See(t, doneRow, "elsewhere.txt") // by the live events
+	p.See(t, doneRow, "elsewhere.txt") // the events arrive live
 	p.Click(t, ".rows a", "dropped.txt")
 	p.See(t, ".numbers dd", "3")
 	link := Read[string](t, p, "location.pathname")
@@ -89,7 +89,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.State(t, "account-menu")
 	p.Press(t, kb.Escape)
 
-	// Another page of this browser signs out, and this one hides its content.
+	// Another page of this browser signs out, and this page hides its content.
 	p.Eval(t, `const other = window.open("/files"), until = async (find) => {
 			for (;;) {
 				const found = find();
@@ -106,9 +106,9 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 		document.cookie = "assay-owner=operator; path=/";
 		return (await fetch("/v1%s")).status;
 	})()`, link)); status != 401 {
-		t.Errorf("with the cookie of the owner alone, the file is %d", status)
+		t.Errorf("with only the owner's cookie, the file returned status %d", status)
 	}
-	p.Go(t, link) // a permanent link leads back after the sign-in
+	p.Go(t, link) // after the sign-in the requested page opens
 	p.See(t, "h1", "Sign in")
 	p.enter(t, key)
 	p.arrive(t, signedIn)
@@ -117,7 +117,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	operator := b.Open(t, s.Operator, "/operations")
 	operator.See(t, ".empty h2", "These pages need an operator")
 	operator.State(t, "operations-sign-in")
-	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host counts too
+	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host is valid too
 	p.See(t, ".numbers div", "Dead letters0")
 }
 
@@ -129,7 +129,7 @@ func byProvider(t *testing.T, b *Browser, s system.System, provider *oidctest.Pr
 	p.Click(t, "a.button", "Sign in with your account")
 	p.arrive(t, signedIn)
 	if at := Read[string](t, p, "location.pathname + location.search"); at != "/photos?status=failed" {
-		t.Errorf("the sign-in leads to %s", at)
+		t.Errorf("the sign-in opened %s", at)
 	}
 	p.Click(t, ".top button", "Account and settings")
 	p.Click(t, "[role=menuitem]", "Sign out Grace Hopper")

@@ -14,10 +14,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// doneRow is a row of a file whose words are counted.
+// doneRow is the selector of a row of a processed file.
 const doneRow = ".rows .row:has(.badge.good)"
 
-// TestTextFiles proves what the pages of text files promise, on one server.
+// TestTextFiles proves the promises of the text file pages on one server.
 func TestTextFiles(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -53,7 +53,8 @@ func upload(t *testing.T, s system.System, owner, name, content string) client.F
 	return file
 }
 
-// dropToResult: a dropped text is uploaded at once, wherever it is dropped, and its result is what the API says.
+// dropToResult: a text that is dropped anywhere on the page is uploaded at once, and the page shows the result of the
+// API.
 func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	p.See(t, ".empty h2", "No text files yet")
@@ -61,7 +62,7 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p.Go(t, "/")
 	const words = 700 // about 4 KB
 	content := system.RandomText(5, words)
-	// The API's own time: from the upload to the response with the result.
+	// The time of the API alone, from the upload to the response with the result.
 	api := Read[float64](t, p, fmt.Sprintf(`(async () => {
 		const times = [];
 		for (let i = 0; i < 5; i++) {
@@ -78,9 +79,9 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p.Drop(t, text("fox.txt", content))
 	p.See(t, ".tray .completed", "fox.txt")
 	shown := Read[float64](t, p, `window.shown - window.began`)
-	t.Logf("the result of a text of 4 KB is shown after %.0f ms; the API's own wait takes %.0f ms", shown, api)
+	t.Logf("the page shows the result of a 4 KB text after %.0f ms; the API returns it after %.0f ms", shown, api)
 	if *timed && shown > api+300 {
-		t.Errorf("the page shows a result %.0f ms after the API has it", shown-api)
+		t.Errorf("the page shows a result %.0f ms after the API returns it", shown-api)
 	}
 	p.State(t, "home-uploaded")
 	want := system.Count(content)
@@ -90,11 +91,11 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".bars tr", want.Top10Words[0].Word)
 	p.Click(t, ".tray button", "Clear")
 	p.State(t, "file-done")
-	p.Go(t, Read[string](t, p, "location.pathname")) // the link is permanent
+	p.Go(t, Read[string](t, p, "location.pathname")) // the URL can be opened again
 	p.See(t, "h1", "fox.txt")
 }
 
-// liveUpdate: what is uploaded elsewhere appears without a reload.
+// liveUpdate: files that are uploaded elsewhere appear without a reload.
 func liveUpdate(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	p.See(t, ".empty h2", "No text files yet")
@@ -116,7 +117,7 @@ func liveUpdate(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".rows .row", "elsewhere-2.txt")
 }
 
-// hostileNames: a name is shown as text, whatever is in it, and cannot pass for another one.
+// hostileNames: a name is always displayed as text, and cannot be confused with another name.
 func hostileNames(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	markup := `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>.txt`
@@ -124,7 +125,7 @@ func hostileNames(t *testing.T, b *Browser, s system.System) {
 	arabic := "مرحبا بالعالم.txt"
 	long := text(strings.Repeat("long ", 40)+".txt", "one")
 	p.Drop(t, text(markup, "one"), text(arabic, "one"), long, File{Name: bidi, Type: "application/octet-stream", Content: []byte("one")})
-	p.See(t, "dialog li", "invoice\ufffdtxt.exe") // which is no text by its type
+	p.See(t, "dialog li", "invoice\ufffdtxt.exe") // its type is not text
 	p.Eval(t, `const select = document.querySelector(".review li:last-child select"); select.value = "textfile"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
 	p.State(t, "upload-dialog")
 	p.Click(t, ".dialog-foot button.primary", "Upload")
@@ -136,10 +137,10 @@ func hostileNames(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".rows a", markup)
 	p.See(t, "h1", markup)
 	if Read[bool](t, p, `"harmed" in window || !!document.querySelector("main img")`) {
-		t.Error("a name became markup")
+		t.Error("a name was interpreted as markup")
 	}
 	if Read[bool](t, p, `[...document.querySelectorAll("bdi")].some((e) => /[\u202a-\u202e\u2066-\u2069]/.test(e.textContent))`) {
-		t.Error("a name has marks of direction")
+		t.Error("a name contains bidirectional control characters")
 	}
 }
 
@@ -153,7 +154,7 @@ func focused(t *testing.T, p *Page, text string) {
 	p.Wait(t, hasFocus(text))
 }
 
-// keyboardOnly: a file is opened, its menu is used and the dialog is opened and closed with keys alone.
+// keyboardOnly: a user opens a file, uses its menu, and opens and closes the dialog with the keyboard only.
 func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	upload(t, s, p.Owner, "keys.txt", "one two")
@@ -169,7 +170,7 @@ func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 			p.Press(t, kb.Tab)
 			if Read[bool](t, p, hasFocus(text)) {
 				if !Read[bool](t, p, `document.activeElement.matches(":focus-visible")`) {
-					t.Errorf("%s does not show that it has the focus", text)
+					t.Errorf("%s does not show a focus indicator", text)
 				}
 				return
 			}
@@ -197,7 +198,7 @@ func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 	focused(t, p, "Upload")
 }
 
-// deleteAndUndo: a deleted file is deleted once its message closes, and not if that is undone.
+// deleteAndUndo: a file is deleted once the notification closes, unless the deletion is undone.
 func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	file := upload(t, s, p.Owner, "gone.txt", "one")
@@ -213,7 +214,7 @@ func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .row", "gone.txt")
 	if status := Read[int](t, p, exists); status != 200 {
-		t.Errorf("after the undo, the file is %d", status)
+		t.Errorf("after the undo, the file returned status %d", status)
 	}
 	remove()
 	p.Click(t, ".toast button", "Dismiss")
@@ -223,7 +224,7 @@ func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "file-missing")
 }
 
-// failures: what went wrong is said with what to do, and a failed file can be analyzed again.
+// failures: the page explains what failed and what to do, and a failed file can be analyzed again.
 func failures(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/")
 	p.Drop(t, text("broken.txt", "%PDF-1.7\n%\x00\x01\x02"))
@@ -247,7 +248,7 @@ func failures(t *testing.T, b *Browser, s system.System) {
 	p.Offline(t, false)
 }
 
-// paste: a pasted text is uploaded as a file, after a question, and a pasted file like a dropped one.
+// paste: a pasted text is uploaded as a file after a confirmation, and a pasted file like a dropped one.
 func paste(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	put := func(fill string) {
@@ -263,7 +264,7 @@ func paste(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".tray .completed", "from-desktop.txt")
 }
 
-// account: the page shows what the user stores, and the quotas.
+// account: the page shows the user's usage and quotas.
 func account(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/")
 	p.Click(t, ".top button", "Owner and settings")
@@ -273,7 +274,7 @@ func account(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "account")
 }
 
-// longList: rows are read while the list is scrolled, only those in sight are drawn, and scrolling stays smooth.
+// longList: rows load while the list is scrolled, only visible rows are in the document, and scrolling stays smooth.
 func longList(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/")
 	c := s.Client(t, p.Owner)
@@ -309,16 +310,16 @@ func longList(t *testing.T, b *Browser, s system.System) {
 		})()`, strings.Join(grouped(*rows), ",")+" shown"))
 	})
 	if p.See(t, ".list-end", "shown"); drawn == 0 || drawn > 60 {
-		t.Errorf("%d rows are drawn at once", drawn)
+		t.Errorf("%d rows are in the document", drawn)
 	}
-	t.Logf("%d rows: at most %d are drawn; the longest task takes %s of processor time", *rows, drawn, longest)
+	t.Logf("%d rows: at most %d are in the document; the longest task takes %s of processor time", *rows, drawn, longest)
 	if longest == 0 || longest > 100*time.Millisecond {
 		t.Errorf("a task takes %s of processor time while %d rows are scrolled", longest, *rows)
 	}
 	p.State(t, "files-long")
 }
 
-// grouped returns the groups of three digits of a number.
+// grouped returns a number with its digits in groups of three.
 func grouped(n int) []string {
 	digits := fmt.Sprint(n)
 	var groups []string
@@ -347,7 +348,7 @@ func startAndSettings(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "owner")
 }
 
-// pictures takes the screenshots for README: a list of files, and the results of one.
+// pictures takes the screenshots for the README: a list of files, and the result of one.
 func pictures(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	story := strings.Repeat("The harbour was quiet when the keeper lit the lamp. The lamp turned, and the light went over the water, over the "+

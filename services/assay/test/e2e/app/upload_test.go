@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestUploadIsCut: a large upload goes on after the server was killed, after the connection was lost, and after the page
-// was loaded again and the same file chosen; and what happened while there was no connection is shown.
+// TestUploadIsCut: a large upload continues after the server is killed, after the connection is lost, and after the page
+// is reloaded and the same file is selected. The page also shows changes that occurred while it was disconnected.
 func TestUploadIsCut(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)

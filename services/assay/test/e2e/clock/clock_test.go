@@ -18,8 +18,7 @@ import (
 // The program follows it.
 const clockVariable = "E2E_CLOCK"
 
-// followClock steps the wall clock of this process to the offset in the file, if
-// there is one.
+// followClock steps the wall clock of this process to the offset in the file, if it exists.
 func followClock() {
 	name := os.Getenv(clockVariable)
 	if name == "" {
@@ -112,8 +111,8 @@ func TestSteppedClockOfServe(t *testing.T) {
 	}
 }
 
-// Services on machines whose clocks differ work, even if one retries or
-// replays an item that another failed.
+// Services work on machines whose clocks differ, even if one service retries or replays an item
+// that another service failed.
 func TestClocksOfServicesDiffer(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// A worker whose clock is 30 s ahead takes over the job of a worker that stopped during a
-// call to a paid provider. It makes no other call before the time of the first is over on
-// both clocks.
+// A worker whose clock is 30 s ahead takes over the job of a worker that stopped during a call to a
+// paid provider. It makes no other call before the time limit of the first has passed on both
+// clocks.
 func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	const ahead, callTime = 30 * time.Second, 3 * time.Second
 	gemini := geminitest.Start(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestConverter: with a converter, old documents have a text and a picture, and what it refuses is said.
+// TestConverter: with a converter, documents in old formats get a text and a picture, and a document that the converter
+// rejects states the reason.
 func TestConverter(t *testing.T) {
 	converter := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, header, err := r.FormFile("files")
@@ -20,7 +21,7 @@ func TestConverter(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer repeats what it does not get
+		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer retries
 	}))
 	defer converter.Close()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_CONVERTER="+converter.URL)

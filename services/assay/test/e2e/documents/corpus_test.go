@@ -22,12 +22,12 @@ var recall = flag.Bool("recall", false, "compare the texts of the corpus with th
 
 var numbers = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 
-// TestCorpus: every public document ends in a final state, and failures name their reason. With -recall, their texts have the
-// words that Debian's programs find.
+// TestCorpus: every public document ends in a final state, and failures name their reason. With -recall, the texts are
+// compared with those of Debian's programs.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv(corpus.Dir)
 	if dir == "" {
-		if _, err := corpus.All(); err != nil { // the manifest is good
+		if _, err := corpus.All(); err != nil { // the manifest is valid
 			t.Error(err)
 		}
 		return
@@ -66,14 +66,14 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// bar is what the recall of a format must reach: the share of documents above 0.9, or the mean.
+// bar is the minimum recall of a format: the share of documents above 0.9, or the mean.
 type bar struct{ share, mean float64 }
 
 var bars = map[string]bar{
 	"pdf": {share: 0.92}, "docx": {mean: 0.95}, "odt": {mean: 0.95}, "pptx": {mean: 0.85}, "xlsx": {mean: 0.85}, "ods": {}, "odp": {},
 }
 
-// compare measures the word recall of documents that both sides read, and of which the reference has words.
+// compare measures the word recall of documents that both programs read and in which the reference finds words.
 func compare(t *testing.T, dir string, found []corpus.Document, outcomes []outcome) {
 	t.Helper()
 	var mu sync.Mutex

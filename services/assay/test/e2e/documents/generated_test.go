@@ -10,12 +10,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// expected is a document with what must become of it.
+// expected is a document and its required outcome.
 type expected struct {
 	document
 	status string
 	text   string // exact, or empty
-	reason string // part of what is said of the file and its steps
+	reason string // part of the reason given by the file and its steps
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	fox    = "The quick brown fox"
 )
 
-// generated are documents of every format that is read.
+// generated contains a document of every supported format.
 func generated() []expected {
 	pdf := func(name string, p enginetest.PDF, status, text, reason string) expected {
 		return expected{document{name, p.Bytes}, status, text, reason}
@@ -72,7 +72,7 @@ func generated() []expected {
 	}
 }
 
-// TestGeneratedDocuments: each ends as it must, with its text, or with the reason why there is none.
+// TestGeneratedDocuments: each document ends with the required outcome: its text, or the reason why there is none.
 func TestGeneratedDocuments(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	want := append(generated(), hostile()...)

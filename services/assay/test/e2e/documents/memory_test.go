@@ -12,12 +12,12 @@ import (
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
-// boundedMemory fails the test if the server took more than peakMemory at any time.
+// boundedMemory fails the test if the peak memory of the server exceeded peakMemory.
 func boundedMemory(t *testing.T, s *system.Server) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Program.Cmd.Process.Pid))
 	if err != nil {
-		t.Logf("the memory of the server is not known: %v", err) // not on Linux
+		t.Logf("cannot read the memory usage of the server: %v", err) // not on Linux
 		return
 	}
 	mark := highWater.FindSubmatch(status)
@@ -28,8 +28,8 @@ func boundedMemory(t *testing.T, s *system.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the server took %d MiB at most", peak>>10)
+	t.Logf("peak memory of the server: %d MiB", peak>>10)
 	if peak<<10 > peakMemory {
-		t.Errorf("the server took %d MiB, more than %d MiB", peak>>10, peakMemory>>20)
+		t.Errorf("peak memory of the server: %d MiB, want at most %d MiB", peak>>10, peakMemory>>20)
 	}
 }

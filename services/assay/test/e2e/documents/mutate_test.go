@@ -20,21 +20,21 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var mutations = flag.Int("mutations", 2, "how many mutated documents of each format are processed")
+var mutations = flag.Int("mutations", 2, "number of mutated documents per format")
 
-// formats are those of which documents are mutated.
+// formats lists the formats whose documents are mutated.
 var formats = []string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "html", "svg", "doc", "xls", "ppt"}
 
 const (
-	largestSeed = 300_000 // bytes of a public document that is mutated
-	// slowestOther is how long the work of another owner may take meanwhile.
+	largestSeed = 300_000 // maximum size in bytes of a public document that is mutated
+	// slowestOther limits the time of another owner's work meanwhile.
 	slowestOther = 15 * time.Second
-	// peakMemory is what the process may take, in bytes: 256 MiB for each of two engines, the pictures of
-	// ASSAY_LIBRARY_MEMORY, and the rest. The race detector multiplies it.
+	// peakMemory limits the memory of the process, in bytes: 256 MiB for each of two engines, the
+	// pictures of ASSAY_LIBRARY_MEMORY, and the remaining memory. The race detector multiplies it.
 	peakMemory = 2 << 30
 )
 
-// seeds returns the documents of each format that are mutated: generated ones, and public ones if there are any.
+// seeds returns the documents of each format that are mutated: generated ones, and public ones if available.
 func seeds(t *testing.T) map[string][][]byte {
 	t.Helper()
 	all := map[string][][]byte{}
@@ -66,8 +66,8 @@ func seeds(t *testing.T) map[string][][]byte {
 	return all
 }
 
-// mutated returns a mutated document. Half of those that are archives are damaged inside of a part, so that the
-// archive itself is good.
+// mutated returns a mutated document. Half of the archives are damaged inside a part, so that the archive
+// itself is valid.
 func mutated(random *rand.Rand, seeds [][]byte) []byte {
 	seed := seeds[random.IntN(len(seeds))]
 	archive, err := zip.NewReader(bytes.NewReader(seed), int64(len(seed)))
@@ -79,7 +79,7 @@ func mutated(random *rand.Rand, seeds [][]byte) []byte {
 	damaged := random.IntN(len(archive.File))
 	for i, f := range archive.File {
 		if i != damaged {
-			_ = w.Copy(f) // writes to a buffer do not fail, and a damaged seed gives another mutation
+			_ = w.Copy(f) // writes to a buffer do not fail, and a damaged seed results in another mutation
 			continue
 		}
 		var part []byte
@@ -94,8 +94,8 @@ func mutated(random *rand.Rand, seeds [][]byte) []byte {
 	return out.Bytes()
 }
 
-// TestMutatedDocuments: each ends in a final state with a reason that names the document, in bounded memory, and work of
-// others is not delayed.
+// TestMutatedDocuments: each document ends in a final state, with a reason that concerns the document; memory stays
+// bounded, and work of other owners is not delayed.
 func TestMutatedDocuments(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	random := rand.New(rand.NewPCG(20, 1))

@@ -1,5 +1,5 @@
-// Package documents proves what becomes of documents in `assay serve`: of generated ones, hostile ones, mutated ones, and
-// of public ones in a folder that the variable ASSAY_CORPUS names.
+// Package documents proves how `assay serve` processes documents: generated, hostile and mutated ones, and public ones in
+// the folder that the variable ASSAY_CORPUS names.
 package documents
 
 import (
@@ -25,7 +25,7 @@ type document struct {
 	data func() []byte
 }
 
-// outcome is what became of a document.
+// outcome is the result of processing a document.
 type outcome struct {
 	document
 	node     client.Node
@@ -33,7 +33,7 @@ type outcome struct {
 	text     string
 }
 
-// reasons are what the file and its steps say of what is missing.
+// reasons are the messages of the file and its steps about missing results.
 func (o outcome) reasons() string {
 	all := []string{o.node.ErrorMessage, o.workflow.FailureMessage}
 	for _, s := range o.workflow.Steps {
@@ -45,13 +45,13 @@ func (o outcome) reasons() string {
 }
 
 const (
-	// together is how many documents are uploaded and awaited at once.
+	// together is the number of documents processed concurrently.
 	together = 24
-	// patience bounds the processing of one document among all others.
+	// patience bounds the processing of one document while others are processed.
 	patience = 10 * time.Minute
 )
 
-// process uploads documents and returns what became of each.
+// process uploads documents and returns their outcomes.
 func process(t *testing.T, s system.System, documents []document) []outcome {
 	t.Helper()
 	c := s.Client(t, system.NewOwner())
@@ -101,7 +101,7 @@ func processOne(ctx context.Context, c *client.Client, d document) (outcome, err
 	return o, err
 }
 
-// has reports whether a step is done.
+// has reports whether a step is completed.
 func (o outcome) has(step string) bool {
 	for _, s := range o.workflow.Steps {
 		if s.ID == step {
@@ -111,7 +111,7 @@ func (o outcome) has(step string) bool {
 	return false
 }
 
-// explained fails the test for a document that is not final, or whose failure is not explained by its content.
+// explained fails the test if a document is not final, or if its failure has another cause than its content.
 func explained(t *testing.T, o outcome) {
 	t.Helper()
 	reason := o.reasons()
@@ -130,7 +130,7 @@ func explained(t *testing.T, o outcome) {
 	}
 }
 
-// otherWork uploads a text of another owner again and again until stop is called, which returns how long each took.
+// otherWork repeatedly uploads a text of another owner until stop is called, which returns the time of each.
 func otherWork(t *testing.T, s system.System) (stop func() []time.Duration) {
 	t.Helper()
 	c := s.Client(t, system.NewOwner())

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// deletedItemsAreGone: after an operator deletes an item, the item, its text, its place in lists and
-// its part of the numbers are gone.
+// deletedItemsAreGone: after an operator deletes an item, the item, its text, its list entries and
+// its share of the totals are gone.
 func deletedItemsAreGone(t *testing.T, s system.System) {
 	tag := system.NewTag()
 	kept, gone := system.NewPosting("a great day", tag), system.NewPosting("a terrible day", tag)
@@ -51,11 +51,11 @@ func deletedItemsAreGone(t *testing.T, s system.System) {
 			return err
 		}
 		if summary.Total != 1 || summary.Sentiment.Positive != 1 || summary.Sentiment.Negative != 0 {
-			return errors.New("the summary still has the item")
+			return errors.New("the summary still counts the item")
 		}
 		return nil
 	})
-	// Clients have no such call.
+	// Clients may not delete items.
 	if resp, _ := s.Ask(t, http.MethodDelete, "/v1/feed/items/"+url.PathEscape(kept.SourceID), nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("a client's delete: %s", resp.Status)
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedItemsAreAnalyzed: an item gets the sentiment of its text, even if only
-// the end of 10,000 characters has a sentiment.
+// feedItemsAreAnalyzed: an item gets the sentiment of its text, even if only the end of a text of
+// 10,000 characters expresses a sentiment.
 func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 	filler := strings.Repeat("the ", 2490)
 	for text, want := range map[string]struct {
@@ -86,9 +86,9 @@ func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	}
 }
 
-// itemsAreOfOneSubmission: after concurrent posts of one source id, text, time, URL
-// and metadata come from the same post, in each response and at the end.
-func itemsAreOfOneSubmission(t *testing.T, s system.System) {
+// itemsMatchOneSubmission: after concurrent posts of one source id, text, time, URL and metadata
+// come from the same post, in each response and at the end.
+func itemsMatchOneSubmission(t *testing.T, s system.System) {
 	const rounds, writers = 40, 4
 	for round := range rounds {
 		first := system.NewPosting("", "a")
@@ -154,8 +154,7 @@ func unfinishedItemsAreCompleted(t *testing.T, s system.System) {
 	}
 }
 
-// duplicatesAddTags: a repeat only adds tags, at most 5 in total, also to
-// an analyzed item.
+// duplicatesAddTags: a repeated post only adds tags, at most 5 in total, even to an analyzed item.
 func duplicatesAddTags(t *testing.T, s system.System) {
 	p := system.NewPosting("The book was good.", "a")
 	s.PostItem(t, p)
@@ -173,7 +172,7 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 			t.Errorf("after %v: %d %v, want 200 %v", c.add, status, got.MatchedTags, c.want)
 		}
 		if got.IngestedAt != first.IngestedAt || got.TextSnippet != first.TextSnippet || got.Compound != first.Compound || got.Status != "analyzed" {
-			t.Errorf("after the repeat it is %+v, before it was %+v", got, first)
+			t.Errorf("after the repeated post: %+v, before: %+v", got, first)
 		}
 	}
 	if outcomes := s.FeedOutcomes(t, p.SourceID); len(outcomes) != 1 {
@@ -181,9 +180,9 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 	}
 }
 
-// unexpectedIsSaid: the response reports that an item is older than the window, or that it could not get all
-// its tags.
-func unexpectedIsSaid(t *testing.T, s system.System) {
+// warningsAreReported: the response reports that an item is older than the window, or that not all its tags
+// were added.
+func warningsAreReported(t *testing.T, s system.System) {
 	type remarks struct {
 		OlderThanWindow bool
 		IgnoredTags     []string
@@ -209,8 +208,8 @@ func unexpectedIsSaid(t *testing.T, s system.System) {
 	}
 }
 
-// taggedItemsAreShownOnce: an item with three tags, and two of one millisecond,
-// appear once in the list of each of their tags, and once in the list of all.
+// taggedItemsAreShownOnce: an item with three tags, and two items of the same millisecond, appear
+// once in the list of each of their tags, and once in the list of all items.
 func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	tags := []string{system.NewTag(), system.NewTag(), system.NewTag()}
 	at := system.UTC(time.Now().Add(-time.Minute))
@@ -231,7 +230,7 @@ func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	}
 	for _, p := range both {
 		if n := len(slices.DeleteFunc(slices.Clone(shown), func(i system.FeedItem) bool { return i.SourceID != p })); n != 1 {
-			t.Errorf("%s is %d times among all", p, n)
+			t.Errorf("%s is listed %d times among all items", p, n)
 		}
 	}
 	for _, query := range []string{"hours=0", "hours=169", "hours=x", "limit=0", "limit=1001", "sentiment=happy", "cursor=x", "tag=" + strings.Repeat("x", 51)} {
@@ -300,6 +299,6 @@ func feedMistakesAreProblems(t *testing.T, s system.System) {
 	}
 	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "text/plain"}, system.JSON(p))
 	system.Refused(t, resp, body, http.StatusUnsupportedMediaType, "unsupported-media-type")
-	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // JSON, as everywhere
+	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // JSON, as in all other calls
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// otherLanguagesAreNeutral: a text that is not English is neutral with little confidence, and the item,
-// its place in lists and the event state the language.
+// otherLanguagesAreNeutral: a text that is not English is neutral with a low confidence, and the item,
+// its list entries and its event state the language.
 func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 	tag := system.NewTag()
 	events := s.Listen(t, "assay.analysis.completed.feed.>")
@@ -21,7 +21,7 @@ func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 		t.Errorf("analyzed as %+v", got)
 	}
 	if pending.Status == "pending" && pending.Language != "" {
-		t.Errorf("%+v has a language before the analysis", pending)
+		t.Errorf("the item has a language before the analysis: %+v", pending)
 	}
 	if listed := s.AwaitItems(t, tag, 1); listed[0].Language != "fr" {
 		t.Errorf("listed as %+v", listed[0])

@@ -18,10 +18,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// lostTextsAreReplaced: the text of an item is deleted from the bucket, and 100 writers
-// post the item again concurrently. The item keeps its time: a pending
-// one is analyzed with the new text, also if it was given up because of the lost text,
-// and an analyzed one does not change.
+// lostTextsAreReplaced: the text of an item is deleted from the bucket, and 100 writers post the
+// item again concurrently. The item keeps its time: a pending one is analyzed with the new text,
+// also if it was given up because of the lost text, and an analyzed item does not change.
 func lostTextsAreReplaced(t *testing.T, s system.System) {
 	const at = "2026-01-02T03:04:05.678Z"
 	lost := func(more system.Item) system.Posting {

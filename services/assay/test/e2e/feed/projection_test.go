@@ -29,7 +29,7 @@ var feedWords = []struct {
 	{"The table stands in the room.", "neutral", 0},
 }
 
-// feedRecord is the test's own record of an item.
+// feedRecord is an item as recorded by the test.
 type feedRecord struct {
 	at        time.Time
 	tags      []string
@@ -60,7 +60,7 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []sys
 		p.Text, p.IngestedAt, p.MatchedTags = word.text, system.UTC(at), slices.Clone(tags[:1+random.IntN(3)])
 		records[p.SourceID] = feedRecord{at, p.MatchedTags, word.sentiment, word.compound}
 		postings = append(postings, p)
-		if i%7 == 0 { // a duplicate, sent at another time
+		if i%7 == 0 { // a duplicate, posted at another time
 			postings = append(postings, p)
 		}
 	}
@@ -78,8 +78,8 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	}
 	slices.SortFunc(ids, func(a, b string) int {
 		if sentiment != "" {
-			// Confidence grows with the distance from 0; for a neutral text with the
-			// proximity to 0.
+			// Confidence grows with the distance from 0; for a neutral text, with the proximity to
+			// 0.
 			if order := cmp.Compare(math.Abs(records[b].compound), math.Abs(records[a].compound)); order != 0 {
 				return order
 			}

@@ -17,8 +17,8 @@ import (
 )
 
 // outdatedItemsAreAnalyzedAgain: an operator analyzes the items of an older model again. Command and ingest
-// are killed meanwhile, and the command is repeated. Until an analyzer runs, items and numbers have the old
-// results, and after that the new ones.
+// are killed meanwhile, and the command is repeated. Until an analyzer runs, items and totals show the old
+// results, and then the new ones.
 func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest, query := c.Service(t, "ingest"), c.Service(t, "query")
@@ -132,14 +132,14 @@ func waiting(t *testing.T, s system.System) int {
 	return int(out.Count)
 }
 
-// awaitSentiments waits until the summary of a tag has these numbers.
+// awaitSentiments waits until the summary of a tag has these totals.
 func awaitSentiments(t *testing.T, s system.System, tag string, want map[string]int) {
 	t.Helper()
 	system.Eventually(t, func() error {
 		var got struct{ Sentiment map[string]int }
 		err := s.GetJSON(system.Within(t), "/v1/feed/summary?hours=1&tag="+url.QueryEscape(tag), &got)
 		if err == nil && !maps.Equal(got.Sentiment, want) {
-			err = fmt.Errorf("the numbers of %s are %v, want %v", tag, got.Sentiment, want)
+			err = fmt.Errorf("the totals of %s are %v, want %v", tag, got.Sentiment, want)
 		}
 		return err
 	})

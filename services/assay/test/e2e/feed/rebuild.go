@@ -53,7 +53,7 @@ func rebuildRepairs(t *testing.T, start system.Starter) {
 		if _, err := c.Tables().DeleteItem(system.Within(t), &dynamodb.DeleteItemInput{TableName: dashboard, Key: key}); err != nil {
 			t.Fatal(err)
 		}
-		// The same row, of an item that does not exist.
+		// The same row for an item that does not exist.
 		for name, value := range row {
 			if text, ok := value.(*types.AttributeValueMemberS); ok {
 				row[name] = &types.AttributeValueMemberS{Value: strings.ReplaceAll(text.Value, kept.SourceID, kept.SourceID+"-gone")}

@@ -16,7 +16,7 @@ type feedHost struct {
 	mu      sync.Mutex
 	titles  []string
 	asked   int
-	matched []bool // of each request: whether it named the current version
+	matched []bool // for each request, whether it named the current version
 }
 
 func startFeedHost(t *testing.T, titles ...string) *feedHost {

@@ -25,6 +25,6 @@ func onePollAtATime(t *testing.T, start system.Starter) {
 		}
 	}
 	if day == utcDay() && len(news.Asked()) != quota || news.Busiest() != 1 {
-		t.Errorf("%d requests of a quota of %d, up to %d at once", len(news.Asked()), quota, news.Busiest())
+		t.Errorf("%d requests of a quota of %d, up to %d concurrently", len(news.Asked()), quota, news.Busiest())
 	}
 }

@@ -62,7 +62,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	}
 	s.AwaitItems(t, "go", 3)
 	if more := s.AwaitItems(t, "more", 1); !slices.Equal(more[0].MatchedTags, []string{"go", "more"}) {
-		t.Errorf("an item that another tag matches too: %+v", more[0])
+		t.Errorf("an item that also matches another tag: %+v", more[0])
 	}
 	_, metrics := system.Get(t, s.Operator+"/metrics")
 	for _, series := range []string{`assay_source_polls_total{outcome="ok",source="books"}`, `assay_source_items_total{outcome="duplicate",source="books"} 3`} {
@@ -128,8 +128,8 @@ func TestNewsAPI(t *testing.T) {
 	s.AwaitItems(t, "solar", 151)
 }
 
-// TestPollOfADeadProcess: if an ingest crashes during a poll, another polls the source
-// once the lease has expired. Requests that the crashed one may have sent count.
+// TestPollOfADeadProcess: if an ingest crashes during a poll, another ingest polls the source once
+// the lease has expired. Requests that the crashed ingest may have sent count against the quota.
 func TestPollOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	news := newsapitest.Start(t)

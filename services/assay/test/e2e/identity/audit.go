@@ -9,14 +9,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// attempt is an operator's write that is valid, as far as no other item is needed for it.
+// attempt is a write operation of an operator that is valid unless it requires an existing item.
 type attempt struct {
-	path, body string // of the request; by default the path of the operation
+	path, body string // path of the request; empty means the path of the operation
 	status     int
-	repeated   int // the status of a second one, if that differs
+	repeated   int // status of the second attempt, if it differs
 }
 
-// writes lists every write on the addresses for operators. A new one is added here.
+// writes lists every write operation of the operator addresses. New operations must be added here.
 var writes = map[string]attempt{
 	"POST /v1/keys":                         {body: `{"owner":"carl"}`, status: http.StatusCreated},
 	"POST /v1/keys/{id}/rotate":             {path: "/v1/keys/{key}/rotate", body: `{"grace":"1m"}`, status: http.StatusOK},
@@ -35,14 +35,14 @@ var writes = map[string]attempt{
 	"POST /v1/sweeps":                       {body: `{"dryRun":true}`, status: http.StatusOK},
 }
 
-// entry is what the audit log says of a write.
+// entry is an entry of the audit log.
 type entry struct {
 	Who, Credential, KeyID, Operation, Method, Outcome, RequestID string
 	Status                                                        int
 }
 
-// checkAudit makes every write that an operator's document has: as an operator with a key and with a session of it, and
-// as a user who is none. Each has exactly one entry in the log.
+// checkAudit makes every write call in the documents of the operator addresses: as an operator with a key, with a
+// session of that key, and as a user without the role. Each call has exactly one entry in the log.
 func (w *world) checkAudit(t *testing.T) {
 	t.Helper()
 	resp, _ := w.exchange(t, "", http.MethodPost, w.HTTP+"/v1/session", `{"key":"`+w.operator+`"}`)
@@ -108,10 +108,10 @@ func (w *world) checkAudit(t *testing.T) {
 		for _, e := range page.Entries {
 			want, made := wanted[e.RequestID]
 			if !made {
-				continue // one of the keys above
+				continue // one of the keys created above
 			}
 			if delete(wanted, e.RequestID); e != want {
-				t.Errorf("the audit log has %+v, want %+v", e, want)
+				t.Errorf("the audit log contains %+v, want %+v", e, want)
 			}
 		}
 		if at = ""; page.NextCursor != "" {
@@ -119,11 +119,11 @@ func (w *world) checkAudit(t *testing.T) {
 		}
 	}
 	for _, e := range wanted {
-		t.Errorf("the audit log has no entry of %+v", e)
+		t.Errorf("the audit log contains no entry for %+v", e)
 	}
 	for pattern := range writes {
 		if w.documented(t, w.Operator)[pattern] == "" {
-			t.Errorf("%s is listed, and not in the document", pattern)
+			t.Errorf("%s is listed but is not in the document", pattern)
 		}
 	}
 }

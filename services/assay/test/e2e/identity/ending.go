@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// credentialsEnd: three processes accept a key and a session of it, record the use of the key, and refuse both within
-// 5 seconds after it is revoked. Live events are those of the owner, and end with the key. What operators do in between
-// is in the audit log.
+// credentialsEnd: three processes accept a key and a session of it, record the use of the key, and reject both within 5
+// seconds after it is revoked. Live events contain only events of the owner, and the stream ends when the key is
+// revoked. The audit log records the write operations of operators.
 func credentialsEnd(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
@@ -24,7 +24,7 @@ func credentialsEnd(t *testing.T, start system.Starter) {
 	w.checkLogs(t)
 }
 
-// within is after which time a process refuses a revoked key.
+// within limits the time after which a process rejects a revoked key.
 const within = 5 * time.Second
 
 // live is an open stream of live events.
@@ -34,7 +34,7 @@ type live struct {
 	ended chan struct{}
 }
 
-// follow opens a stream. It ends with the test.
+// follow opens a stream until the end of the test.
 func (w *world) follow(t *testing.T, token, path string) *live {
 	t.Helper()
 	req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, w.HTTP+path, nil)
@@ -79,8 +79,8 @@ func (l *live) await(t *testing.T, text string) {
 	})
 }
 
-// checkStreams checks that the open streams of another owner have nothing of anna's: every stream is in one order, and
-// has an event of its own owner after anna's.
+// checkStreams checks that open streams of another owner contain no events of anna. Every stream is ordered, so an
+// event of its own owner, published after those of anna, marks the end.
 func (w *world) checkStreams(t *testing.T) {
 	t.Helper()
 	root := func(token string) string {
@@ -112,7 +112,7 @@ func (w *world) checkStreams(t *testing.T) {
 		}
 		return made.FileID
 	}
-	folder(w.bob, "first") // makes the root
+	folder(w.bob, "first") // creates the root folder
 	files, nodes := w.follow(t, w.bob, "/v1/events?owner=bob"), w.follow(t, w.bob, root(w.bob))
 	annasFiles, annasNodes := w.follow(t, w.anna, "/v1/events?owner="+w.annasOwner), w.follow(t, w.anna, root(w.anna))
 	w.items["second file"] = upload(w.anna, marker)
@@ -165,7 +165,7 @@ func (w *world) checkRevocation(t *testing.T) {
 	for _, at := range w.places() {
 		for header, value := range proofs {
 			if status := try(at, header, value); status != at.accepted {
-				t.Errorf("%s accepts no key in %s: %d", at.name, header, status)
+				t.Errorf("%s rejects a valid key in %s with %d", at.name, header, status)
 			}
 		}
 	}
@@ -189,10 +189,10 @@ func (w *world) checkRevocation(t *testing.T) {
 				pause := time.NewTicker(50 * time.Millisecond)
 				defer pause.Stop()
 				for {
-					asked := <-pause.C // a request that begins later is refused
+					asked := <-pause.C // a request that begins later is rejected
 					switch status := try(at, header, value); {
 					case status == http.StatusUnauthorized:
-						t.Logf("%s refuses a revoked key in %s after %s", at.name, header, asked.Sub(revoked).Round(time.Millisecond))
+						t.Logf("%s rejects a revoked key in %s after %s", at.name, header, asked.Sub(revoked).Round(time.Millisecond))
 						return
 					case status != at.accepted:
 						t.Errorf("%s with a revoked key in %s: %d", at.name, header, status)

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// secured runs commands with a token, on a server of its own that requires one.
+// secured runs commands with a token on its own server, which requires one.
 type secured struct {
 	*testing.T
 	operator string // the token of the first operator
@@ -44,7 +44,7 @@ func (s secured) run(token string, args ...string) ran {
 	return ran{status, out.String(), errs.String()}
 }
 
-// want checks the exit status, and that output and errors contain texts, or that there are none.
+// want checks the exit status, and that output and errors contain the given texts, or are empty.
 func (r ran) want(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if r.status != status || (out == "") != (r.out == "") || (errs == "") != (r.errors == "") || !strings.Contains(r.out, out) || !strings.Contains(r.errors, errs) {
@@ -62,7 +62,7 @@ func write(t *testing.T, content string) (path string) {
 	return path
 }
 
-// created returns the token that a command has printed, and its id.
+// created returns the token that a command printed, and its id.
 func (s secured) created(r ran) (token, id string) {
 	s.Helper()
 	found := keyPattern.FindStringSubmatch(r.out)
@@ -91,7 +91,7 @@ func (s secured) ends(token string) {
 
 var times = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
-// TestKeys manages keys by the commands, on `assay serve`.
+// TestKeys manages keys of `assay serve` with the commands.
 func TestKeys(t *testing.T) {
 	s := startSecured(t)
 	s.run("", "list").want(t, 1, "", "Send Authorization: Bearer")
@@ -130,7 +130,7 @@ func TestKeys(t *testing.T) {
 
 	rotated, same := s.created(s.run(s.operator, "keys", "rotate", id, "--grace", "1h"))
 	if rotated == anna || same != id {
-		t.Errorf("a rotation of %s gives %s", anna, rotated)
+		t.Errorf("the rotation of %s returned %s", anna, rotated)
 	}
 	again, _ := s.created(s.run(s.operator, "keys", "rotate", id))
 	s.ends(anna)
@@ -146,7 +146,7 @@ func TestKeys(t *testing.T) {
 	audit := s.run(s.operator, "audit")
 	for _, operation := range []string{"create-key", "rotate-key", "revoke-key"} {
 		if !regexp.MustCompile(`operator +key ` + keyPattern.FindStringSubmatch(s.operator)[1] + ` .* ` + operation + ` `).MatchString(audit.out) {
-			t.Errorf("the audit log has no %s by the operator's key: %+v", operation, audit)
+			t.Errorf("the audit log contains no %s with the operator's key: %+v", operation, audit)
 		}
 	}
 }

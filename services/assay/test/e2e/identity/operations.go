@@ -1,13 +1,13 @@
 package identity
 
-// kind is whom an operation serves.
+// kind states which callers an operation accepts.
 type kind int
 
 const (
-	public   kind = iota // everyone; credentials are not looked at
-	common               // everyone with a credential: the caller's own items, or the feed
+	public   kind = iota // everyone; credentials are ignored
+	common               // every caller with a credential, for its own items or the feed
 	own                  // the owner of the item that the request names
-	linked               // everyone with a share link, also without a credential
+	linked               // everyone with a share link, even without a credential
 	operator             // operators
 )
 
@@ -18,9 +18,9 @@ type operation struct {
 	body  string
 	// names are the items by the names of the path's parameters; by default id is that of the path's area.
 	names map[string]string
-	// absent says that the owner gets 404 too, because the item does not have that.
+	// absent means that the owner gets 404 too, because the item lacks the requested resource.
 	absent bool
-	// silent says that the response is the same 204 whether there is an item or not.
+	// silent means that the response is 204 whether or not the item exists.
 	silent bool
 }
 
@@ -29,7 +29,8 @@ const (
 	photoTerms = `{"fileName":"a.png","size":100,"contentType":"image/png"}`
 )
 
-// operations lists every operation of the documents of all addresses. A new one is added here with whom it serves.
+// operations lists every operation of the documents of all addresses. New operations must be added here with their
+// kind.
 var operations = map[string]operation{
 	"GET /v1/session":          {kind: public},
 	"POST /v1/session":         {kind: public, body: `{"key":"assay_x"}`},
@@ -113,8 +114,8 @@ var operations = map[string]operation{
 	"GET /v1/library/files/{id}/export":                       {kind: own, query: "format=csv", absent: true},
 }
 
-// operatorOperations are those of the operators' addresses, all of the kind operator. They need no valid request:
-// the role is checked first.
+// operatorOperations are those of the operators' addresses, all of the kind operator. Requests need not be valid,
+// because the role is checked first.
 var operatorOperations = []string{
 	"POST /v1/keys", "GET /v1/keys", "POST /v1/keys/{id}/rotate", "DELETE /v1/keys/{id}",
 	"GET /v1/audit", "GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}",

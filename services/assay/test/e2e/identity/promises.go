@@ -1,14 +1,14 @@
-// Package identity proves that a server with ASSAY_AUTH=token shows and changes an owner's items for that owner
-// only, and what others share with it, and that credentials end when they should.
+// Package identity proves that a server with ASSAY_AUTH=token gives callers access only to their own items and
+// to items shared with them, and that credentials expire or are revoked as documented.
 package identity
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"every operation checks its caller": everyOperationChecksItsCaller,
-		"sharing is real":                   sharingIsReal,
+		"sharing is enforced":               sharingIsEnforced,
 		"credentials end":                   credentialsEnd,
 	}
 }

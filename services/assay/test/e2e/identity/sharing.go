@@ -10,9 +10,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// sharingIsReal shares a folder with a user and with a group, and finds it where they look: its nodes, the list of what
-// is shared, search, zips and live events. What they see they may not change. After it is withdrawn, it does not exist.
-func sharingIsReal(t *testing.T, start system.Starter) {
+// sharingIsEnforced shares a folder with a user and with a group, and checks that they see it in every call: nodes, the
+// list of shared nodes, search, zips and live events. They may not change what they see. After access is withdrawn,
+// every call returns 404.
+func sharingIsEnforced(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
 	chemist := w.provider.Token(t, "carl", map[string]any{
@@ -57,13 +58,13 @@ func sharingIsReal(t *testing.T, start system.Starter) {
 	sees("a user", w.bob, true)
 	sees("another user", stranger, false)
 	share("", `"chemists"`)
-	sees("a user no more", w.bob, false)
-	sees("one of the group", chemist, true)
-	sees("one of another group", stranger, false)
+	sees("a former user", w.bob, false)
+	sees("a member of the group", chemist, true)
+	sees("a member of another group", stranger, false)
 	share("", "")
-	sees("the group no more", chemist, false)
+	sees("a former member of the group", chemist, false)
 
-	// The provider's names are in the root of the user, which ingest writes at the first call that it gets.
+	// The provider's names are in the root of the user, which ingest writes at the user's first call.
 	if status, text := w.ask(t, chemist, http.MethodPost, w.HTTP+"/v1/library/folders", `{"name":"own"}`); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, text)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// everyOperationChecksItsCaller walks the documents of all addresses with anna's items, and with the credentials
-// of another owner, of nobody, of anna for reads only, and of an operator.
+// everyOperationChecksItsCaller calls every operation in the documents of all addresses for anna's items: with
+// the credentials of another owner, without any, with a read-only key of anna, and with those of an operator.
 func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
@@ -25,14 +25,14 @@ func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	for _, pattern := range slices.Sorted(maps.Keys(found)) {
 		op, known := listed[pattern]
 		if !known {
-			t.Errorf("%s is not in the list of operations: add it with whom it serves", pattern)
+			t.Errorf("%s is not in the list of operations: add it with its kind", pattern)
 			continue
 		}
 		t.Run(pattern, func(t *testing.T) { w.check(t, pattern, op) })
 	}
 	for pattern := range listed {
 		if found[pattern] == "" {
-			t.Errorf("%s is listed, and not in the document", pattern)
+			t.Errorf("%s is listed but is not in the document", pattern)
 		}
 	}
 	w.checkOperators(t)
@@ -52,7 +52,7 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	switch op.kind {
 	case public:
 		if got := status("assay_forged"); got == http.StatusForbidden || got == http.StatusUnauthorized && pattern != "POST /v1/session" {
-			t.Errorf("with a forged credential, which is not looked at: %d", got)
+			t.Errorf("with a forged credential, which is ignored: %d", got)
 		}
 		return
 	case linked:
@@ -83,7 +83,7 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	}
 }
 
-// checkHidden checks that a stranger gets the same response about an item of anna as about one that nobody has.
+// checkHidden checks that a stranger gets the same response for an item of anna as for one that does not exist.
 func (w *world) checkHidden(t *testing.T, pattern string, op operation, name, stranger string) {
 	t.Helper()
 	var shown [2]string
@@ -101,16 +101,16 @@ func (w *world) checkHidden(t *testing.T, pattern string, op operation, name, st
 		w.tellsNothing(t, url+body, text)
 	}
 	if shown[0] != shown[1] {
-		t.Errorf("%s can tell anna's item from none: %q and %q", name, shown[0], shown[1])
+		t.Errorf("%s can distinguish anna's item from a missing one: %q and %q", name, shown[0], shown[1])
 	}
 }
 
-// tellsNothing checks that a text for a stranger has nothing of anna's but the ids that the stranger has sent.
+// tellsNothing checks that a text for a stranger contains nothing about anna except the ids that the stranger has sent.
 func (w *world) tellsNothing(t *testing.T, sent, text string) {
 	t.Helper()
 	for _, secret := range append(slices.Collect(maps.Values(w.items)), marker, w.annasOwner) {
 		if strings.Contains(text, secret) && !strings.Contains(sent, secret) {
-			t.Errorf("a stranger is shown %q: %s", secret, text)
+			t.Errorf("a stranger sees %q: %s", secret, text)
 		}
 	}
 }
@@ -118,11 +118,11 @@ func (w *world) tellsNothing(t *testing.T, sent, text string) {
 func (w *world) checkOperators(t *testing.T) {
 	t.Helper()
 	var found []string
-	for _, address := range []string{w.Operator, w.analyzer.Operator} { // of the gateway, and directly
+	for _, address := range []string{w.Operator, w.analyzer.Operator} { // through the gateway and directly
 		for pattern := range w.documented(t, address) {
 			found = append(found, pattern)
 			if !slices.Contains(operatorOperations, pattern) {
-				t.Errorf("%s is not in the list of operators' operations: add it", pattern)
+				t.Errorf("%s is not in the list of operator operations: add it", pattern)
 			}
 			method, path, _ := strings.Cut(pattern, " ")
 			url := address + regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "1")
@@ -131,15 +131,15 @@ func (w *world) checkOperators(t *testing.T) {
 				want  int
 			}{
 				"nobody": {"", http.StatusUnauthorized}, "a forged key": {"assay_forged", http.StatusUnauthorized},
-				"anna": {w.anna, http.StatusForbidden}, "anna for reads": {w.read, http.StatusForbidden},
+				"anna": {w.anna, http.StatusForbidden}, "anna, read-only": {w.read, http.StatusForbidden},
 			} {
 				status, text := w.ask(t, caller.token, method, url, "")
 				if w.tellsNothing(t, url, text); status != caller.want {
-					t.Errorf("%s of an operator, with the credential of %s: %d, want %d", pattern, name, status, caller.want)
+					t.Errorf("operator call %s with the credential of %s: got %d, want %d", pattern, name, status, caller.want)
 				}
 			}
 			if method != http.MethodGet {
-				continue // reads are proven here; writes by the tests of the operator's commands
+				continue // writes are covered by the tests of the operator commands
 			}
 			if status, text := w.ask(t, w.operator, method, url, ""); status == http.StatusUnauthorized || status == http.StatusForbidden {
 				t.Errorf("%s with the credential of an operator: %d %s", pattern, status, text)
@@ -148,7 +148,7 @@ func (w *world) checkOperators(t *testing.T) {
 	}
 	for _, pattern := range operatorOperations {
 		if !slices.Contains(found, pattern) {
-			t.Errorf("%s is listed, and in no document", pattern)
+			t.Errorf("%s is listed but is in no document", pattern)
 		}
 	}
 }
@@ -162,22 +162,22 @@ func (w *world) checkNothingLost(t *testing.T) {
 		}
 		status, text := w.ask(t, w.anna, http.MethodGet, w.HTTP+path, "")
 		if status != http.StatusOK || strings.Contains(text, `"trashed":true`) || strings.Contains(text, "CANCELLED") {
-			t.Errorf("%s afterwards: %d %s", path, status, text)
+			t.Errorf("%s after all calls: %d %s", path, status, text)
 		}
 	}
 }
 
-// checkLogs checks that no log has a name, an owner, or a credential or link. Logs name items by their ids.
+// checkLogs checks that no log contains a name, an owner, a credential or a link. Logs name items by their ids.
 func (w *world) checkLogs(t *testing.T) {
 	t.Helper()
 	for name, p := range map[string]*system.Service{"ingest": w.ingest, "query": w.query, "analyzer": w.analyzer} {
 		written := p.Written()
 		if !strings.Contains(written, `"level":"info"`) {
-			t.Errorf("the log of %s has nothing of the level info", name)
+			t.Errorf("the log of %s has no line of level info", name)
 		}
 		for _, secret := range []string{marker, w.annasOwner, w.items["link"], w.anna, w.bob, w.operator} {
 			if strings.Contains(written, secret) {
-				t.Errorf("the log of %s has %q", name, secret)
+				t.Errorf("the log of %s contains %q", name, secret)
 			}
 		}
 	}

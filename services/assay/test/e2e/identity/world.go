@@ -16,16 +16,16 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// marker is in the names of all items of anna, and in nothing of the others.
+// marker is contained in the names of all items of anna, and in nothing of other owners.
 const marker = "annas-secret"
 
-// world is a system with credentials required, on services with the permissions of deploy/iam.
+// world is a system that requires credentials, with services that have the permissions of deploy/iam.
 type world struct {
 	system.System
 	provider                  *oidctest.Provider
 	ingest, query, analyzer   *system.Service
 	operator, anna, read, bob string            // tokens
-	items, unknown            map[string]string // ids by name: anna's, and ones that nobody has
+	items, unknown            map[string]string // ids by name: those of anna's items, and ids of no item
 	annasOwner                string
 }
 
@@ -62,7 +62,7 @@ func (w *world) key(t *testing.T, terms string) string {
 	return made.Token
 }
 
-// ask sends a request with a token, if it is not empty, and returns the response as text: its headers and, except for
+// ask sends a request with a token, unless it is empty, and returns the response as text: its headers and, except for
 // live events, its body.
 func (w *world) ask(t *testing.T, token, method, url, body string) (int, string) {
 	t.Helper()
@@ -103,7 +103,7 @@ func (w *world) send(t *testing.T, req *http.Request) (*http.Response, string) {
 	return resp, string(text)
 }
 
-// made returns a field of the response to a request of anna that creates something.
+// made creates an item as anna and returns a field of the response.
 func (w *world) made(t *testing.T, path, body, field string) string {
 	t.Helper()
 	status, text := w.ask(t, w.anna, http.MethodPost, w.HTTP+path, body)
@@ -137,7 +137,7 @@ func (w *world) fill(t *testing.T) {
 	}
 }
 
-// documented returns the operations of a server, with their ids.
+// documented returns the operations in the document of a server, by id.
 func (w *world) documented(t *testing.T, address string) map[string]string {
 	t.Helper()
 	_, text := w.ask(t, "", http.MethodGet, address+"/openapi.json", "")
@@ -154,7 +154,7 @@ func (w *world) documented(t *testing.T, address string) map[string]string {
 	return all
 }
 
-// request returns URL and body of an operation with ids.
+// request returns the URL and body of an operation, with the ids inserted.
 func (w *world) request(pattern string, op operation, ids map[string]string) (method, url, body string) {
 	method, path, _ := strings.Cut(pattern, " ")
 	area := map[string]string{"files": "file", "photos": "photo", "photo-batches": "batch", "library": "node"}[strings.Split(path, "/")[2]]

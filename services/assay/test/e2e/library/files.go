@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; one with other terms
+// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; one with other parameters
 // is rejected.
 func keysMakeNoSecondNode(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
@@ -42,7 +42,7 @@ func keysMakeNoSecondNode(t *testing.T, s system.System) {
 	_, err3 := c.CreateFolder(system.Within(t), client.NewFolder{Name: "b", ParentID: parent.ID, Key: "file"})
 	for _, err := range []error{err, err2, err3} {
 		if !system.IsProblem(err, http.StatusUnprocessableEntity) {
-			t.Errorf("a key with other terms: %v", err)
+			t.Errorf("a key with other parameters: %v", err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func formsUpload(t *testing.T, s system.System) {
 }
 
 // brokenFormsLeaveNothing: a form with two files is rejected after its first file was stored in parts,
-// and leaves neither a node nor an object.
+// and leaves neither a node nor an object behind.
 func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -121,7 +121,7 @@ func content(t *testing.T, c *client.Client, id string) string {
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
-// picturesAreDisplayed: with inline=true a browser displays a picture, under its detected type, and saves a page.
+// picturesAreDisplayed: with inline=true a browser displays a picture with its detected type, and downloads a page.
 func picturesAreDisplayed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

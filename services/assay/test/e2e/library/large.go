@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	largeFolder = flag.Int("library.files", 150, "the number of files in the folder that is trashed by one write")
-	moveRounds  = flag.Int("library.moves", 10, "the number of rounds of opposite moves")
+	largeFolder = flag.Int("library.files", 150, "number of files in the folder that is trashed with one write")
+	moveRounds  = flag.Int("library.moves", 10, "number of rounds of opposite moves")
 )
 
 // The tables whose rows have a version.
 var versioned = []string{"leanda-ng-dev-nodes", "leanda-ng-dev-files"}
 
-// largeFoldersAreTrashedByOneWrite: the folder is trashed and restored with all its files, and only its
-// own row is written, once each.
+// largeFoldersAreTrashedByOneWrite: a folder with many files is trashed and restored, each with one
+// write of its own row only.
 func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -55,7 +55,7 @@ func (w *watch) until(t *testing.T, what string, wanted func(client.ChangedNode)
 	for {
 		e, err := w.next(system.Within(t))
 		if err != nil {
-			t.Fatalf("no event that %s: %v; the earlier events are %+v", what, err, before)
+			t.Fatalf("no event that %s: %v; earlier events: %+v", what, err, before)
 		}
 		if e.Type != client.NodeEvent {
 			continue
@@ -98,10 +98,10 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	linked := follow(t, stranger, client.Following{Node: shared.ID, Reading: client.Reading{Link: link.Token}})
 
 	hidden := file(t, c, "hidden.txt", private.ID, "hidden")
-	mine.until(t, "ends the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // first: events of several nodes have no order
+	mine.until(t, "finishes the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // first: events of several nodes have no order
 	seen := file(t, c, "seen.txt", shared.ID, "seen")
 	for _, w := range []*watch{mine, public, linked} {
-		n, _, before := w.until(t, "ends the file", is(seen.ID, "updated", client.LibraryProcessed))
+		n, _, before := w.until(t, "finishes the file", is(seen.ID, "updated", client.LibraryProcessed))
 		if n.Name != "seen.txt" || n.ParentID != shared.ID {
 			t.Errorf("%+v", n)
 		}
@@ -123,9 +123,9 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 
 	// A reader that reconnects receives the events that it has missed.
 	second := file(t, c, "second.txt", shared.ID, "second")
-	public.until(t, "ends the second file", is(second.ID, "updated", client.LibraryProcessed))
+	public.until(t, "finishes the second file", is(second.ID, "updated", client.LibraryProcessed))
 	again := follow(t, stranger, client.Following{Node: shared.ID, After: at})
-	if _, _, before := again.until(t, "ends the second file again", is(second.ID, "updated", client.LibraryProcessed)); len(before) == 0 || before[0].Change != "created" {
+	if _, _, before := again.until(t, "finishes the second file again", is(second.ID, "updated", client.LibraryProcessed)); len(before) == 0 || before[0].Change != "created" {
 		t.Errorf("resumed at %+v", before)
 	}
 
@@ -139,7 +139,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	}
 	t.Logf("the streams ended %s after the permission", time.Since(withdrawn).Round(time.Millisecond))
 	third := file(t, c, "third.txt", shared.ID, "third")
-	linked.until(t, "ends the third file", is(third.ID, "updated", client.LibraryProcessed))
+	linked.until(t, "finishes the third file", is(third.ID, "updated", client.LibraryProcessed))
 	if err := c.RevokeLinks(system.Within(t), shared.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func (w *watch) ends(t *testing.T) {
 	}
 }
 
-// filesReportTheirEnd: the stream of an owner also has the end of each file as an outcome.
+// filesReportTheirEnd: the stream of an owner also contains the outcome of each file.
 func filesReportTheirEnd(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	w := follow(t, c, client.Following{})

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// the caller.
+// the caller
 type who struct{ name, owner, link string }
 
 // permissionsHold: every call on a node succeeds for its owner, and for others as far as the node is
@@ -119,7 +119,7 @@ func permissionsHold(t *testing.T, s system.System) {
 	}
 }
 
-// ownersAreNotShown: sharing with users by their ids is rejected, since an id acts as a
+// ownersAreNotShown: sharing with users by their ids is rejected, because an id acts as a
 // credential.
 func ownersAreNotShown(t *testing.T, s system.System) {
 	owner, other := system.NewOwner(), system.NewOwner()

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// folder creates a folder; an empty parent is the root.
+// folder creates a folder; an empty parent means the root.
 func folder(t *testing.T, c *client.Client, name, parentID string) client.Node {
 	t.Helper()
 	n, err := c.CreateFolder(system.Within(t), client.NewFolder{Name: name, ParentID: parentID})

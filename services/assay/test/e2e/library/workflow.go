@@ -35,8 +35,8 @@ func steps(w client.LibraryWorkflow) map[string]client.LibraryStep {
 	return found
 }
 
-// stepsAreRetried: a failed step runs again, and the results of the others are kept; a processed file is
-// processed again completely. Steps that are no longer kept cannot be retried.
+// stepsAreRetried: a failed step runs again, and the results of the other steps are kept; a processed
+// file is processed again completely. Steps that have been removed cannot be retried.
 func stepsAreRetried(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -102,7 +102,8 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// keptResultsAreCopied retries a step of a file whose text is kept: the new run has its own object.
+// keptResultsAreCopied retries a step of a file and keeps the result of the text step: the new run has its own copy of
+// the object.
 func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
 	t.Helper()
 	kept := file(t, c, "kept.txt", "", "some text")

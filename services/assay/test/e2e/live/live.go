@@ -194,7 +194,7 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 	for asking, shown := range map[string]bool{"": false, system.NewOwner(): false, owner: true} {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+file.FileID, map[string]string{"X-Owner-Id": asking}, "")
 		if resp.StatusCode != http.StatusOK || strings.Contains(body, owner) != shown {
-			t.Errorf("for %q, got status %d %s", asking, resp.StatusCode, body)
+			t.Errorf("for %q: got status %d %s", asking, resp.StatusCode, body)
 		}
 	}
 	resp, body = s.Ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")

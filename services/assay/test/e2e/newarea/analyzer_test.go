@@ -52,7 +52,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (sum, error) {
 
 func (s steps) Process(_ context.Context, _ *bus.Delivery, item sum) (total int64, err error) {
 	if s.broken.Load() {
-		return 0, bus.Permanent(errors.New("the adder is broken"))
+		return 0, bus.Permanent(errors.New("the adder is unavailable"))
 	}
 	for _, n := range item.Numbers {
 		total += n

@@ -217,8 +217,8 @@ func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want 
 	return got
 }
 
-// TestAreaThatTheServicesDoNotKnow: an area in the lists of the services is accepted,
-// processed, announced, swept, given up and replayed like every other.
+// TestAreaThatTheServicesDoNotKnow: an area in the lists of the services is accepted, processed,
+// published, swept, failed and replayed like items of every other area.
 func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 	if err := machine().Validate(); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 
 	s.broken.Store(true)
 	given := s.call(ctx, t, http.MethodPost, "/v1/sums", `{"numbers":[3]}`)
-	if got := s.final(ctx, t, given.ID); got.Status != failed || got.ErrorMessage != "the adder is broken" {
+	if got := s.final(ctx, t, given.ID); got.Status != failed || got.ErrorMessage != "the adder is unavailable" {
 		t.Errorf("the sum that cannot be processed is %+v", got)
 	}
 	s.broken.Store(false)
@@ -273,7 +273,7 @@ func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 		if len(deadLetters) == 0 {
 			continue
 		}
-		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is broken" {
+		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is unavailable" {
 			t.Fatalf("the dead letters are %+v", deadLetters)
 		}
 		result, err := s.operator.ReplayDead(ctx, client.BulkRequest{Sequence: deadLetters[0].Sequence})

@@ -17,9 +17,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// callsOf is the number of backend calls of one small item from its POST to its end, by
-// kind of upload. A change is a decision: each call takes some tenths of a millisecond
-// of every file, and each write a sync of the engine.
+// callsOf is the number of backend calls of one small item from its POST to its end, by kind of
+// upload. A change must be deliberate: each call adds some tenths of a millisecond to every file,
+// and each write adds a sync of the engine.
 //
 // TransactWriteItems are the reservation, the claim and the end, each of two items
 // that must agree. The feed's Queries check for a row that has lost its

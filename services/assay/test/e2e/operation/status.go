@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// operatorsSeeTheWork: one address tells operators what waits and what ended, that the backends respond, and
-// what a sweep that they start finds.
+// operatorsSeeTheWork: one address shows operators the queued and finished work, the state of the backends,
+// and the findings of a sweep that they start.
 func operatorsSeeTheWork(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(7, 200)
@@ -82,7 +82,7 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 		return nil
 	})
 	if status, body := system.Get(t, s.HTTP+"/v1/status"); status != http.StatusNotFound {
-		t.Errorf("clients get %d %s", status, body)
+		t.Errorf("on the public address: %d %s", status, body)
 	}
 }
 

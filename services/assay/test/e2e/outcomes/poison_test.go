@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// snare is a proxy in front of the bucket: a read of the object of one file blocks
-// forever, and the test is notified.
+// snare is a proxy in front of the bucket: it blocks every read of the object of one file and
+// notifies the test.
 type snare struct {
 	url    string
 	caught chan struct{}
@@ -41,8 +41,8 @@ func startSnare(t *testing.T, s system.System, fileID string) *snare {
 	return n
 }
 
-// poisoned returns a cluster with one file that a snare blocks, and neighbors, none
-// of them analyzed.
+// poisoned returns a cluster with one file that a snare blocks and several others, none of them
+// analyzed.
 func poisoned(t *testing.T, env ...string) (c *system.Cluster, speaker *client.Client, poison string, neighbours map[string]string, s *snare) {
 	t.Helper()
 	c = system.StartCluster(t, env...)
@@ -64,12 +64,12 @@ func checkPoison(t *testing.T, c *system.Cluster, speaker *client.Client, poison
 	}
 	file := system.Await(t, speaker, poison)
 	if file.Status != client.Failed || file.ErrorMessage != says {
-		t.Errorf("the poison file is %s, with the message %q", file.Status, file.ErrorMessage)
+		t.Errorf("the poison file is %s with the message %q", file.Status, file.ErrorMessage)
 	}
 	js := c.JetStream(t)
 	for id := range neighbours {
 		if ids := c.Outcomes(t, js, id); len(ids) != 1 {
-			t.Errorf("outcomes of a neighbour: %v", ids)
+			t.Errorf("outcomes of another file: %v", ids)
 		}
 	}
 	if ids := c.Outcomes(t, js, poison); len(ids) != 1 {
@@ -77,8 +77,8 @@ func checkPoison(t *testing.T, c *system.Cluster, speaker *client.Client, poison
 	}
 }
 
-// TestPoisonThatHangsFails: a file whose analysis does not end is given up
-// after its time limit, and its neighbors are analyzed.
+// TestPoisonThatHangsFails: a file whose analysis does not end becomes FAILED after its time limit,
+// and other files are analyzed.
 func TestPoisonThatHangsFails(t *testing.T) {
 	t.Parallel()
 	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ANALYSIS_TIME=1s", "ASSAY_ANALYZER_PARALLEL=2")
@@ -89,9 +89,9 @@ func TestPoisonThatHangsFails(t *testing.T) {
 	}
 }
 
-// TestPoisonThatKillsFails: a file whose analysis crashes worker and NATS
-// server together, as in one process, ends as FAILED, although the server may
-// forget each delivery of the file. Its neighbors are analyzed.
+// TestPoisonThatKillsFails: a file whose analysis crashes worker and NATS server together, as in
+// one process, ends as FAILED, although the server may forget each delivery of the file. Other
+// files are analyzed.
 func TestPoisonThatKillsFails(t *testing.T) {
 	t.Parallel()
 	const attempts = 3

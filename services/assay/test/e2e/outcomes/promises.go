@@ -6,7 +6,7 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 // Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
-		"wait holds the answer":     WaitHoldsTheResponse,
+		"wait holds the response":   WaitHoldsTheResponse,
 		"lists are paged":           listsArePaged,
 		"not text fails":            notTextFails,
 		"unknown charset fails":     unknownCharsetFails,

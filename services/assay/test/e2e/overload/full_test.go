@@ -69,7 +69,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 	accepted[late.FileID] = true
 	for file, err := range speaker.List(system.Within(t), client.Listing{}) {
 		if err != nil || !accepted[file.FileID] {
-			t.Errorf("remains of a rejected upload: %s, %v", system.JSON(file), err)
+			t.Errorf("a rejected upload left: %s, %v", system.JSON(file), err)
 		}
 	}
 	if keys := c.Keys(t); len(keys) != len(accepted) {

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	overloadMinutes = flag.Float64("overload.minutes", 0, "the minimum duration of the overload, which takes some seconds in any case; if it is below half a minute, times are not judged")
+	overloadMinutes = flag.Float64("overload.minutes", 0, "minimum duration of the overload; below 30 s, times are not compared with their limits")
 	// Limits of queued work: one owner cannot fill the stream, several can.
-	ownerBound = flag.Int("overload.work", 60, "how much queued work an owner may have; the stream holds five times as much")
+	ownerBound = flag.Int("overload.work", 60, "maximum number of queued items of an owner; the stream holds five times as many")
 )
 
 const (
@@ -102,7 +102,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	}
 	measured := o.measure(report, began, ended)
 	for service, peak := range peaks {
-		t.Logf("%s: %.0f MiB after a tenth, %.0f MiB in the end; collected at %.0f and %.0f MiB", service, peak.early, peak.late, peak.earlyHeap, peak.lateHeap)
+		t.Logf("%s: %.0f MiB after a tenth, %.0f MiB at the end; collected at %.0f and %.0f MiB", service, peak.early, peak.late, peak.earlyHeap, peak.lateHeap)
 		measured.Memory = max(measured.Memory, peak.late/peak.early)
 	}
 	t.Logf("%+v", measured)

@@ -212,7 +212,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 
 	for file, err := range r.Client(t, owner).List(system.Within(t), client.Listing{}) {
 		if err != nil || !slices.ContainsFunc(r.promises, func(p audit.Promise) bool { return p.ID == file.FileID }) {
-			t.Errorf("remains of a rejected upload: %s, %v", system.JSON(file), err)
+			t.Errorf("a rejected upload left: %s, %v", system.JSON(file), err)
 		}
 	}
 	r.settled(t)
@@ -224,9 +224,9 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	})
 }
 
-// TestNearlyFullIsForOthers: when an area's stream is nearly full, it accepts no more work
-// of an owner with many queued items, but of others; when it is full, it accepts none, by
-// any call. The stream of another area still accepts.
+// TestNearlyFullIsForOthers: when an area's stream is nearly full, it rejects work of an owner with
+// many queued items but accepts work of others; when it is full, it rejects all work, by any call.
+// The stream of another area still accepts work.
 func TestNearlyFullIsForOthers(t *testing.T) {
 	t.Parallel()
 	const bound = 20

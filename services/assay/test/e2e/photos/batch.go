@@ -27,8 +27,8 @@ func sendPhotos(t *testing.T, c *client.Client, sources ...client.PhotoSource) (
 	return batchID, jobs
 }
 
-// batchesEndOnce: a batch with failures ends as PARTIAL and is announced once; a retry of the
-// failures is another end, which is announced too.
+// batchesEndOnce: a batch with failures ends as PARTIAL and is announced once; after a retry of the
+// failed jobs, the batch ends and is announced again.
 func batchesEndOnce(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 9)
@@ -46,7 +46,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	ends := func(want int) {
 		t.Helper()
 		for _, job := range jobs {
-			s.PhotoOutcomes(t, job.JobID) // their work is done
+			s.PhotoOutcomes(t, job.JobID) // their messages are acknowledged
 		}
 		if ids := s.PhotoOutcomes(t, batchID); len(ids) != want {
 			t.Errorf("outcomes of the batch %v, want %d", ids, want)
@@ -66,7 +66,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	}
 	for _, job := range jobs {
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("left are %s and %v", system.JSON(left), keys)
+			t.Errorf("remaining: %s and %v", system.JSON(left), keys)
 		}
 	}
 	ends(2)
@@ -89,7 +89,7 @@ func largeBatchesEnd(t *testing.T, s system.System) {
 		}
 	}
 	for _, job := range jobs {
-		s.PhotoOutcomes(t, job.JobID) // their work is done
+		s.PhotoOutcomes(t, job.JobID) // their messages are acknowledged
 	}
 	if ids := s.PhotoOutcomes(t, batchID); len(ids) != 1 {
 		t.Errorf("outcomes of the batch %v, want one", ids)

@@ -82,7 +82,7 @@ func photosAreCancelled(t *testing.T, s system.System) {
 	for range 2 {
 		job, err := c.CancelPhoto(system.Within(t), reserved.JobID)
 		if err != nil || job.Status != client.Failed || job.Error == nil || job.Error.Code != "CANCELLED" {
-			t.Errorf("cancelled as %s, %v", system.JSON(job), err)
+			t.Errorf("after the cancellation it is %s, %v", system.JSON(job), err)
 		}
 	}
 	if status, body := system.Put(t, reserved.Upload, string(photo), nil); status != http.StatusOK {
@@ -112,7 +112,7 @@ func photosAreDeleted(t *testing.T, s system.System) {
 		if _, err := c.WaitPhoto(system.Within(t), job.JobID); err != nil {
 			t.Fatal(err)
 		}
-		s.PhotoOutcomes(t, job.JobID) // its worker is done
+		s.PhotoOutcomes(t, job.JobID) // its message is acknowledged
 		for range 2 {
 			if err := c.DeletePhoto(system.Within(t), job.JobID); err != nil {
 				t.Error(err)
@@ -122,7 +122,7 @@ func photosAreDeleted(t *testing.T, s system.System) {
 			t.Errorf("get: %v", err)
 		}
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("these remain: %s and %v", system.JSON(left), keys)
+			t.Errorf("the deleted job left %s and %v", system.JSON(left), keys)
 		}
 	}
 }
@@ -172,8 +172,8 @@ func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	}
 }
 
-// repeatsFindTheFirstPhoto: an owner's key identifies one job or one batch, and other terms are
-// rejected.
+// repeatsFindTheFirstPhoto: an owner's key identifies one job or one batch, and other parameters
+// are rejected.
 func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 8)).PhotoReservation

@@ -36,8 +36,8 @@ func inEditing(t *testing.T, c *client.Client) client.Photo {
 	return job
 }
 
-// photosEndWhileTheyAreEdited: a job that is cancelled or deleted while it is edited does not
-// change afterwards; the worker leaves no photo, and the cost of its call is recorded.
+// photosEndWhileTheyAreEdited: a job that is canceled or deleted while it is edited does not change
+// afterwards; the worker leaves no photo behind, and the cost of its call is recorded.
 func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	cancelled, deleted := inEditing(t, c), inEditing(t, c)
@@ -47,7 +47,7 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	if err := c.DeletePhoto(system.Within(t), deleted.JobID); err != nil {
 		t.Fatal(err)
 	}
-	for _, job := range []client.Photo{cancelled, deleted} { // their worker is done
+	for _, job := range []client.Photo{cancelled, deleted} { // their messages are acknowledged
 		if ids := s.PhotoOutcomes(t, job.JobID); len(ids) > 1 {
 			t.Errorf("outcomes %v", ids)
 		}
@@ -68,7 +68,7 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 		}
 	}
 	if left, keys := s.PhotoItem(system.Within(t), t, deleted.JobID), s.PhotoKeys(t, deleted.JobID); left != nil || len(keys) != 0 {
-		t.Errorf("these remain of the deleted job: %s and %v", system.JSON(left), keys)
+		t.Errorf("the deleted job left %s and %v", system.JSON(left), keys)
 	}
 }
 
@@ -124,7 +124,7 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	}
 }
 
-// TestObjectsAreNamed: a description names the objects in the photo, unless the server omits them.
+// TestObjectsAreNamed: a description names the objects in the photo, unless the server is configured to omit them.
 func TestObjectsAreNamed(t *testing.T) {
 	t.Parallel()
 	const person = "Shown: person."

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFrozenWorker: a worker that is stopped during a paid call, and continues after
-// another one has completed the job, makes no further call and overwrites nothing,
-// although it receives its response then.
+// TestFrozenWorker: a worker that is suspended during a paid call and resumes after another worker
+// has completed the job makes no further call and overwrites nothing, although it receives the
+// response.
 func TestFrozenWorker(t *testing.T) {
 	t.Parallel()
 	gemini := geminitest.Start(t)

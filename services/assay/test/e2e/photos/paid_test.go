@@ -175,8 +175,7 @@ func TestPaidKeyRevoked(t *testing.T) {
 	}
 }
 
-// TestPaidSettings: operators' settings are validated, and a change that is based on an
-// older version is rejected.
+// TestPaidSettings: settings are validated, and a change based on an older version is rejected.
 func TestPaidSettings(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)

@@ -23,12 +23,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var paidJobs = flag.Int("paid.jobs", 20, "the number of jobs in the load of paid providers; a tenth of them waits for the switch")
+var paidJobs = flag.Int("paid.jobs", 20, "number of jobs in the load of paid providers; a tenth of them wait until the provider is disabled")
 
-// noSkew lets a worker repeat a call soon after its time: the tests have one clock.
+// noSkew lets a worker repeat a call soon after its time limit, because all processes of a test share one clock.
 const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"
 
-// soonSwept makes sweeps soon remove the remains of a killed worker.
+// soonSwept makes sweeps remove the objects of a killed worker early.
 func soonSwept() []string {
 	return []string{"ASSAY_SWEEP_EVERY=2s", "ASSAY_UPLOAD_EXPIRES=10s", "ASSAY_RESERVATION_EXPIRES=15s"}
 }
@@ -78,7 +78,7 @@ func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 	}
 }
 
-// paidLoad is the jobs of a load.
+// paidLoad contains the jobs of a load.
 type paidLoad struct {
 	paid
 	client             *client.Client
@@ -117,8 +117,8 @@ func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n 
 
 var errTooEarly = errors.New("most earlier jobs have made no call yet")
 
-// withdraw cancels one in 10 jobs and deletes another, while they are processed and the
-// server is killed.
+// withdraw cancels one in 10 jobs and deletes one in 10, while they are processed and the server is
+// killed.
 func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand) {
 	for i, id := range l.jobs {
 		var withdraw func(context.Context, string) error
@@ -225,7 +225,7 @@ func TestPaidLoad(t *testing.T) {
 	}
 	l.checkBills(t)
 	l.checkObjects(ctx, t)
-	t.Logf("%d kills, %d cancelled, %d deleted, %v; %d calls, %d billed, %d recorded in %d jobs", kills, len(l.cancelled), len(l.deleted),
+	t.Logf("%d kills, %d canceled, %d deleted, %v; %d calls, %d billed, %d recorded in %d jobs", kills, len(l.cancelled), len(l.deleted),
 		states, l.gemini.Calls(), l.gemini.Billed(), booked, len(l.jobs)-len(l.deleted))
 	l.switchProvider(ctx, t)
 }
@@ -286,7 +286,7 @@ func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 			return
 		}
 		select {
-		case <-time.After(time.Second): // clients may list no more often
+		case <-time.After(time.Second): // poll once a second
 		case <-ctx.Done():
 			t.Errorf("objects of withdrawn jobs remain: %v", wrong)
 			return

@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidOperators: operators check a key, choose the provider of photos that request none,
-// and see calls and costs.
+// TestPaidOperators: operators check a key, choose the default provider, and see calls and costs.
 func TestPaidOperators(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -26,7 +25,7 @@ func TestPaidOperators(t *testing.T) {
 		t.Errorf("check of a revoked key: %+v, %v", found, err)
 	}
 	if got := p.provider(t, "gemini").State; got.CallsToday != 0 || got.Suspended != "" || p.gemini.Calls()+p.seedream.Calls() != 0 {
-		t.Errorf("checks are calls: %+v", got)
+		t.Errorf("checks count as calls: %+v", got)
 	}
 	all, err := operator.PhotoProviders(ctx)
 	if err != nil || all.Default != "stub" {

@@ -22,7 +22,7 @@ func TestPaidWithdrawn(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
 	c := p.Client(t, system.NewOwner())
-	// during withdraws a job during its edit, and then lets the provider
+	// during withdraws a job while the provider edits its photo, and then lets the provider
 	// respond.
 	during := func(withdraw func(ctx context.Context, id string) error) string {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestPaidWithdrawn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids := p.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // and the worker is done
+		if ids := p.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // and the message is acknowledged
 			t.Errorf("outcomes %v", ids)
 		}
 		return job.JobID

@@ -18,9 +18,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photosAreEdited: a photo that is uploaded in either way is described, and edited
-// according to its prompt; its original does not change; and the item has the attributes
-// of seed 003, with its types.
+// photosAreEdited: a photo that is uploaded in either way is described, and edited according to its
+// prompt; its original does not change, and the item has the attributes of seed 003 with their
+// types.
 func photosAreEdited(t *testing.T, s system.System) {
 	photo := system.DrawPhoto(t, 1)
 	const prompt, name = "crop 1:1, as png", `fjord "å".jpg`
@@ -101,12 +101,12 @@ func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 	got := system.KindsOf(s.PhotoItem(system.Within(t), t, jobID))
 	for name, kind := range want {
 		if got[name] != kind {
-			t.Errorf("%s is of the type %q, want %s", name, got[name], kind)
+			t.Errorf("%s has the type %q, want %s", name, got[name], kind)
 		}
 		delete(got, name)
 	}
 	if len(got) > 0 {
-		t.Errorf("the item has more: %v", got)
+		t.Errorf("the item has unexpected attributes: %v", got)
 	}
 }
 
@@ -124,7 +124,7 @@ func checkCalls(t *testing.T, s system.System, job client.Photo) {
 	}
 	system.Decode(t, body, &list)
 	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
-		t.Errorf("the calls are %d %s", status, body)
+		t.Errorf("GET of the calls: %d %s", status, body)
 	}
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("clients see costs: %d %s", resp.StatusCode, body)
@@ -169,7 +169,7 @@ func photosAreListed(t *testing.T, s system.System) {
 		return nil
 	})
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos?status=FAILED", nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("clients list those of all owners: %d %s", resp.StatusCode, body)
+		t.Errorf("a client listed the jobs of all owners: %d %s", resp.StatusCode, body)
 	}
 	system.Eventually(t, func() error { return listsFailed(system.Within(t), t, s, want[2]) })
 }
@@ -214,7 +214,7 @@ func downloadsFollowTheJob(t *testing.T, s system.System) {
 		preview := system.DownloadPhoto(t, c, job.JobID, variant)
 		drawn, format, err := image.DecodeConfig(bytes.NewReader(preview))
 		if err != nil || format != "jpeg" || max(drawn.Width, drawn.Height) > 1200 || drawn.Width*job.EditResult.Height != drawn.Height*job.EditResult.Width {
-			t.Errorf("the %s is a %s of %d x %d pixels, %v; want a JPEG of at most 1200 pixels a side in the shape %d x %d", variant, format, drawn.Width, drawn.Height, err, job.EditResult.Width, job.EditResult.Height)
+			t.Errorf("the %s is a %s of %d x %d pixels, %v; want a JPEG of at most 1200 pixels a side with the aspect ratio %d:%d", variant, format, drawn.Width, drawn.Height, err, job.EditResult.Width, job.EditResult.Height)
 		}
 	}
 	for bucket, keys := range s.PhotoKeys(t, job.JobID) {

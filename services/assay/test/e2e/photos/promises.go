@@ -7,18 +7,18 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 // Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
-		"photos are edited":            photosAreEdited,
-		"photos are listed":            photosAreListed,
-		"downloads follow the job":     downloadsFollowTheJob,
-		"download links expire":        downloadLinksExpire,
-		"failed photos are retried":    failedPhotosAreRetried,
-		"bad photos fail":              badPhotosFail,
-		"photos are cancelled":         photosAreCancelled,
-		"photos are deleted":           photosAreDeleted,
-		"foreign photos are not found": foreignPhotosAreNotFound,
-		"repeats find the photo":       repeatsFindTheFirstPhoto,
-		"batches end once":             batchesEndOnce,
-		"large batches end":            largeBatchesEnd,
+		"photos are edited":                     photosAreEdited,
+		"photos are listed":                     photosAreListed,
+		"downloads follow the job":              downloadsFollowTheJob,
+		"download links expire":                 downloadLinksExpire,
+		"failed photos are retried":             failedPhotosAreRetried,
+		"bad photos fail":                       badPhotosFail,
+		"photos are cancelled":                  photosAreCancelled,
+		"photos are deleted":                    photosAreDeleted,
+		"foreign photos are not found":          foreignPhotosAreNotFound,
+		"repeated calls return the first photo": repeatsFindTheFirstPhoto,
+		"batches end once":                      batchesEndOnce,
+		"large batches end":                     largeBatchesEnd,
 	}
 }
 

@@ -20,12 +20,12 @@ func TestQuotas(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_QUOTAS=bytes=1000,streams=2").System
 	for name, prove := range map[string]func(*testing.T, system.System){
-		"bytes":                   bytesAreBounded,
-		"streams":                 streamsAreBounded,
-		"requests and operators":  operatorsSetQuotas,
-		"larger than the quota":   largerThanTheQuota,
-		"photos and library":      photosAndLibraryCount,
-		"operators' writes audit": writesAreAudited,
+		"bytes":                       bytesAreBounded,
+		"streams":                     streamsAreBounded,
+		"requests and operators":      operatorsSetQuotas,
+		"larger than the quota":       largerThanTheQuota,
+		"photos and library":          photosAndLibraryCount,
+		"operator writes are audited": writesAreAudited,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); prove(t, s) })
 	}
@@ -33,7 +33,7 @@ func TestQuotas(t *testing.T) {
 
 const size = 300 // bytes, of which three fit into the quota
 
-// used waits until the owner uses so many items and bytes.
+// used waits until the owner uses the given numbers of items and bytes.
 func used(t *testing.T, s system.System, owner string, items, bytes int64) {
 	t.Helper()
 	var me struct{ Use client.Use }
@@ -46,7 +46,7 @@ func used(t *testing.T, s system.System, owner string, items, bytes int64) {
 	}
 }
 
-// bytesAreBounded: of 64 concurrent writers only as many succeed as have room, and a delete makes room for one more.
+// bytesAreBounded: of 64 concurrent writers only as many succeed as the quota allows, and a delete allows one more.
 func bytesAreBounded(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -88,12 +88,12 @@ func bytesAreBounded(t *testing.T, s system.System) {
 	}
 	used(t, s, owner, 2, 2*size)
 	if _, err := c.Upload(system.Within(t), system.Source("room.txt", strings.Repeat("a ", size/2))); err != nil {
-		t.Errorf("the file for which there is room: %v", err)
+		t.Errorf("an upload after the delete: %v", err)
 	}
 	used(t, s, owner, 3, 3*size)
 }
 
-// streamsAreBounded: an owner has at most so many open streams, and room again when one closes.
+// streamsAreBounded: an owner cannot open more streams than the quota allows until one closes.
 func streamsAreBounded(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	open := func() *http.Response {
@@ -111,10 +111,10 @@ func streamsAreBounded(t *testing.T, s system.System) {
 	}
 	first, second := open(), open()
 	if first.StatusCode != http.StatusOK || second.StatusCode != http.StatusOK {
-		t.Fatalf("the streams of the quota: %s, %s", first.Status, second.Status)
+		t.Fatalf("streams within the quota: %s, %s", first.Status, second.Status)
 	}
 	if third := open(); third.StatusCode != http.StatusTooManyRequests || third.Header.Get("Retry-After") == "" {
-		t.Errorf("a stream beyond the quota: %s %v", third.Status, third.Header)
+		t.Errorf("a stream above the quota: %s %v", third.Status, third.Header)
 	}
 	if err := first.Body.Close(); err != nil {
 		t.Fatal(err)
@@ -125,13 +125,14 @@ func streamsAreBounded(t *testing.T, s system.System) {
 		}
 		select {
 		case <-late:
-			t.Fatal("a closed stream makes no room")
+			t.Fatal("a closed stream still counts against the quota")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-// operatorsSetQuotas: an operator gives one owner another quota of requests, which its requests then state and meet.
+// operatorsSetQuotas: an operator sets another request quota for one owner, which then applies to the owner's requests
+// and appears in their headers.
 func operatorsSetQuotas(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	rate := int64(2)
@@ -154,7 +155,7 @@ func operatorsSetQuotas(t *testing.T, s system.System) {
 		}
 	}
 	if resp, _ := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": system.NewOwner()}, ""); resp.StatusCode != http.StatusOK {
-		t.Errorf("another owner gets %s", resp.Status)
+		t.Errorf("another owner: %s", resp.Status)
 	}
 }
 
@@ -163,7 +164,7 @@ func largerThanTheQuota(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusRequestEntityTooLarge, "larger-than-quota")
 }
 
-// photosAndLibraryCount: photos and files of the library count for the same quota.
+// photosAndLibraryCount: photos and files of the library count against the same quota.
 func photosAndLibraryCount(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	as := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
@@ -185,7 +186,7 @@ func photosAndLibraryCount(t *testing.T, s system.System) {
 	}
 }
 
-// writesAreAudited: a write of an operator is listed with its outcome, and a read is not.
+// writesAreAudited: a write of an operator is recorded with its outcome, and a read is not.
 func writesAreAudited(t *testing.T, s system.System) {
 	operator, owner, items := system.OperatorClient(t, s.Operator), system.NewOwner(), int64(7)
 	if _, err := operator.SetQuotas(system.Within(t), owner, client.QuotaSettings{Items: &items}); err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
-	return system.Scenarios{"sweeps count again": sweepsCountAgain}
+	return system.Scenarios{"sweeps recount usage": sweepsRecountUsage}
 }
 
-// sweepsCountAgain: what was created or deleted while quotas were not set is counted by the next sweep.
-func sweepsCountAgain(t *testing.T, start system.Starter) {
+// sweepsRecountUsage: items created or deleted while no quotas were set are counted by the next sweep.
+func sweepsRecountUsage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_QUOTAS=items=10")
 	counting, query := c.Service(t, "ingest"), c.Service(t, "query")
 	c.Service(t, "analyzer")
@@ -30,7 +30,7 @@ func sweepsCountAgain(t *testing.T, start system.Starter) {
 	using := func(want client.Use) error {
 		me, err := speaker.Me(system.Within(t))
 		if err == nil && me.Use != want {
-			err = fmt.Errorf("the use is %+v, want %+v", me.Use, want)
+			err = fmt.Errorf("the usage is %+v, want %+v", me.Use, want)
 		}
 		return err
 	}
@@ -47,7 +47,7 @@ func sweepsCountAgain(t *testing.T, start system.Starter) {
 	if err := using(client.Use{Items: 2, Bytes: int64(len("kept") + len("to be deleted"))}); err != nil {
 		t.Fatal(err)
 	}
-	system.Eventually(t, func() error { // a sweep leaves out what is younger than a lease
+	system.Eventually(t, func() error { // a sweep ignores items younger than a lease
 		c.Sweep(t)
 		return using(client.Use{Items: 2, Bytes: int64(len("kept") + len("added"))})
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-// uploadsPerKill is the number of uploads per kill in a long run.
+// uploadsPerKill is the number of uploads between kills in a long run.
 const uploadsPerKill = 500
 
 // kills returns the number of kills in a run.

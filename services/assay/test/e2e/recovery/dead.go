@@ -9,9 +9,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// replayAfterAnOutage: files that ran out of attempts while S3 was down are
-// FAILED; a replay by filter completes them after S3 has recovered. A dry run
-// before and a replay after change nothing.
+// replayAfterAnOutage: files that exhausted their attempts while S3 was down are FAILED; a replay
+// by filter completes them after S3 has recovered. A dry run before it and a second replay after it
+// change nothing.
 func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	const files = 3
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestReplayOfWhatFailsAgain: a dead letter is replayed once; the next failure has
-// another dead letter. Dead letters are shown and dropped on the operator address
-// only.
+// TestReplayOfWhatFailsAgain: a dead letter is replayed once; another failure creates another dead
+// letter. Dead letters are shown and dropped on the operator address only.
 func TestReplayOfWhatFailsAgain(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)

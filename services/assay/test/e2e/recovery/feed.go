@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedSweepRepairs: orphaned texts are reported by a dry run and removed by a
-// sweep; an item without text is given up, with the reason, a dead letter and
-// an event, and does not change until a replay.
+// feedSweepRepairs: orphaned texts are reported by a dry run and removed by a sweep; an item
+// without text is given up with a reason, a dead letter and an event, and does not change until a
+// replay.
 func feedSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")
@@ -80,9 +80,8 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 }
 
-// feedItemsAreReplayedAfterAnOutage: items that ran out of attempts while S3
-// was down have an error message and stay pending. A repeat of the item changes nothing; a
-// replay analyzes them.
+// feedItemsAreReplayedAfterAnOutage: items that exhausted their attempts while S3 was down have an
+// error message and stay pending. A repeated post changes nothing; a replay analyzes them.
 func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.Service(t, "ingest")
@@ -102,10 +101,10 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	}
 	c.S3Engine.Start(t)
 	if status, got := c.PostItem(t, all[0]); status != http.StatusOK || got.ErrorMessage == "" {
-		t.Errorf("a repeat of the given-up item: %d %+v", status, got)
+		t.Errorf("a repeated post of the given-up item: %d %+v", status, got)
 	}
 	if n := strings.Count(ingest.Output.String(), `"message":"item accepted"`); n != len(all) {
-		t.Errorf("%d messages were published for %d items and the repeat of one", n, len(all))
+		t.Errorf("%d messages were published for %d items and one repeated post", n, len(all))
 	}
 	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
 	system.Eventually(t, func() error {

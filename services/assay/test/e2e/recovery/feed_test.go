@@ -11,10 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running
-// services during posts. One sweep brings every accepted item to its end, with
-// its outcome under one id. A text that is not old enough to count as an orphan
-// remains.
+// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running services during
+// posts. One sweep brings every accepted item to its final state, with one outcome id. A text that
+// is not old enough to count as an orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20

@@ -32,7 +32,7 @@ type tree struct {
 	files map[string]bool // their paths below dir
 }
 
-// writeTree writes files, half of them texts and half of no known type.
+// writeTree writes files, half of them texts and half of an unknown type.
 func writeTree(t *testing.T, files int) tree {
 	t.Helper()
 	source := tree{filepath.Join(t.TempDir(), "tree"), map[string]bool{}}
@@ -54,8 +54,8 @@ func writeTree(t *testing.T, files int) tree {
 }
 
 // TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one
-// command imports a tree of files. All of them are Processed, each once, in their folders, and
-// running the command again adds none.
+// command imports a tree of files. Every file becomes Processed once, in its folder, and running
+// the command again adds no files.
 func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 	t.Parallel()
 	c, source, owner := startServices(t), writeTree(t, *importFiles), system.NewOwner()
@@ -155,7 +155,7 @@ func listed(ctx context.Context, t *testing.T, c *client.Client, source tree, pr
 	}
 	walk(root.ID, "")
 	if want := 1 + (len(source.files)+filesPerFolder-1)/filesPerFolder; len(folders) != want || len(wanted) > 0 {
-		t.Errorf("%d folders are listed instead of %d, and %d files are not", len(folders), want, len(wanted))
+		t.Errorf("%d folders are listed, want %d; %d files are missing", len(folders), want, len(wanted))
 	}
 	return folders
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-var partsUploads = flag.Int("parts.uploads", 24, "how many uploads in parts are made at once while ingest is killed")
+var partsUploads = flag.Int("parts.uploads", 24, "number of concurrent multipart uploads while ingest is killed")
 
-// abandonedUploads is how many uploads in parts are begun and never completed.
+// abandonedUploads is the number of multipart uploads that are started and never completed.
 const abandonedUploads = 3
 
-// TestKilledIngestLosesNoUploadInParts: ingest is killed several times in the middle of many uploads in parts. Each
-// ends as promised, once, and a sweep leaves no upload open.
+// TestKilledIngestLosesNoUploadInParts: ingest is killed several times during many multipart uploads. Each ends
+// once, as promised, and no upload is open after a sweep.
 func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	t.Parallel()
 	c, n := startServices(t), *partsUploads
@@ -61,7 +61,7 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	c.Env = append(c.Env, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	afterLease()
 	if said := c.Sweep(t); strings.Count(said, "abandoned_upload") < abandonedUploads {
-		t.Errorf("the sweep says %s", said)
+		t.Errorf("the sweep printed %s", said)
 	}
 	open, err := c.Objects().ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &c.Bucket})
 	if err != nil || len(open.Uploads) > 0 {
@@ -70,8 +70,8 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	c.Audit(ctx, t, promises)
 }
 
-// uploadInParts uploads a text in parts until it is accepted: one in eight in two parts, others in one; every other
-// one to the library.
+// uploadInParts retries a multipart upload of a text until it is accepted: every eighth upload has two parts and
+// the others have one; every second upload goes to the library.
 func uploadInParts(ctx context.Context, c *client.Client, i int) audit.Promise {
 	size := int64(0)
 	if i%8 == 0 {

@@ -47,8 +47,8 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		return ""
 	}
 	kept, keptFailed := completed(), failed()
-	// Their workers crashed, and their messages are lost: one before its call, one after
-	// the response to its second call was stored.
+	// Their workers crashed, and their messages are lost: one before its call, and one after the
+	// response to its second call was stored.
 	lost, answered := completed(), completed()
 	old, oldFailed := completed(), failed()
 	unused, unnotified, other, withoutBytes := reserved(), reserved(), reserved(), completed()
@@ -77,13 +77,13 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.PutObject(t, system.PhotoTemp, system.Attribute(t, c.PhotoItem(system.Within(t), t, other.JobID), "s3TempKey"), []byte("x"))
 	const none = "01HF9GZZZZZZZZZZZZZZZZZZZZ"
 	orphan, orphanFinal := blob.Key("work/", none+"/answer-1"), blob.Key("final/", none+"/1.jpg")
-	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // of a crashed worker
+	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // left by a crashed worker
 	foreign := "elsewhere/file"
 	c.PutObject(t, system.PhotoTemp, orphan, []byte("x"))
 	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, strayFinal, []byte("x"))
-	// The stream drops messages that are published again under an id of the last minutes.
+	// The stream drops duplicates of messages of the last minutes.
 	js := c.JetStream(t)
 	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
 		if err := js.DeleteStream(system.Within(t), stream); err != nil {
@@ -132,7 +132,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		}
 	}
 	if err := c.HeadObject(t, system.PhotoTemp, foreign); err != nil {
-		t.Errorf("an object that does not belong to a job: %v", err)
+		t.Errorf("an orphan object: %v", err)
 	}
 	if len(c.PhotoKeys(t, kept.JobID)) != 2 || len(c.PhotoKeys(t, keptFailed.JobID)[system.PhotoTemp]) == 0 || len(c.PhotoKeys(t, old.JobID)) != 1 {
 		t.Errorf("objects remain of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
@@ -217,7 +217,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	if ended.Status != client.Partial || ended.Completed != 15 || ended.Failed != 4 || ended.Deleted != 1 {
 		t.Errorf("the batch is %s", system.JSON(ended))
 	}
-	settled := func() { // the work of each photo, which announces the end of the batch
+	settled := func() { // the worker of each photo announces the end of the batch
 		for _, job := range batch.Photos {
 			c.PhotoOutcomes(t, job.JobID)
 		}

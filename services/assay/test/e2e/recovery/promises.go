@@ -1,4 +1,5 @@
-// Package recovery proves that accepted work survives kills, outages and losses: it is redelivered, swept, or kept as a dead letter.
+// Package recovery proves that accepted work survives kills, outages and losses: it is redelivered, swept, or stored as
+// a dead letter.
 package recovery
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"

@@ -26,8 +26,8 @@ func TestServicesAlone(t *testing.T) {
 	t.Run("promises", func(t *testing.T) {
 		c.Service(t, "analyzer")
 		for name, promise := range map[string]func(*testing.T, system.System){
-			"bucket notice is enough": uploads.BucketNoticeIsEnough, "items follow the seed": outcomes.ItemsFollowTheSeed,
-			"wait holds the answer": outcomes.WaitHoldsTheResponse, "delete removes all": outcomes.DeleteRemovesAll,
+			"bucket notification is enough": uploads.BucketNoticeIsEnough, "items follow the seed": outcomes.ItemsFollowTheSeed,
+			"wait holds the response": outcomes.WaitHoldsTheResponse, "delete removes all": outcomes.DeleteRemovesAll,
 		} {
 			t.Run(name, func(t *testing.T) { promise(t, c.System) })
 		}
@@ -43,9 +43,8 @@ func TestKilledAnalyzerIsReplaced(t *testing.T) {
 	KilledAnalyzerIsReplaced(t, c.System, func() Worker { return c.Service(t, "analyzer") })
 }
 
-// TestForgottenDeliveryIsTakenOver: a NATS server that was killed counts a
-// delivery from 1 again. The file that its crashed worker had claimed shortly
-// before is analyzed nevertheless.
+// TestForgottenDeliveryIsTakenOver: a NATS server that was killed restarts the delivery count at 1.
+// The file that its crashed worker had claimed shortly before is analyzed nevertheless.
 func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_LEASE=10m")

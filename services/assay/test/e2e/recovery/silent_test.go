@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// silence is a proxy in front of an engine. While it is on, it accepts requests and responds to
-// none of them, not even later.
+// silence is a proxy in front of an engine. While it is on, it accepts requests but never responds
+// to them.
 type silence struct {
 	url  string
 	on   atomic.Bool
@@ -39,10 +39,9 @@ func silencing(t *testing.T, engine string) *silence {
 	return s
 }
 
-// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a while.
-// The services log it, with the name of the setting, and recover once there are
-// responses again: posts, analyses, the projection and the sweep, all of which
-// received no response.
+// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a while. The services
+// log it, with the name of the setting, and recover once the engines respond again. Posts,
+// analyses, the projection and the sweep were all waiting for a response.
 func TestSilentEngines(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=500ms")

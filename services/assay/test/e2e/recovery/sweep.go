@@ -18,8 +18,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// streams are all streams of the system, those with consumers last: their loss is detected
-// and all are declared again.
+// streams lists all streams of the system, those with consumers last: when their loss is detected,
+// all streams are recreated.
 var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
 
 // afterLease waits until everything stored now is older than a lease, so that a
@@ -29,9 +29,9 @@ func afterLease() { <-time.After(1100 * time.Millisecond) }
 // accepted is an upload that got a 2xx.
 type accepted struct{ id, text string }
 
-// survivesLossOfAllStreams: all JetStream data is deleted under running services
-// during uploads. They keep running, and one sweep brings every accepted upload to
-// its end, with its outcome under one id.
+// survivesLossOfAllStreams: all JetStream data is deleted under running services during uploads.
+// They keep running, and one sweep brings every accepted upload to its final state, with one
+// outcome id.
 func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	const uploads, loss = 60, 30
 	c := start(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=2")
@@ -110,7 +110,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	for _, file := range []client.File{kept, inconsistent, lost} {
 		system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
 	}
-	c.HoldNotices(t) // on which ingest removes orphans at once
+	c.HoldNotices(t) // otherwise ingest would remove orphans at once
 	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 	foreign := "elsewhere/file"
 	for _, key := range []string{orphan, foreign} {

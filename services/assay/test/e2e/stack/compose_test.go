@@ -100,7 +100,7 @@ type host struct {
 	env   map[string]string
 	ports map[string]string // of the container → of this machine
 	once  bool              // it exits by itself
-	// networks are its networks in addition to the default one.
+	// networks lists networks in addition to the default one.
 	networks []string
 }
 
@@ -158,7 +158,7 @@ func (c *composition) run(t *testing.T, service string, h host) *contained {
 	made := &contained{c: c, service: service, container: started}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the last of %s:\n%s", service, made.tail(4000))
+			t.Logf("the last output of %s:\n%s", service, made.tail(4000))
 		}
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *composition) run(t *testing.T, service string, h host) *contained {
 	return made
 }
 
-// contained is a running service.
+// contained is a service that runs in a container.
 type contained struct {
 	c         *composition
 	service   string
@@ -215,7 +215,7 @@ func (s *contained) Await(t *testing.T, text string) {
 	})
 }
 
-// Kill kills it.
+// Kill kills the service.
 func (s *contained) Kill(t *testing.T) {
 	t.Helper()
 	if _, err := s.c.docker.ContainerKill(system.Within(t), s.container.GetContainerID(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
@@ -223,7 +223,7 @@ func (s *contained) Kill(t *testing.T) {
 	}
 }
 
-// stop ends it and returns when its ports are free.
+// stop stops the service and returns when its ports are free.
 func (s *contained) stop(t *testing.T) {
 	t.Helper()
 	grace := 10 * time.Second
@@ -232,14 +232,14 @@ func (s *contained) stop(t *testing.T) {
 	}
 }
 
-// restart kills it and starts it at the same address.
+// restart kills the service and starts it at the same address.
 func (s *contained) restart(t *testing.T) {
 	t.Helper()
 	s.Kill(t)
 	system.Eventually(t, func() error { return s.container.Start(system.Within(t)) })
 }
 
-// join connects it to another network, under a name, until the test ends.
+// join connects the container to another network, under a name, until the test ends.
 func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name string) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkConnect(system.Within(t), other.ID, client.NetworkConnectOptions{
@@ -250,7 +250,7 @@ func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name
 	t.Cleanup(func() { s.cut(t, other) })
 }
 
-// cut disconnects it from a network until the returned function is called.
+// cut disconnects the container from a network until the returned function is called.
 func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (reconnect func()) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkDisconnect(context.Background(), from.ID, client.NetworkDisconnectOptions{Container: s.container.GetContainerID(), Force: true}); err != nil {

@@ -39,7 +39,7 @@ func TestStack(t *testing.T) {
 	tables, bucket := c.run(t, "dynamodb", host{}), c.run(t, "s3", host{ports: s3Port})
 	env := map[string]string{
 		"ASSAY_S3_PUBLIC_ENDPOINT": "http://" + bucket.at(t, "7070"),
-		// The S3 server's notification is lost while NATS is down.
+		// Notifications of the S3 server are lost while NATS is down.
 		"ASSAY_SWEEP_EVERY": "2s",
 	}
 	name, value, _ := strings.Cut(system.ShortLease, "=")
@@ -69,15 +69,15 @@ func TestStack(t *testing.T) {
 	t.Run("analyzers share", func(t *testing.T) { recovery.AnalyzersShare(t, s, programs[len(programs)-1], analyzer(), analyzer()) })
 	t.Run("promises", func(t *testing.T) { e2e.Promises().Prove(t, s) })
 	t.Run("one address", func(t *testing.T) { operation.PromisesOfOneAddress().Prove(t, s) })
-	t.Run("keys are kept apart", func(t *testing.T) { keysAreSeparate(t, c, s) })
+	t.Run("keys are separate", func(t *testing.T) { keysAreSeparate(t, c, s) })
 	for _, a := range programs[len(programs)-3:] {
 		a.Kill(t) // they sweep, which finds unreported uploads
 	}
 	quiet := maps.Clone(env)
 	quiet["ASSAY_SWEEP_EVERY"] = "0"
 	programs = append(programs, c.run(t, "analyzer", host{env: quiet}))
-	t.Run("notice alone", func(t *testing.T) { uploads.BucketNoticeIsEnough(t, s) })
-	t.Run("notice and call", func(t *testing.T) { uploads.NoticesAreOneEvent(t, s) })
+	t.Run("notification alone", func(t *testing.T) { uploads.BucketNoticeIsEnough(t, s) })
+	t.Run("notification and call", func(t *testing.T) { uploads.NoticesAreOneEvent(t, s) })
 	bucket.stop(t)
 	c.run(t, "s3", host{ports: s3Port, env: map[string]string{"VGW_EVENT_NATS_URL": ""}})
 	t.Run("call alone", func(t *testing.T) { callIsEnough(t, s) })

@@ -19,7 +19,7 @@ type Cluster struct {
 	System
 	NATSEngine, S3Engine, DynamoDBEngine *EngineProgram
 	Env                                  []string                   // of every service: the addresses of the engines
-	Identity                             func(role string) []string // the identity of a program at the engines; nil if all are equal
+	Identity                             func(role string) []string // variables with the credentials of a program; nil if all programs have the same
 }
 
 // EngineProgram is a running engine that can be restarted.

@@ -83,7 +83,7 @@ func NewPosting(text string, tags ...string) Posting {
 // NewTag returns a unique tag.
 func NewTag() string { return "new tag " + strconv.FormatInt(feedNumber.Add(1), 10) }
 
-// JSONHeader is the header of a request with a JSON body.
+// JSONHeader contains the header of a request with a JSON body.
 var JSONHeader = map[string]string{"Content-Type": "application/json"}
 
 // PostItem posts one item and returns the status and the response.

@@ -31,7 +31,7 @@ func serveGuardedNATS(dir, addr string, serve func(url string)) error {
 	}
 	engine.Start()
 	if !engine.ReadyForConnections(StartWait) {
-		return errors.New("it is not ready for connections")
+		return errors.New("the NATS server is not ready for connections")
 	}
 	serve(engine.ClientURL())
 	engine.Shutdown()

@@ -44,7 +44,7 @@ func LoadTime() time.Duration {
 	return 3*time.Minute + time.Duration(*loadUploads)*500*time.Millisecond
 }
 
-// putOnly reserves and puts; only the bucket's notification reports the upload.
+// putOnly reserves an upload and puts the bytes; only the bucket's notification reports the upload.
 func putOnly(ctx context.Context, c *client.Client, name, text, key string) (string, error) {
 	reserved, err := c.Reserve(ctx, client.Reservation{FileName: name, Size: int64(len(text)), Key: key})
 	if err != nil || reserved.Status != client.Pending {
@@ -59,8 +59,7 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	case err != nil:
 		return "", err
 	case resp.StatusCode == http.StatusPreconditionFailed:
-		// An earlier attempt stored them and may have crashed before the
-		// notification.
+		// An earlier attempt stored the bytes and may have crashed before the notification.
 		_, err = c.Uploaded(ctx, reserved.FileID)
 	case resp.StatusCode != http.StatusOK:
 		err = fmt.Errorf("the bucket responded with %d: %s", resp.StatusCode, body)
@@ -117,8 +116,8 @@ func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	return l
 }
 
-// During calls harm at a random moment of each of the given number of parts of
-// the load, and returns after all uploads.
+// During divides the load into the given number of parts, calls harm at a random moment of each
+// part, and returns after all uploads.
 func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
 	part, next := 0, l.moment(random, parts, 0)
 	done := 0

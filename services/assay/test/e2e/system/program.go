@@ -69,7 +69,7 @@ func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 			t.Errorf("%s has a data race:\n%s", role, report[:min(len(report), 8000)])
 		}
 		if t.Failed() {
-			t.Logf("the last of %s:\n%s", role, p.Output.Tail(8000))
+			t.Logf("the last output of %s:\n%s", role, p.Output.Tail(8000))
 		}
 	})
 	return p

@@ -23,7 +23,7 @@ func Intercept(t *testing.T, engine string, each func(*http.Request), connected 
 	t.Cleanup(transport.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Host = r.In.Host // the Host header is signed
+		r.Out.Host = r.In.Host // the Host header is part of the signature
 	}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		each(r)
@@ -44,6 +44,6 @@ func Forward(t *testing.T, engine string) *httputil.ReverseProxy {
 	}
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Host = r.In.Host // is signed
+		r.Out.Host = r.In.Host // is part of the signature
 	}}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// Repeated is a text of any size in little memory: a block that is repeated.
+// Repeated is a text of any size in little memory: a repeated block.
 type Repeated struct {
 	block string
 	Size  int64 // bytes
 }
 
-// Repeat returns a text of about so many bytes, and never less than one block of words.
+// Repeat returns a text of about the given number of bytes, but at least one block of words.
 func Repeat(seed uint64, size int64) Repeated {
 	block := RandomText(seed, 20_000)
 	return Repeated{block, max(1, size/int64(len(block))) * int64(len(block))}
@@ -31,7 +31,7 @@ func (r Repeated) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// Count is Count of the text.
+// Count returns the count of the text, as Count does.
 func (r Repeated) Count() client.Result {
 	result, times := Count(r.block), r.Size/int64(len(r.block))
 	result.TotalWords *= times

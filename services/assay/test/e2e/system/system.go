@@ -32,8 +32,8 @@ type System struct {
 	Bucket, Table                string
 }
 
-// Soon is the timeout of every wait of a promise. Waits take milliseconds; the
-// rest is for a slow machine.
+// Soon is the timeout of every wait of a promise. Waits take milliseconds; the margin is for slow
+// machines.
 const Soon = 60 * time.Second
 
 // Within returns the test's context with that timeout.
@@ -179,7 +179,8 @@ func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting
 	}
 }
 
-// Eventually polls until look returns nil. A look costs the programs processor time, so a long wait has few.
+// Eventually polls until look returns nil. Each call of look costs the programs processor time, so a long wait makes
+// few calls.
 func Eventually(t *testing.T, look func() error) {
 	t.Helper()
 	ctx, began := Within(t), time.Now()

@@ -88,7 +88,7 @@ func OnlyFile(t *testing.T, c *client.Client) client.File {
 	return page.Files[0]
 }
 
-// EventField returns a text of the JSON of an event.
+// EventField returns a text field of an event's JSON.
 func EventField(t *testing.T, data []byte, field string) string {
 	t.Helper()
 	var fields map[string]any
@@ -175,7 +175,7 @@ func (s System) Announced(t *testing.T, uploads *nats.Subscription, fileID strin
 	return ids
 }
 
-// NextOf returns the next message of a subscription about one file.
+// NextOf returns the next message about one file.
 func NextOf(t *testing.T, sub *nats.Subscription, fileID string) *nats.Msg {
 	t.Helper()
 	for {
@@ -233,7 +233,7 @@ func UploadMultipart(t *testing.T, c *client.Client, name, contentType string, c
 	return file
 }
 
-// Await waits until the file is in a final state.
+// Await waits until the file is final.
 func Await(t *testing.T, c *client.Client, fileID string) client.File {
 	t.Helper()
 	file, err := c.Wait(Within(t), fileID)

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestInterruptedCommandContinues: a command that is interrupted in the middle of an upload in parts sends only the
-// missing part when it is run again, and uploads the file once.
+// TestInterruptedCommandContinues: after an interrupted multipart upload, the command sends only the missing part
+// when it runs again, and the file is uploaded once.
 func TestInterruptedCommandContinues(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, system.NoSweep)
@@ -38,12 +38,12 @@ func TestInterruptedCommandContinues(t *testing.T) {
 			first := run()
 			system.Eventually(t, func() error { return storedParts(t, c.System, 4) })
 			if status := first.Interrupt(t); status != 130 {
-				t.Fatalf("the interrupted command ends with %d: %s", status, first.Output)
+				t.Fatalf("the interrupted command exited with %d: %s", status, first.Output)
 			}
 			close(gate.open)
 			second := run()
 			if status := second.End(t); status != 0 {
-				t.Fatalf("the command ends with %d: %s", status, second.Output)
+				t.Fatalf("the command exited with %d: %s", status, second.Output)
 			}
 			for number, times := range gate.counts() {
 				if want := map[bool]int{true: 2, false: 1}[number == heldPart]; times != want {
@@ -60,7 +60,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 // heldPart is the last part of the file.
 const heldPart = "5"
 
-// partGate counts the parts that are sent, and holds the last one until it is open.
+// partGate counts the parts sent and holds the last one until the gate is open.
 type partGate struct {
 	mu   sync.Mutex
 	sent map[string]int
@@ -105,7 +105,7 @@ func openUploads(t *testing.T, s system.System) *s3.ListMultipartUploadsOutput {
 	return open
 }
 
-// storedParts returns an error unless the only open upload has so many parts.
+// storedParts returns an error unless the only open upload has the given number of parts.
 func storedParts(t *testing.T, s system.System, want int) error {
 	t.Helper()
 	open := openUploads(t, s)

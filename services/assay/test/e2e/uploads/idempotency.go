@@ -58,7 +58,7 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 				t.Fatalf("the calls gave the files %v, want one", ids)
 			}
 			if got := system.OnlyFile(t, c).FileID; got != ids[0] {
-				t.Errorf("the list has %s instead of %s", got, ids[0])
+				t.Errorf("the list has %s, want %s", got, ids[0])
 			}
 			if name != "reservation" {
 				system.CheckResult(t, system.Await(t, c, ids[0]), system.Count(text))
@@ -67,14 +67,14 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 				}
 			}
 			if other := call(t, s.Client(t, system.NewOwner()), "the same key"); other == ids[0] {
-				t.Error("the key of one owner is that of another")
+				t.Error("one key of two owners returned the same file")
 			}
 		})
 	}
 }
 
-// otherTermsAreRefused: a key identifies one upload.
-func otherTermsAreRefused(t *testing.T, s system.System) {
+// otherTermsAreRejected: a key identifies one upload.
+func otherTermsAreRejected(t *testing.T, s system.System) {
 	reservation := func(name string, size int64, contentType, sha256 string) string {
 		return system.JSON(client.Reservation{FileName: name, Size: size, ContentType: contentType, SHA256: sha256})
 	}
@@ -113,10 +113,10 @@ func otherTermsAreRefused(t *testing.T, s system.System) {
 	})
 }
 
-// otherBytesAreRefused: a form under a key that was used for other bytes, at the same
-// time or later, is not given the first one's file; the same bytes are. When the file
-// is deleted, the key can be used again.
-func otherBytesAreRefused(t *testing.T, s system.System) {
+// otherBytesAreRejected: a form with a key that was used for other bytes, concurrently or earlier,
+// is rejected; a form with the same bytes returns the first file. After the file is deleted, the
+// key can be used again.
+func otherBytesAreRejected(t *testing.T, s system.System) {
 	long := system.RandomText(61, 1_200_000) // above the size of one part
 	for name, texts := range map[string][3]string{
 		"small": {"one two two", "one two three", "one"},
@@ -155,7 +155,7 @@ func otherBytesAreRefused(t *testing.T, s system.System) {
 				}
 			}
 			if got := system.OnlyFile(t, c).FileID; got != id {
-				t.Errorf("the list has %s instead of %s", got, id)
+				t.Errorf("the list has %s, want %s", got, id)
 			}
 			if err := c.Delete(system.Within(t), id); err != nil {
 				t.Fatal(err)
@@ -168,8 +168,8 @@ func otherBytesAreRefused(t *testing.T, s system.System) {
 	}
 }
 
-// formsHaveOneFile: a form with two files is rejected and leaves nothing behind; so is one
-// that ends after its file.
+// formsHaveOneFile: a form with two files, or one that ends after its file, is rejected and leaves
+// nothing behind.
 func formsHaveOneFile(t *testing.T, s system.System) {
 	part := func(name, text string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"" + text[:3] + "\"\r\n\r\n" + text + "\r\n"
@@ -196,7 +196,7 @@ func formsHaveOneFile(t *testing.T, s system.System) {
 			if c.slug != "" {
 				system.Refused(t, resp, answer, c.status, c.slug)
 				if len(page.Files) != 0 {
-					t.Errorf("it leaves %s", system.JSON(page.Files))
+					t.Errorf("it left %s", system.JSON(page.Files))
 				}
 			} else if resp.StatusCode != c.status || len(page.Files) != 1 {
 				t.Errorf("%d %s; the list has %s", resp.StatusCode, answer, system.JSON(page.Files))

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestKeysSurviveKill: a repeat after a kill -9 finds the first file.
+// TestKeysSurviveKill: a repeated call after kill -9 returns the first file.
 func TestKeysSurviveKill(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease)

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// lateBytesAreRemoved: bytes that a client puts after it deleted the file do not stay in the bucket.
+// lateBytesAreRemoved: bytes that a client puts after deleting the file are removed from the bucket.
 func lateBytesAreRemoved(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(33, 50)

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// namesStayAsGiven: any file name is stored and shown
-// unchanged, and breaks no key, header or event.
+// namesStayAsGiven: any file name is stored and shown unchanged, and does not corrupt keys, headers
+// or events.
 func namesStayAsGiven(t *testing.T, s system.System) {
 	for _, name := range []string{
 		"a/b/c.txt", "/", "..", "../../etc/passwd", ".", "C:\\Users\\me\\notes.txt", "back\\slash\\",
@@ -44,7 +44,7 @@ func namesStayAsGiven(t *testing.T, s system.System) {
 	}
 }
 
-// quotesStayInNamesOfForms: browsers send a quote in the name of a file of a form as %22.
+// quotesStayInNamesOfForms: browsers send a quote in the file name of a form as %22.
 func quotesStayInNamesOfForms(t *testing.T, s system.System) {
 	body, contentType := system.Form(`form-data; name="file"; filename="the %22best%22.txt"`, "text/plain", "one name")
 	resp, answer := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": contentType}, body)
@@ -57,7 +57,7 @@ func quotesStayInNamesOfForms(t *testing.T, s system.System) {
 func shown(t *testing.T, where, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s shows %q instead of %q", where, got, want)
+		t.Errorf("%s shows %q, want %q", where, got, want)
 	}
 }
 
@@ -67,7 +67,7 @@ func downloaded(t *testing.T, s system.System, fileID, name, want string) {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+fileID+"/content", nil, "")
 	if resp.StatusCode != http.StatusTemporaryRedirect {
-		t.Fatalf("content answers %d: %s", resp.StatusCode, body)
+		t.Fatalf("content returned status %d: %s", resp.StatusCode, body)
 	}
 	req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, resp.Header.Get("Location"), nil)
 	if err != nil {
@@ -75,7 +75,7 @@ func downloaded(t *testing.T, s system.System, fileID, name, want string) {
 	}
 	resp, body = system.Exchange(t, req)
 	if resp.StatusCode != http.StatusOK || body != want {
-		t.Errorf("the download is %d %q, want %q", resp.StatusCode, body, want)
+		t.Errorf("the download returned %d %q, want %q", resp.StatusCode, body, want)
 	}
 	disposition, parameters, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
 	if err != nil || disposition != "attachment" || parameters["filename"] != name {

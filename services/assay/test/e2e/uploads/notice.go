@@ -19,13 +19,13 @@ func BucketNoticeIsEnough(t *testing.T, s system.System) {
 	const requestID = "e2e-notice-only.1"
 	reserved := system.ReserveAs(t, s, c.OwnerID(), requestID, "silent.txt", text)
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("the bucket answered %d: %s", status, body)
+		t.Fatalf("the bucket responded with %d: %s", status, body)
 	}
 	system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	for _, sub := range []*nats.Subscription{uploads, ends} {
 		msg := system.NextOf(t, sub, reserved.FileID)
 		if got := msg.Header.Get("assay-request-id"); got != requestID {
-			t.Errorf("%s carries the request id %q instead of %q", msg.Subject, got, requestID)
+			t.Errorf("%s has the request id %q, want %q", msg.Subject, got, requestID)
 		}
 	}
 	if ids := s.Outcomes(t, s.JetStream(t), reserved.FileID); len(ids) != 1 {

@@ -19,7 +19,7 @@ import (
 // partSize is the size of all parts but the last of a file of less than 156 GiB.
 const partSize = 16 << 20
 
-// inParts is an upload in parts of one area.
+// inParts is a multipart upload of one area.
 type inParts struct {
 	system.System
 	t      *testing.T
@@ -29,10 +29,10 @@ type inParts struct {
 	upload client.UploadRequest
 }
 
-// partsText is a text of two parts: the last has 1,000 bytes.
+// partsText returns a text of two parts, the last of which has 1,000 bytes.
 func partsText() string { return strings.Repeat("fish ", partSize/5+400)[:partSize+1000] }
 
-// reserve reserves an upload in parts of text in each of the areas that have them.
+// reserve reserves a multipart upload of text in each area that supports them.
 func reserveParts(t *testing.T, s system.System, area, text string) inParts {
 	t.Helper()
 	owner := system.NewOwner()
@@ -125,8 +125,8 @@ func (p inParts) report() (*http.Response, string) {
 	return p.ask(http.MethodPost, "/uploaded", map[string]string{"uploadId": p.upload.UploadID})
 }
 
-// partsAreJoined: the parts of a file are sent in any order and listed, a report names those that are missing, and
-// may be repeated.
+// partsAreJoined: parts can be sent in any order and are listed; a premature report names the missing parts, and a
+// report can be repeated.
 func partsAreJoined(t *testing.T, s system.System) {
 	for _, area := range []string{"textfile", "library"} {
 		t.Run(area, func(t *testing.T) {
@@ -136,11 +136,11 @@ func partsAreJoined(t *testing.T, s system.System) {
 				t.Fatalf("%+v", p.upload)
 			}
 			if stored := p.stored(); stored != "[]" {
-				t.Errorf("before the first part %s are stored", stored)
+				t.Errorf("stored before the first part: %s", stored)
 			}
 			p.send(2)
 			if stored := p.stored(); stored != "[2]" {
-				t.Errorf("%s are stored", stored)
+				t.Errorf("stored parts: %s", stored)
 			}
 			resp, body := p.report()
 			system.Refused(t, resp, body, http.StatusConflict, "parts-missing")
@@ -162,7 +162,7 @@ func partsAreJoined(t *testing.T, s system.System) {
 					resp, body = p.report()
 				}
 				if path == "/uploaded" && resp.StatusCode != http.StatusAccepted {
-					t.Errorf("a report after the end: %s: %s", resp.Status, body)
+					t.Errorf("a repeated report: %s: %s", resp.Status, body)
 				} else if path == "/parts" {
 					system.Refused(t, resp, body, http.StatusConflict, "upload-not-open")
 				}
@@ -171,7 +171,7 @@ func partsAreJoined(t *testing.T, s system.System) {
 	}
 }
 
-// awaitCount checks what is made of the file.
+// awaitCount waits for the result of the file and checks it.
 func (p inParts) awaitCount(area string) {
 	p.t.Helper()
 	c := p.Client(p.t, p.owner)
@@ -186,9 +186,9 @@ func (p inParts) awaitCount(area string) {
 	}
 }
 
-// wrongPartsAreRefused: numbers, checksums and uploads that are not those of the file are refused, and the problem
-// says what to do.
-func wrongPartsAreRefused(t *testing.T, s system.System) {
+// wrongPartsAreRejected: part numbers, checksums and uploads that do not match the file are rejected, and the
+// problem says what to do.
+func wrongPartsAreRejected(t *testing.T, s system.System) {
 	p := reserveParts(t, s, "textfile", partsText())
 	other := reserveParts(t, s, "library", partsText())
 	_, sum := p.part(1)
@@ -214,7 +214,7 @@ func wrongPartsAreRefused(t *testing.T, s system.System) {
 			resp, body := p.ask(http.MethodPost, "/parts", wrong.body)
 			system.Refused(t, resp, body, wrong.status, wrong.slug)
 			if !strings.Contains(body, wrong.says) {
-				t.Errorf("it does not say %q: %s", wrong.says, body)
+				t.Errorf("the problem does not contain %q: %s", wrong.says, body)
 			}
 		})
 	}
@@ -227,13 +227,12 @@ func wrongPartsAreRefused(t *testing.T, s system.System) {
 		resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json"}, reservation)
 		system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 		if !strings.Contains(body, says) {
-			t.Errorf("%s does not say %q: %s", reservation, says, body)
+			t.Errorf("the problem of %s does not contain %q: %s", reservation, says, body)
 		}
 	}
 }
 
-// partTermsHold: the bucket stores no part with other bytes, another length or number, or in another upload than
-// was signed.
+// partTermsHold: the bucket rejects a part whose bytes, length, number or upload differ from the signed ones.
 func partTermsHold(t *testing.T, s system.System) {
 	p := reserveParts(t, s, "textfile", partsText())
 	other := reserveParts(t, s, "textfile", partsText())
@@ -271,10 +270,10 @@ func partTermsHold(t *testing.T, s system.System) {
 			p := p
 			p.t = t
 			if status, body := system.TryPut(t, p.sign(2), breach.body, breach.change); status/100 == 2 {
-				t.Errorf("the bucket took it (%d): %s", status, body)
+				t.Errorf("the bucket accepted it (%d): %s", status, body)
 			}
 			if stored := p.stored(); stored != "[]" {
-				t.Errorf("%s are stored", stored)
+				t.Errorf("stored parts: %s", stored)
 			}
 		})
 	}
@@ -283,7 +282,7 @@ func partTermsHold(t *testing.T, s system.System) {
 	}
 }
 
-// deletedUploadsEnd: with its file the upload of a file ends, and a signed part cannot be sent any more.
+// deletedUploadsEnd: deleting a file aborts its upload, after which a signed part is rejected.
 func deletedUploadsEnd(t *testing.T, s system.System) {
 	for _, area := range []string{"textfile", "library"} {
 		t.Run(area, func(t *testing.T) {
@@ -309,7 +308,7 @@ func deletedUploadsEnd(t *testing.T, s system.System) {
 	}
 }
 
-// repeatedReservationsResume: a repeat of a reservation returns the same upload, and once all bytes are stored none.
+// repeatedReservationsResume: a repeated reservation returns the same upload, or none once all bytes are stored.
 func repeatedReservationsResume(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := partsText()

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// looseWire is a proxy in front of the bucket: it forwards half of every third range and
+// looseWire is a proxy in front of the bucket that forwards only half of every third range and then
 // closes the connection.
 type looseWire struct {
 	mu     sync.Mutex
@@ -52,7 +52,7 @@ type cutBody struct {
 	io.Closer
 }
 
-var errCut = errors.New("the wire is loose")
+var errCut = errors.New("the connection was closed halfway")
 
 func (c cutBody) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
@@ -96,19 +96,19 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 			defer wire.mu.Unlock()
 			ranges, whole := wire.ranges[key], wire.whole[key]
 			if len(ranges) == 0 || text.shared != (whole == 0) || text.shared && len(ranges) < 1+len(text.stored)>>16 {
-				t.Errorf("%d ranges and %d whole reads of %d bytes", len(ranges), whole, len(text.stored))
+				t.Errorf("%d ranges and %d complete reads of %d bytes", len(ranges), whole, len(text.stored))
 			}
 			for _, r := range ranges {
 				if r.Header.Get("If-Match") == "" {
-					t.Errorf("the range %s of any object", r.Header.Get("Range"))
+					t.Errorf("the request for the range %s has no If-Match header", r.Header.Get("Range"))
 				}
 			}
 		})
 	}
 }
 
-// TestVocabularyLimitIsReported: a text with too many distinct words ends as FAILED
-// with the name of the variable that allows more, for any number of readers.
+// TestVocabularyLimitIsReported: a text with too many distinct words ends as FAILED, and the error
+// names the variable that raises the limit, for any number of readers.
 func TestVocabularyLimitIsReported(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)

@@ -18,12 +18,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var cutBytes = flag.Int64("uploads.bytes", 40<<20, "bytes of the upload in parts that is cut; 16 MiB are a part")
+var cutBytes = flag.Int64("uploads.bytes", 40<<20, "size in bytes of the interrupted multipart upload, in parts of 16 MiB")
 
-// TestCutUploadResumes: of an upload in parts connections to the bucket are cut ten times at random points, and the
-// server restarts twice, the first time after kill -9. The file is COMPLETED with the right count, and no more
-// bytes than those of ten parts are sent twice. Bytes are counted, not requests: what was sent of a part before its
-// connection was cut is sent again, and a restart cuts up to four parts.
+// TestCutUploadResumes: during a multipart upload, connections to the bucket are closed ten times at random points,
+// and the server restarts twice, the first time after kill -9. The file becomes COMPLETED with the correct count,
+// and at most the size of ten parts is sent twice. The test counts bytes instead of requests: the bytes sent before
+// a connection was closed are sent again, and a restart interrupts up to four parts.
 func TestCutUploadResumes(t *testing.T) {
 	t.Parallel()
 	const cuts, restarts = 10, 2
@@ -49,7 +49,7 @@ func TestCutUploadResumes(t *testing.T) {
 		select {
 		case <-wire.restart:
 		case err := <-ended:
-			t.Fatalf("the upload ends before restart %d: %v", restart, err)
+			t.Fatalf("the upload ended before restart %d: %v", restart, err)
 		}
 		if restart == 0 {
 			s.Program.Kill(t)
@@ -68,25 +68,25 @@ func TestCutUploadResumes(t *testing.T) {
 	system.CheckResult(t, file, text.Count())
 	total, parts, again, left := wire.sum()
 	if left > 0 {
-		t.Errorf("%d cuts were not made", left)
+		t.Errorf("%d connections were not closed", left)
 	}
-	t.Logf("%d bytes in %d parts in %s; %d bytes sent twice, as many as %.1f parts have, by %d requests",
+	t.Logf("%d bytes in %d parts in %s; %d bytes sent twice, the size of %.1f parts, by %d requests",
 		text.Size, parts, took, total-text.Size, float64(total-text.Size)/partSize, again)
 	if twice := total - text.Size; twice > cuts*partSize {
-		t.Errorf("%d bytes were sent twice, more than those of %d parts", twice, cuts)
+		t.Errorf("%d bytes were sent twice, want at most the size of %d parts", twice, cuts)
 	}
 }
 
-// wire is a transport whose connections to the bucket are cut once so many bytes of bodies were sent.
+// wire is a transport that closes connections to the bucket after given numbers of bytes of bodies.
 type wire struct {
 	http.RoundTripper
-	restart chan struct{} // one when the server is to restart
+	restart chan struct{} // receives a value when the server must restart
 
 	mu       sync.Mutex
-	sent     int64          // bytes of parts
-	requests map[string]int // of each part, those of which something was sent
-	cuts     []int64        // after how many bytes a connection is cut, ascending
-	restarts []int64        // after how many bytes the server restarts
+	sent     int64          // number of bytes of parts
+	requests map[string]int // number of requests by part, without those that sent no bytes
+	cuts     []int64        // numbers of bytes after which a connection is closed, ascending
+	restarts []int64        // numbers of bytes after which the server restarts
 }
 
 func cutWire(t *testing.T, bucket string, size int64, cuts, restarts int) *wire {
@@ -126,8 +126,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.RoundTripper.RoundTrip(r)
 }
 
-// sum returns the bytes of parts that were sent, the number of parts, how many requests repeated one, and how many
-// cuts were not made.
+// sum returns the number of bytes sent, the number of parts, the number of requests that repeated a part, and the
+// number of connections that were not closed.
 func (w *wire) sum() (sent int64, parts, again, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +137,7 @@ func (w *wire) sum() (sent int64, parts, again, left int) {
 	return w.sent, len(w.requests), again, len(w.cuts)
 }
 
-// counted is the body of a part.
+// counted counts the bytes of a part.
 type counted struct {
 	io.ReadCloser
 	wire   *wire
@@ -167,9 +167,9 @@ type cutConn struct {
 	wire *wire
 }
 
-var errWireCut = errors.New("the connection was cut")
+var errWireCut = errors.New("the test closed the connection")
 
-// Write closes the connection when it is to be cut.
+// Write closes the connection after the next number of bytes.
 func (c *cutConn) Write(p []byte) (int, error) {
 	c.wire.mu.Lock()
 	cut := len(c.wire.cuts) > 0 && c.wire.sent >= c.wire.cuts[0]

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// presignedTermsHold: the bucket rejects bytes that do not match the reservation,
-// and the file stays PENDING and can still be uploaded correctly.
+// presignedTermsHold: the bucket rejects bytes that do not match the reservation; the file stays
+// PENDING and can still be uploaded.
 func presignedTermsHold(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(31, 50)
@@ -45,19 +45,19 @@ func presignedTermsHold(t *testing.T, s system.System) {
 			}
 			// A connection that the bucket closes during the upload is a rejection too.
 			if status, body := system.TryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
-				t.Fatalf("the bucket took it (%d): %s", status, body)
+				t.Fatalf("the bucket accepted it (%d): %s", status, body)
 			}
-			refusedAsMissing(t, s, reserved)
+			checkMissing(t, s, reserved)
 			if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-				t.Fatalf("the right bytes afterwards: %d %s", status, body)
+				t.Fatalf("the correct bytes afterwards: %d %s", status, body)
 			}
 			system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 		})
 	}
 }
 
-// refusedAsMissing checks that a file is PENDING and has no bytes.
-func refusedAsMissing(t *testing.T, s system.System, reserved client.Reserved) {
+// checkMissing checks that a file is PENDING and has no bytes.
+func checkMissing(t *testing.T, s system.System, reserved client.Reserved) {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
 	system.Refused(t, resp, body, http.StatusConflict, "not-uploaded")
@@ -67,8 +67,8 @@ func refusedAsMissing(t *testing.T, s system.System, reserved client.Reserved) {
 	}
 }
 
-// usedURLIsSpent: a presigned URL cannot replace the stored bytes.
-func usedURLIsSpent(t *testing.T, s system.System) {
+// usedURLIsRejected: a presigned URL cannot replace the stored bytes.
+func usedURLIsRejected(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(32, 50)
 	reserved := system.Reserve(t, c, "once.txt", "text/plain", text)
@@ -77,7 +77,7 @@ func usedURLIsSpent(t *testing.T, s system.System) {
 	}
 	for range 2 {
 		if status, body := system.Put(t, reserved.Upload, strings.ToUpper(text), nil); status != http.StatusPreconditionFailed {
-			t.Errorf("a second use got %d, want 412: %s", status, body)
+			t.Errorf("the second use got %d, want 412: %s", status, body)
 		}
 		system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	}

@@ -24,5 +24,5 @@ func TestExpiredURL(t *testing.T) {
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusForbidden || !strings.Contains(body, "AccessDenied") {
 		t.Errorf("answer %d, want 403 AccessDenied: %s", status, body)
 	}
-	refusedAsMissing(t, s.System, reserved)
+	checkMissing(t, s.System, reserved)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPendingSaysWhetherTheBytesAreThere: a client can tell a file that waits for its bytes from one
+// TestPendingReportsWhetherBytesExist: a client can tell a file that waits for its bytes from one
 // that waits to be analyzed.
-func TestPendingSaysWhetherTheBytesAreThere(t *testing.T) {
+func TestPendingReportsWhetherBytesExist(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
 	s.HoldNotices(t)

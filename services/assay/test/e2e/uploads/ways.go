@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// bothWaysCountRight: for any kind of upload and charset, the numbers are
-// those of an independent count.
-func bothWaysCountRight(t *testing.T, s system.System) {
+// bothWaysCountCorrectly: for any kind of upload and charset, the result matches an independent
+// count.
+func bothWaysCountCorrectly(t *testing.T, s system.System) {
 	long := system.RandomText(1, 60_000)
 	russian := strings.Repeat("Съешь же этих мягких французских булок, да выпей чаю. ", 40)
 	plain := " " + strings.Repeat("GET /index 200 OK\n", 1000)
@@ -29,8 +29,8 @@ func bothWaysCountRight(t *testing.T, s system.System) {
 		"utf-16le":        {"text/plain", utf16Bytes(long, 0), system.Count(long)},
 		"utf-16be":        {"", utf16Bytes(long, 1), system.Count(long)},
 		"windows-1251":    {"text/plain; charset=windows-1251", windows1251(t, russian), system.Count(russian)},
-		// Valid UTF-8 bytes do not overrule the declaration, nor for
-		// UTF-8 when invalid ones follow.
+		// Initial bytes that are valid UTF-8 do not override a declared charset, and do not decide
+		// for UTF-8 if invalid bytes follow.
 		"gbk":          {"text/plain; charset=gbk", []byte("\xC2\xA5" + plain + "\xB5\xC7\xC2\xBC \xB3\xC9\xB9\xA6"), system.Count("楼" + plain + "登 录 成 功")},
 		"shift_jis":    {"text/plain; charset=shift_jis", []byte("\xC3\xB1" + plain + "\x83\x65\x83\x58\x83\x67"), system.Count("ﾃｱ" + plain + "テスト")},
 		"windows-1252": {"text/plain; charset=windows-1252", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), system.Count("GrÃ¶" + plain + "Größe")},
@@ -58,8 +58,8 @@ func bothWaysCountRight(t *testing.T, s system.System) {
 	}
 }
 
-// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, if clients repeat
-// uploads that waited for 15 s in vain, and at the end each file has its own result.
+// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, if clients retry
+// uploads that are rejected after waiting for 15 s, and each file has its own result.
 func manyAtOnce(t *testing.T, s system.System) {
 	const files = 500
 	c := s.Client(t, system.NewOwner())
