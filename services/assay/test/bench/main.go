@@ -26,13 +26,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/corpus"
 )
 
-// group is the measurements of one package. Its table is between the lines
-// "<!-- begin NAME -->" and "<!-- end NAME -->" of docs/performance.md.
+// group contains the measurements of one package. Its table is between the lines "<!-- begin NAME
+// -->" and "<!-- end NAME -->" of docs/performance.md.
 type group struct {
 	name string
-	// trials prepares the trials; stop ends the programs they need, and may be nil.
+	// trials prepares the trials. stop stops the programs that they use; it may be nil.
 	trials func(context.Context) (all []paired.Trial, stop func(), err error)
-	// more returns text below the table after all goals were measured; nil for none.
+	// more returns the text below the table after all goals were measured; nil means none.
 	more func(context.Context) (string, error)
 }
 
@@ -50,18 +50,18 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, uploads or memory; all by default")
-	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
-	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
+	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, uploads or memory (default all)")
+	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order, such as W1,W5a (default all)")
+	pairs := flags.Int("pairs", 5, "number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
-	book := flags.String("book", "", "a file with a real text; by default a book in Go's source tree")
-	samples := flags.String("samples", "", "an SDF file whose records are repeated; generated ones by default")
-	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder that command test/corpus/collect made; by default that of "+corpus.Dir)
-	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
-	files := flags.Int("files", 20_000, "memory: the number of files, each with two events; the goal requires 1000000 events")
-	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal requires 10 GB")
-	upload := flags.Int64("upload", 1<<30, "uploads: bytes of the file")
+	book := flags.String("book", "", "a file with a real text (default a book in Go's source tree)")
+	samples := flags.String("samples", "", "an SDF file whose records are repeated (default generated records)")
+	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder created by the command test/corpus/collect; default: the value of "+corpus.Dir)
+	length := flags.Duration("length", 3*time.Second, "pipeline: duration of one run")
+	files := flags.Int("files", 20_000, "memory: number of files, each with two events; the goal requires 1000000 events")
+	largest := flags.Int64("largest", 1<<30, "memory: size of the largest file in bytes; the goal requires 10 GB")
+	upload := flags.Int64("upload", 1<<30, "uploads: size of the file in bytes")
 	write := flags.String("write", "", "the file whose tables to replace, such as docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Package corpus names public documents, which tests and benchmarks read from a folder, and compares texts.
+// Package corpus lists public documents, which tests and benchmarks read from a folder, and compares texts.
 //
-// The documents are not part of the repository. The manifest has where each is published and its SHA-256;
-// command collect puts those that it finds into a folder.
+// The documents are not part of the repository. The manifest contains the address and the SHA-256 of each.
+// The command collect copies the documents that it finds into a folder.
 package corpus
 
 import (
@@ -27,14 +27,14 @@ var manifest []byte
 // Document is an entry of the manifest.
 type Document struct {
 	SHA256 string // hex
-	// Address is where it is published: a URL, or deb:PACKAGE/PATH for a file of Debian 12.
+	// Address is where the document is published: a URL, or deb:PACKAGE/PATH for a file of Debian 12.
 	Address string
 }
 
-// Name is that of the document in the folder.
+// Name returns the name of the document in the folder.
 func (d Document) Name() string { return d.SHA256[:12] + "-" + path.Base(d.Address) }
 
-// Ending is that of the name, in lower case and without the dot.
+// Ending returns the extension of the name, in lower case and without the dot.
 func (d Document) Ending() string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(d.Address), "."))
 }
@@ -61,7 +61,7 @@ func All() ([]Document, error) {
 	return all, lines.Err()
 }
 
-// In returns the documents that a folder has, with their bytes checked, and how many it does not have.
+// In returns the documents in a folder, after checking their SHA-256, and the number of missing ones.
 func In(dir string) (found []Document, missing int, err error) {
 	all, err := All()
 	if err != nil {
@@ -74,13 +74,13 @@ func In(dir string) (found []Document, missing int, err error) {
 		case err != nil:
 			return nil, 0, err
 		case Sum(data) != d.SHA256:
-			return nil, 0, fmt.Errorf("%s has other bytes than the manifest says", d.Name())
+			return nil, 0, fmt.Errorf("%s does not match the SHA-256 in the manifest", d.Name())
 		default:
 			found = append(found, d)
 		}
 	}
 	if len(found) == 0 {
-		return nil, missing, fmt.Errorf("%s has no document of the manifest", dir)
+		return nil, missing, fmt.Errorf("%s contains no document of the manifest", dir)
 	}
 	return found, missing, nil
 }

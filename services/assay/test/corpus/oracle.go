@@ -13,9 +13,9 @@ import (
 // referenceTime bounds the reading of one document by another program.
 const referenceTime = 2 * time.Minute
 
-// Reference returns the text of a document as Debian's programs read it: pdftotext for PDF, and LibreOffice
-// for the others, of Word and OpenDocument texts as text, of spreadsheets as CSV of all sheets, and of
-// presentations through PDF. dir is an empty folder for temporary files.
+// Reference returns the text of a document as read by Debian's programs: pdftotext for PDF and LibreOffice
+// for other formats. LibreOffice exports Word and OpenDocument texts as text, spreadsheets as CSV of all
+// sheets, and presentations through PDF. dir is an empty folder for temporary files.
 func Reference(ctx context.Context, path, ending, dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, referenceTime)
 	defer cancel()
@@ -28,7 +28,7 @@ func Reference(ctx context.Context, path, ending, dir string) (string, error) {
 		}
 		made, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
 		if err != nil || len(made) != 1 {
-			return "", fmt.Errorf("LibreOffice made %q of %s", made, path)
+			return "", fmt.Errorf("LibreOffice wrote %q for %s", made, path)
 		}
 		return pdfText(ctx, made[0])
 	}
@@ -40,7 +40,7 @@ func ExportFilter(ending string) string {
 	const utf8 = "76"
 	switch ending {
 	case "xlsx", "ods", "xlsm":
-		return "csv:Text - txt - csv (StarCalc):9,34," + utf8 + ",1,,0,false,true,false,false,false,-1" // every sheet, cells as shown
+		return "csv:Text - txt - csv (StarCalc):9,34," + utf8 + ",1,,0,false,true,false,false,false,-1" // every sheet, cells as displayed
 	case "pptx", "odp", "pptm":
 		return "pdf"
 	}
@@ -52,7 +52,7 @@ func pdfText(ctx context.Context, path string) (string, error) {
 	return string(out), err
 }
 
-// Export converts a document with LibreOffice into a folder, and returns what all files there have.
+// Export converts a document with LibreOffice into a folder, and returns the content of all files in it.
 func Export(ctx context.Context, path, filter, dir string) (string, error) {
 	profile, err := os.MkdirTemp("", "assay-profile-")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// MinWords is how many words a text must have for its recall to mean something.
+// MinWords is the minimum number of words of a text for a meaningful recall.
 const MinWords = 5
 
 // Words counts the words of a text: runs of letters, marks and digits, in lower case.
@@ -17,8 +17,8 @@ func Words(text string) map[string]int {
 	return all
 }
 
-// Recall is the share of the words of a reference that a text has, each as often as the reference has it at most,
-// and the number of words of the reference.
+// Recall returns the share of the words of a reference that a text contains, where repeated words count as often
+// as both contain them, and the number of words of the reference.
 func Recall(reference, text string) (share float64, words int) {
 	has, found := Words(text), 0
 	for word, n := range Words(reference) {

@@ -36,7 +36,7 @@ func newCommand(t *testing.T, version string) command {
 	return c
 }
 
-// run runs a program in the command's folder and returns its standard output.
+// run runs a program in the folder of the command and returns its standard output.
 func (c command) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -123,11 +123,11 @@ func TestReleaseIsInstallable(t *testing.T) {
 		t.Errorf("the embedding program prints %q, want the response of ListTables", output)
 	}
 	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
-		t.Errorf("dynamolite brings other modules of the repository: %s", needs)
+		t.Errorf("dynamolite requires other modules of the repository: %s", needs)
 	}
 }
 
-// embedding returns the program of dynamolite's README. Instead of serving for ever, it sends one
+// embedding returns the program of dynamolite's README. Instead of serving forever, it sends one
 // request to the engine and prints the response.
 func embedding(t *testing.T) string {
 	t.Helper()

@@ -18,8 +18,8 @@ import (
 // root is the root of the repository, relative to this package.
 const root = "../../../.."
 
-// proxy returns the URL of a module proxy in a temporary folder that has a release of all modules at
-// the version.
+// proxy returns the URL of a module proxy in a temporary folder that contains a release of all
+// modules at the version.
 func proxy(t *testing.T, version string) string {
 	t.Helper()
 	modules, err := release.Modules(root)

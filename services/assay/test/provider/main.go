@@ -38,7 +38,7 @@ func run(args []string) error {
 		return health(addr)
 	}
 	if len(args) > 0 {
-		return errors.New("the only argument is health")
+		return errors.New("usage: provider [health]")
 	}
 	p, err := oidctest.Open(cmp.Or(os.Getenv("ASSAY_OIDC_ISSUER"), "http://127.0.0.1:8088"))
 	if err != nil {
@@ -71,7 +71,7 @@ func health(addr string) error {
 func handler(p *oidctest.Provider) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", p)
-	var signing sync.Mutex // from the choice of a user to its code
+	var signing sync.Mutex // from the selection of a user to the authorization code
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		back, err := url.Parse(query.Get("redirect_uri"))
@@ -110,7 +110,7 @@ func handler(p *oidctest.Provider) http.Handler {
 	return mux
 }
 
-// choices returns the address for each user, by the name.
+// choices returns the URL for each user, by name.
 func choices(query url.Values) map[string]string {
 	all := map[string]string{}
 	for user, claims := range users {

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/identity/oidctest"
 )
 
-// TestSignIn follows the page to the code of the chosen user, on loopback only. How tokens are checked is tested in
-// pkg/identity.
+// TestSignIn follows the page to the authorization code of the selected user, on loopback only. How tokens are
+// checked is tested in pkg/identity.
 func TestSignIn(t *testing.T) {
 	p, err := oidctest.Open("http://127.0.0.1:8088")
 	if err != nil {

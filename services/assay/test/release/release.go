@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// testSuffix ends the path of a module that is not released.
+// testSuffix is the suffix of the path of a module that is not released.
 const testSuffix = "/test"
 
 // Module is a module of the repository.

@@ -1,6 +1,6 @@
-// Command bucket runs the embedded S3 server in a separate process, for sides
-// that read from a bucket. It stores a file in it, prints the server's URL and the
-// object's entity tag, and ends when its standard input does.
+// Command bucket runs the embedded S3 server in a separate process, for sides that read from a
+// bucket. It stores a file in the bucket, prints the URL of the server and the ETag of the object,
+// and exits when its standard input ends.
 package main
 
 import (
@@ -57,6 +57,6 @@ func run(args []string) error {
 		return err
 	}
 	fmt.Println(server.URL(), object.ETag)
-	_, _ = io.Copy(io.Discard, os.Stdin) // until the bench has ended
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark has ended
 	return server.Close()
 }

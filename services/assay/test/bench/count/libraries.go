@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// countByLibraries counts by the same definition of a word as wordstats, with maintained
+// countByLibraries uses the same definition of a word as wordstats, but counts with maintained
 // libraries and a map, as a program without its own counter would.
 func countByLibraries(r io.Reader) (wordstats.Statistics, error) {
 	text, err := io.ReadAll(r)

@@ -19,13 +19,13 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29 for libraries and a map")
+	flag.StringVar(&o.by, "by", "wordstats", "the implementation: wordstats, or uax29 for libraries and a map")
 	flag.IntVar(&o.times, "times", 1, "number of repetitions of the file, as one text")
 	flag.IntVar(&o.each, "each", 0, "counts each block of this many bytes as a separate text, and prints the last result")
-	flag.IntVar(&o.readers, "readers", 1, "the number of readers of the text")
+	flag.IntVar(&o.readers, "readers", 1, "number of readers of the text")
 	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
-	flag.StringVar(&o.bucket.etag, "etag", "", "the entity tag of the object")
-	flag.Int64Var(&o.bucket.size, "size", 0, "the size of the object in bytes")
+	flag.StringVar(&o.bucket.etag, "etag", "", "ETag of the object")
+	flag.Int64Var(&o.bucket.size, "size", 0, "size of the object in bytes")
 	flag.StringVar(&o.bucket.key, "key", "", "the access key, which is also the secret key")
 	flag.Parse()
 	if err := o.run(flag.Args()); err != nil {
@@ -61,7 +61,7 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 		return o.bucket.count(ctx, o.readers)
 	}
 	if len(paths) != 1 {
-		return wordstats.Statistics{}, fmt.Errorf("give one file, not %d", len(paths))
+		return wordstats.Statistics{}, fmt.Errorf("got %d arguments, want one file", len(paths))
 	}
 	file, err := os.Open(paths[0]) // closed by the end of the process
 	if err != nil {

@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string) error {
 	return read(ctx, args[1:])
 }
 
-// readPDFs reads documents; what cannot be read is skipped, as the rivals do.
+// readPDFs reads documents; it skips documents that cannot be read, as the rivals do.
 func readPDFs(ctx context.Context, paths []string) (err error) {
 	cache, err := engines.UserCache()
 	if err != nil {

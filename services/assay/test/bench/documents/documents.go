@@ -17,14 +17,14 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir    string    // for the program, which is kept, and results
-	Corpus string    // the folder of the corpus; nothing is measured without it
+	Dir    string    // for the program, which is kept for later runs, and results
+	Corpus string    // folder of the corpus; without it, nothing is measured
 	Out    io.Writer // for messages
 }
 
 const (
-	pdfs   = 59 // the first of the manifest
-	office = 4  // of each format, likewise
+	pdfs   = 59 // the first documents of the manifest
+	office = 4  // of each format, the first of the manifest
 )
 
 // Trials builds the program and returns the trials. The rivals are those of Debian: poppler-utils and LibreOffice.
@@ -76,7 +76,7 @@ func trial(title, rival string, programs []string, own, other run, goal paired.G
 	t := paired.Trial{Title: title, Own: paired.Side{Name: "assay", Run: own}, Rival: paired.Side{Name: rival, Run: other}, Goals: []paired.Goal{goal}}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Absent = "there is no " + program + " on PATH"
+			t.Absent = "not installed: " + program + " on PATH"
 		}
 	}
 	return t
@@ -89,7 +89,7 @@ func command(path string, args []string) run {
 	}
 }
 
-// poppler runs both programs on each document. Documents that they cannot read cost what they cost.
+// poppler runs both programs on each document. The cost includes documents that they cannot read.
 func poppler(paths []string, out string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}
@@ -107,7 +107,7 @@ func poppler(paths []string, out string) run {
 	}
 }
 
-// libreOffice exports all documents of a format in one process.
+// libreOffice exports all documents of one format in one process.
 func libreOffice(paths map[string][]string, out string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}
@@ -127,7 +127,7 @@ func add(ctx context.Context, sum paired.Sample, program string, args []string) 
 	if err != nil {
 		return err
 	}
-	// The shell ends with status 0 and has the processor time of the program that it ran.
+	// The shell exits with status 0, and its usage includes the CPU time of the program.
 	sample, _, err := paired.Process{Path: "/bin/sh", Args: append([]string{"-c", `"$0" "$@" || true`, path}, args...)}.Run(ctx)
 	if err != nil {
 		return errors.Join(err, ctx.Err())

@@ -27,7 +27,7 @@ import (
 
 var tables = feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"}
 
-// engine is a DynamoDB engine that counts its requests.
+// engine is a DynamoDB engine that counts requests.
 type engine struct {
 	lite     *dynamolite.Engine
 	server   *http.Server
@@ -67,7 +67,7 @@ type system struct {
 	cached, uncached *answering
 }
 
-// answering is one query.
+// answering is one running query service.
 type answering struct {
 	service *query.Service
 	server  *httptest.Server
@@ -92,7 +92,7 @@ func start(ctx context.Context, folder string) (*system, error) {
 	return s, nil
 }
 
-// answer starts a query without its projector.
+// answer starts the query service without its projector.
 func (s *system) answer(ctx context.Context, settings ...string) (*answering, error) {
 	cfg, err := config.Load[query.Config](append(settings,
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "ASSAY_NATS_URL="+s.nats.URL(),

@@ -50,7 +50,7 @@ func fillTables(ctx context.Context, engine *engine, items int, primary bool, ou
 	filling, ctx := errgroup.WithContext(ctx)
 	filling.SetLimit(fillParallel)
 	random := rand.New(rand.NewPCG(1, 2))
-	// Several passes over the period, each with a part of the items.
+	// The items are written in several passes over the period.
 	for pass := range min(fillPasses, items) {
 		for from := pass; from < items; from += fillBatch * fillPasses {
 			batch := make([]feed.Item, 0, fillBatch)

@@ -39,8 +39,8 @@ const maxAge = 6 * time.Hour
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("feed", flag.ExitOnError)
-	items := flags.Int("items", 1_000_000, "the number of items in the tables, spread over the last 7 days")
-	reads := flags.Int("reads", 300, "the number of reads of each kind")
+	items := flags.Int("items", 1_000_000, "number of items in the tables, spread over the last 7 days")
+	reads := flags.Int("reads", 300, "number of reads of each kind")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the directory for the tables (6 KB per item)")
 	primary := flags.Bool("primary", true, "fill the primary table too, which reads of the dashboard do not use")
 	if err := flags.Parse(args); err != nil {

@@ -53,7 +53,7 @@ func questions() []question {
 	)
 }
 
-// timing is the measurements of one kind of read.
+// timing contains the measurements of one kind of read.
 type timing struct {
 	p50, p99 time.Duration
 	cpu      time.Duration // of this process, per read
@@ -91,7 +91,7 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "milliseconds, over HTTP; load %s\n", paired.Load())
+	fmt.Fprintf(out, "Milliseconds, over HTTP; load %s\n", paired.Load())
 	if missed > 0 {
 		return fmt.Errorf("%d kinds of reads exceed %s cached or %s uncached", missed, cachedBar, uncachedBar)
 	}

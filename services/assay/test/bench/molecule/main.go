@@ -23,13 +23,13 @@ func main() {
 
 func run(args []string, out io.Writer) error {
 	if len(args) != 1 {
-		return fmt.Errorf("one argument, not %d", len(args))
+		return fmt.Errorf("got %d arguments, want one", len(args))
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	w := bufio.NewWriter(out)
 	s := records.NewScanner(file, molecule.BoundarySDF(), true)
 	for {

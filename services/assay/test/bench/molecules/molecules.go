@@ -16,7 +16,7 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir     string    // for the program and the file, which are kept
+	Dir     string    // for the program and the file, which are kept for later runs
 	Samples string    // an SDF whose records are repeated; generated ones by default
 	Out     io.Writer // for messages
 }
@@ -24,8 +24,8 @@ type Options struct {
 // size is the minimum number of bytes that both sides read.
 const size = 32 << 20
 
-// Trials writes the file, builds the program, checks that it agrees with the rival, and returns the trial.
-// The rival is the one installed on the machine: Debian's package openbabel.
+// Trials writes the file, builds the program, checks that its output matches the rival's, and returns the
+// trial. The rival is the installed Open Babel (Debian package openbabel).
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	samples, err := Samples(o.Samples)
 	if err != nil {
@@ -62,9 +62,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	return []paired.Trial{trial}, agree(ctx, own, rival, o.Out)
 }
 
-// agree returns an error unless both print the same number of records, and for most the same formula. Open
-// Babel writes D for deuterium, and uses another order of elements without carbon; TestAgainstOpenBabel of
-// package molecule compares compositions.
+// agree returns an error unless both programs print the same number of records, and the same formula for
+// most of them. Open Babel writes D for deuterium, and uses another order of elements without carbon;
+// TestAgainstOpenBabel of package molecule compares compositions.
 func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error {
 	_, mine, err := own.Run(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	a, b := strings.Split(string(mine), "\n"), strings.Split(string(theirs), "\n")
 	if len(a) != len(b) {
-		return fmt.Errorf("%d records, but Open Babel reads %d", len(a)-1, len(b)-1)
+		return fmt.Errorf("read %d records, but Open Babel read %d", len(a)-1, len(b)-1)
 	}
 	same := 0
 	for i := range len(a) - 1 {
@@ -85,9 +85,9 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 			same++
 		}
 	}
-	fmt.Fprintf(out, "Open Babel gives the same formula for %d of %d records\n", same, len(a)-1)
+	fmt.Fprintf(out, "Open Babel printed the same formula for %d of %d records\n", same, len(a)-1)
 	if same*10 < 9*(len(a)-1) {
-		return fmt.Errorf("%d of %d records have another formula in Open Babel", len(a)-1-same, len(a)-1)
+		return fmt.Errorf("Open Babel printed another formula for %d of %d records", len(a)-1-same, len(a)-1)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ const (
 type Process struct {
 	Path  string
 	Args  []string
-	Stdin string   // the name of a file; none when empty
-	Env   []string // added to this process's own
+	Stdin string   // name of a file; empty means none
+	Env   []string // added to the environment of this process
 }
 
 // Command returns the side that runs a program to its end and reads CPU and Wall from the
@@ -50,7 +50,7 @@ func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		defer func() { _ = in.Close() }() // only read
+		defer func() { _ = in.Close() }() // opened for reading only
 		cmd.Stdin = in
 	}
 	start := time.Now()

@@ -1,6 +1,6 @@
-// Package paired compares the cost of two ways to do the same work, alternating
-// within one run: own, rival, own, rival. So other load on the machine affects both
-// equally, and the ratio is meaningful even if the numbers are not.
+// Package paired compares the cost of two ways to do the same work, alternating within one run: own, rival, own,
+// rival. Other load on the machine then affects both equally, so the ratio is meaningful even if the absolute numbers
+// are not.
 //
 // A Trial is two sides and the goals for their costs:
 //
@@ -12,12 +12,11 @@
 //	}
 //	result, err := trial.Measure(ctx, 5)
 //
-// A run of a side returns a Sample: quantities by name. Each is a
-// cost, lower is better, in base units: seconds, bytes; a rate is given as
-// its inverse. Command is a side that runs a program, with the processor time and wall
-// time of its process.
+// A run of a side returns a Sample: quantities by name. Each is a cost (lower is better) in base units: seconds,
+// bytes; a rate is given as its inverse. Command is a side that runs a program, with the processor time and wall time
+// of its process.
 //
-// A goal without a rival (Trial.Rival is the zero Side) judges the quantity itself.
+// A goal without a rival (Trial.Rival is the zero Side) applies to the quantity itself.
 package paired
 
 import (
@@ -35,9 +34,8 @@ type Side struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
-// Mean returns the side whose run is n runs of s, at least one, and costs their mean,
-// for runs that are too short to be comparable. It fails with the first
-// run that fails.
+// Mean returns a side whose run consists of n runs of s, at least one, and whose cost is their
+// mean. It is for runs that are too short to be comparable. It returns the first error.
 func (s Side) Mean(runs int) Side {
 	return Side{Name: s.Name, Run: func(ctx context.Context) (Sample, error) {
 		mean := Sample{}
@@ -58,10 +56,10 @@ func (s Side) Mean(runs int) Side {
 type Direction int
 
 const (
-	// AtLeast: the rival costs at least this many times as much as own.
+	// AtLeast means that the rival costs at least this many times as much as own.
 	AtLeast Direction = iota
-	// AtMost: own costs at most this many times as much as the rival; without
-	// a rival, own costs at most this much.
+	// AtMost means that own costs at most this many times as much as the rival; without a rival,
+	// own costs at most this much.
 	AtMost
 )
 
@@ -69,8 +67,8 @@ const (
 // 0 means none. Without both, the ratio is reported without a verdict.
 type Goal struct {
 	ID           string // as in docs/performance.md, such as W1
-	What         string // what is compared, in a few words
-	Quantity     string // the name in a Sample
+	What         string // short description of the comparison
+	Quantity     string // name in a Sample
 	Direction    Direction
 	Must, Target float64
 }
@@ -87,13 +85,13 @@ type Trial struct {
 // Result is the result of a trial.
 type Result struct {
 	Trial
-	OwnRuns, RivalRuns []Sample // in the order of the runs; empty when the rival is absent
-	// Failed is the reason why the trial was aborted; its runs are not judged.
+	OwnRuns, RivalRuns []Sample // in the order of the runs; empty if the rival is absent
+	// Failed is the reason why the trial was aborted; its runs get no verdict.
 	Failed string
 }
 
-// Measure runs both sides once unmeasured, and then alternates n times. It
-// returns the first error of a side.
+// Measure runs both sides once without measuring, and then n times alternately. It returns the
+// first error of a side.
 func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 	r := Result{Trial: t}
 	if t.Absent != "" {

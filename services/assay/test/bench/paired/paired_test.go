@@ -27,12 +27,12 @@ func TestMean(t *testing.T) {
 	var order []string
 	mean, err := scripted("own", &order, 4, 8, 12).Mean(4).Run(t.Context())
 	if err != nil || mean[CPU] != 256 || len(order) != 4 {
-		t.Errorf("1000, 4, 8 and 12 have the mean %v after %d runs: %v", mean, len(order), err)
+		t.Errorf("the mean of 1000, 4, 8 and 12 is %v after %d runs: %v", mean, len(order), err)
 	}
 	broken := errors.New("broken")
 	fails := Side{Run: func(context.Context) (Sample, error) { return nil, broken }}
 	if _, err := fails.Mean(2).Run(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("a side that fails gave %v", err)
+		t.Errorf("a failing side returned %v", err)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 		"of pairs":                            {[]float64{1, 1.1, 1.2}, []float64{4, 4.4, 4.8}, AtLeast, 4, 0, 4, Must},
 		"own costs may vary":                  {[]float64{1, 9, 1}, []float64{5, 5, 5}, AtLeast, 4, 0, 5, Must},
 		"the rival's costs may not vary much": {[]float64{1, 1, 1}, []float64{5, 6.3, 5}, AtLeast, 4, 0, 5, Noisy},
-		"the rival's costs may vary a little": {[]float64{1, 1, 1}, []float64{5, 6.2, 5}, AtLeast, 4, 0, 5, Must},
+		"the rival's costs may vary slightly": {[]float64{1, 1, 1}, []float64{5, 6.2, 5}, AtLeast, 4, 0, 5, Must},
 		"no limit, no verdict":                {[]float64{1, 1, 1}, []float64{5, 5, 5}, AtLeast, 0, 0, 5, NoGoal},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestVerdicts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := slices.Repeat([]string{"own", "rival"}, 4); !slices.Equal(order, want) {
-				t.Errorf("the runs were %q, not alternating", order)
+				t.Errorf("the runs %q do not alternate", order)
 			}
 			if j := result.Judge()[0]; j.Verdict != c.want || j.Ratio < c.ratio-1e-9 || j.Ratio > c.ratio+1e-9 {
 				t.Errorf("got %s at %v, want %s at %v", j.Verdict, j.Ratio, c.want, c.ratio)
@@ -100,7 +100,7 @@ func TestWhatIsNotMeasuredIsSaid(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	if _, err := (Trial{Own: Side{Run: func(context.Context) (Sample, error) { return nil, broken }}}).Measure(t.Context(), 5); !errors.Is(err, broken) {
-		t.Errorf("a side that fails: %v", err)
+		t.Errorf("a failing side: %v", err)
 	}
 	failed := Result{Trial: Trial{Goals: []Goal{{Quantity: CPU, Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}, Failed: "broken"}
 	if j := failed.Judge()[0]; j.Verdict != Failed || j.Reason != "broken" {
@@ -121,7 +121,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("%v", sample)
 	}
 	if _, err := Command("failing", Process{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exit 3"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a program that fails: %v", err)
+		t.Errorf("a failing program: %v", err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestReportAndWrite(t *testing.T) {
 	const row = "|W2|a book, CPU|AVX2|wc|310 ms|1.31 s|**4.23**|≥ 2.5; ≥ 3.5|target|\n"
 	table := Table([]Result{result})
 	if !strings.Contains(table, row) {
-		t.Errorf("the table is\n%s, without\n%s", table, row)
+		t.Errorf("the table\n%s\nlacks the row\n%s", table, row)
 	}
 	var printed strings.Builder
 	result.Print(&printed)
@@ -158,6 +158,6 @@ func TestReportAndWrite(t *testing.T) {
 		t.Errorf("the file is %q, want %q", written, want)
 	}
 	if err := WriteInto(path, "pipeline", table); err == nil {
-		t.Error("a file without the lines: no error")
+		t.Error("a file without the lines was accepted")
 	}
 }

@@ -46,6 +46,6 @@ func TestPeakIsNotThatOfTheParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if peak < 1<<20 || peak > size/2 {
-		t.Errorf("its child, which uses little memory, reports %.0f bytes", peak)
+		t.Errorf("its child, which uses little memory, reported %.0f bytes", peak)
 	}
 }

@@ -54,8 +54,8 @@ func (g Goal) bars() string {
 	return bars
 }
 
-// Table returns the Markdown table of the goals of some results, with the medians of
-// their runs. Print has the rest.
+// Table returns a Markdown table of the goals of some results, with the medians of their runs.
+// Print writes the remaining measurements.
 func Table(results []Result) string {
 	var b strings.Builder
 	b.WriteString("|goal|what|own|rival|own median|rival median|ratio|must; target|verdict|\n|---|---|---|---|---|---|---|---|---|\n")
@@ -86,8 +86,8 @@ func (s Spread) cell(quantity string) string {
 	return amount(s.Median, quantity)
 }
 
-// amount formats a cost with its unit: bytes for quantities named so,
-// seconds for others, and plain numbers for quantities whose name has a unit.
+// amount formats a cost with its unit: bytes for quantities with that name, plain numbers for
+// quantities whose name contains a unit, and seconds for others.
 func amount(x float64, quantity string) string {
 	switch {
 	case quantity == Peak || strings.HasSuffix(quantity, "bytes"):
@@ -105,7 +105,7 @@ func amount(x float64, quantity string) string {
 	return number(x) + " s"
 }
 
-// number formats three significant digits.
+// number formats a value with three significant digits.
 func number(x float64) string {
 	if x == 0 {
 		return "0"

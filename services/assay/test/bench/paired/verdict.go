@@ -6,7 +6,7 @@ import "fmt"
 // verdict.
 const MostNoise = 1.25
 
-// Verdict is whether a goal was met.
+// Verdict states whether a goal was met.
 type Verdict string
 
 // The verdicts.
@@ -21,7 +21,7 @@ const (
 	Unknown Verdict = "not measured"
 )
 
-// Judgement is a goal with its measurement and verdict.
+// Judgement contains a goal with its measurement and verdict.
 type Judgement struct {
 	Goal
 	Own, Rival Spread  // zero if not measured
@@ -50,12 +50,12 @@ func (r Result) judge(g Goal) Judgement {
 		return j
 	}
 	if len(r.OwnRuns) == 0 {
-		j.Verdict, j.Reason = Unknown, "there was no run"
+		j.Verdict, j.Reason = Unknown, "no run"
 		return j
 	}
 	for _, run := range append(r.OwnRuns, r.RivalRuns...) {
 		if _, ok := run[g.Quantity]; !ok {
-			j.Verdict, j.Reason = Unknown, fmt.Sprintf("a run has no %q", g.Quantity)
+			j.Verdict, j.Reason = Unknown, fmt.Sprintf("a run has no quantity %q", g.Quantity)
 			return j
 		}
 	}
@@ -75,7 +75,7 @@ func (r Result) judge(g Goal) Judgement {
 	}
 	j.Ratio = SpreadOf(ratios).Median
 	if noise := j.Rival.Noise(); noise > MostNoise {
-		j.Verdict, j.Reason = Noisy, fmt.Sprintf("the rival itself varies by %.2f", noise)
+		j.Verdict, j.Reason = Noisy, fmt.Sprintf("the rival's own cost varies by a factor of %.2f", noise)
 		return j
 	}
 	j.Verdict = g.verdict(j.Ratio)

@@ -19,12 +19,12 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir string    // for the photo and the program, which are kept, and results
+	Dir string    // for the photo and the program, which are kept for later runs, and results
 	Out io.Writer // for messages
 }
 
-// Trials draws the photo, builds the program and returns the trials. The rivals are
-// those installed on the machine: Debian has them in libvips-tools and imagemagick.
+// Trials draws the photo, builds the program and returns the trials. The rivals are the installed
+// libvips and ImageMagick (Debian packages libvips-tools and imagemagick).
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	in, err := photo(o.Dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	chain := m.side("assay", own, []string{"chain", in, m.out})
 	vips := m.rival("libvips", "vips", m.vips)
 	magick := m.rival("ImageMagick", "convert-im6.q16", m.magick)
-	if magick.absent != "" { // on systems other than Debian
+	if magick.absent != "" { // the name on systems other than Debian
 		magick = m.rival("ImageMagick", "magick", m.magick)
 	}
 	thumbnails := m.side("assay", own, []string{"thumbnails", in, m.out})
@@ -51,7 +51,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}, nil
 }
 
-// photo draws the photo of 12 megapixels, unless it exists.
+// photo draws the photo of 12 megapixels, if it does not exist.
 func photo(dir string) (string, error) {
 	path := filepath.Join(dir, "photo-12mp-1.jpg")
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

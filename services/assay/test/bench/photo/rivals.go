@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// maker makes sides of programs that read the file in and write files that begin with out.
+// maker creates sides of programs that read the file in and write files whose names begin with out.
 type maker struct {
 	in, own, out string
 	log          io.Writer
@@ -44,7 +44,7 @@ func (m maker) rival(name, program string, commands func() [][]string) rival {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		fmt.Fprintf(m.log, "photo: NOT MEASURED against %s: %s is not on PATH\n", name, program)
-		return rival{paired.Side{Name: name}, "there is no " + program + " on PATH"}
+		return rival{paired.Side{Name: name}, "not installed: " + program + " on PATH"}
 	}
 	return rival{m.side(name, path, commands()...), ""}
 }
@@ -54,7 +54,7 @@ func (r rival) trial(title string, own paired.Side, goal paired.Goal) paired.Tri
 	return paired.Trial{Title: title, Own: own.Mean(2), Rival: r.side.Mean(2), Absent: r.absent, Goals: []paired.Goal{goal}}
 }
 
-// vips has no single command for the chain; intermediate files are not compressed.
+// libvips has no single command for the chain; intermediate files are not compressed.
 func (m maker) vips() [][]string {
 	small, levels := m.out+"-1.v", m.out+"-2.v"
 	return [][]string{

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("three arguments, not %d", len(args))
+		return fmt.Errorf("got %d arguments, want three", len(args))
 	}
 	data, err := os.ReadFile(args[1])
 	if err != nil {

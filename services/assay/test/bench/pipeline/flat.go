@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// peak is the peak memory of a service in bytes, at four moments of one run.
+// peak contains the peak memory of a service, in bytes, at four moments of one run.
 type peak struct{ aTenth, all, small, large int64 }
 
-// Flat returns the trials of P5. They judge whether the memory of each service is independent of the load:
+// Flat returns the trials of P5. They check whether the memory of each service is independent of the load:
 // they compare the peak after all events with the peak after a tenth, and the peak after the largest
 // object with the peak after one of 1 MB. They run once.
 func Flat(o Options) []paired.Trial {
@@ -41,8 +41,8 @@ func Flat(o Options) []paired.Trial {
 				return paired.Sample{events: float64(p.aTenth), sizes: float64(p.small)}
 			}),
 			Goals: []paired.Goal{
-				{ID: "P5", What: fmt.Sprintf("peak after %d files against that after a tenth", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
-				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file against that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d files relative to a tenth of them", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after one file of %d MB relative to one of 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
 			},
 		})
 	}
@@ -83,8 +83,8 @@ func (o Options) peaks() (map[string]peak, error) {
 	return peaks, nil
 }
 
-// large uploads one file of size bytes, with the vocabulary of the small
-// file, and waits for its end.
+// large uploads one file of size bytes, with the vocabulary of the small file, and waits for its
+// outcome.
 func (p *program) large(ctx context.Context, size int64) error {
 	outcomes, err := listen(p)
 	if err != nil {

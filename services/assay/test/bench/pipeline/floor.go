@@ -25,12 +25,12 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// floor does the minimum of work for a file: put the bytes, write an item, publish an event;
-// get the bytes, count, update the item, acknowledge. It keeps no promise except that each
-// of these is on disk when it is acknowledged, as the engines guarantee.
+// floor does the minimum of work for a file: put the bytes, write an item, publish an event; get
+// the bytes, count, update the item, acknowledge. It guarantees only what the engines guarantee:
+// each write is on disk when it is acknowledged.
 //
-// With the calls of Assay it also makes the calls that Assay needs for its promises, each in
-// its smallest form: an update of one item for the claim, and a stored event for the end.
+// In the variant with the calls of Assay, it also makes the other calls that Assay requires, each
+// in its smallest form: an update of one item for the claim, and a stored event for the outcome.
 type floor struct {
 	withCalls bool
 	engines   *backend.Connections
@@ -41,10 +41,9 @@ type floor struct {
 const (
 	floorTable  = "floor"
 	floorWork   = "FLOOR_WORK"
-	floorStream = "FLOOR_ENDS" // of a floor with the calls of Assay
+	floorStream = "FLOOR_ENDS" // for the floor with the calls of Assay
 	floorEnds   = "floor.end.*"
-	// floorParallel is the number of files that it processes concurrently:
-	// all.
+	// floorParallel is the number of files processed concurrently; it covers all files in flight.
 	floorParallel = 64
 )
 

@@ -19,12 +19,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// sample is the measurements of one run.
+// sample contains the measurements of one run.
 type sample struct {
 	took    time.Duration
 	accepts []time.Duration // from POST to its response, sorted
 	ends    []time.Duration // from POST to the outcome event, sorted
-	cpu     time.Duration   // of the program
+	cpu     time.Duration   // CPU time of the program
 }
 
 func (s sample) rate() float64                  { return float64(len(s.ends)) / s.took.Seconds() }
@@ -38,7 +38,7 @@ func percentile(sorted []time.Duration, part float64) float64 {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)].Seconds()
 }
 
-// endWait bounds the wait for one file's end.
+// endWait limits the wait for the outcome of one file.
 const endWait = 30 * time.Second
 
 // load keeps n files in flight for the given time, and waits for their outcomes.
@@ -47,14 +47,14 @@ func load(ctx context.Context, p *program, n int, length time.Duration) (sample,
 	return during(ctx, p, n, func(since time.Duration) bool { return since < length || begun.CompareAndSwap(false, true) })
 }
 
-// many runs load for a number of files.
+// many runs load until a number of files are done.
 func many(ctx context.Context, p *program, n, files int) error {
 	var begun atomic.Int64
 	_, err := during(ctx, p, n, func(time.Duration) bool { return begun.Add(1) <= int64(files) })
 	return err
 }
 
-// during keeps n files in flight while more returns true for the elapsed time.
+// during keeps n files in flight for as long as more returns true for the elapsed time.
 func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
 	outcomes, err := listen(p)
 	if err != nil {
@@ -101,7 +101,7 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 	return s, err
 }
 
-// ends are the files whose outcomes have arrived.
+// ends records the files whose outcomes have arrived.
 type ends struct {
 	conn     *nats.Conn
 	mu       sync.Mutex
@@ -157,7 +157,7 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()
 	case <-late.C:
-		return time.Time{}, fmt.Errorf("no outcome of %s within %s", id, wait)
+		return time.Time{}, fmt.Errorf("no outcome for %s within %s", id, wait)
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// program accepts files: one process, or several that work together.
+// program accepts files: one process, or several.
 type program struct {
 	role      string
-	processes []*child // those whose usage is counted
+	processes []*child // processes whose usage is counted
 	others    []*child
 
 	http, nats, ends string // two URLs, and the subject filter of the outcome events
@@ -111,7 +111,7 @@ func (p *program) prepareClient() (err error) {
 	return err
 }
 
-// library returns the program with uploads to the library, of a file with a name and content.
+// library returns the program with uploads of the given file to the library.
 func (p *program) library(name string, content []byte) (*program, error) {
 	own := *p
 	own.path, own.ends = "/v1/library/files", "assay.analysis.completed.library.*"
@@ -146,7 +146,7 @@ func spawn(role, dir string, env ...string) (*child, ready, error) {
 	}
 	if err := c.answer(&at); err != nil {
 		c.stop()
-		said, _ := os.ReadFile(log.Name()) // or nothing
+		said, _ := os.ReadFile(log.Name()) // empty if the start failed
 		return nil, at, fmt.Errorf("%s did not start: %w\n%s", role, err, said)
 	}
 	return c, at, nil
@@ -242,10 +242,10 @@ func text(size int) []byte {
 	return []byte(b.String()[:size])
 }
 
-// noise returns n bytes of no known type, the same in every run.
+// noise returns n bytes of an unknown file type, the same in every run.
 func noise(size int) []byte {
 	random := rand.New(rand.NewPCG(4, 3))
-	all := make([]byte, size) // its first byte occurs in no known type
+	all := make([]byte, size) // no known file type begins with this byte
 	for i := 1; i < size; i++ {
 		all[i] = byte(random.UintN(256))
 	}

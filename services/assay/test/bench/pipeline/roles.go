@@ -28,7 +28,7 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// roleVariable makes the binary of the benchmark one of the measured programs.
+// roleVariable makes the benchmark's binary run as one of the measured programs.
 const roleVariable = "BENCH_ROLE"
 
 // The roles.
@@ -87,7 +87,7 @@ func say(v any) {
 	fmt.Printf("%s\n", line)
 }
 
-// obey executes commands of the measuring program.
+// obey executes the commands of the measuring process.
 func obey(in io.Reader) {
 	var profile *os.File
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -129,7 +129,7 @@ func playAssay(ctx context.Context) error {
 	started, notified := io.Pipe()
 	go func() {
 		for lines := bufio.NewScanner(started); lines.Scan(); {
-			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line when it is ready
+			if !strings.Contains(lines.Text(), "Ctrl-C") { // must be the last output: it signals readiness
 				continue
 			}
 			at, err := endpoints.Read(cfg.DataDir)

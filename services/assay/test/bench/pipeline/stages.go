@@ -28,8 +28,8 @@ var stages = []struct {
 	{"AWS SDK", []string{"aws/aws-sdk-go-v2", "aws/smithy-go"}},
 	{"word statistics", []string{"textfile/wordstats", "plaintext"}},
 	{"HTTP", []string{"net/http"}},
-	{"Assay, and the floor's own lines", []string{"assay-project/assay", "danielgtaylor/huma", "rs/zerolog", "prometheus", "protobuf"}},
-	{"scheduler, timers, and what has no caller", []string{""}},
+	{"Assay, and the floor's own code", []string{"assay-project/assay", "danielgtaylor/huma", "rs/zerolog", "prometheus", "protobuf"}},
+	{"scheduler, timers, and samples without a caller", []string{""}},
 }
 
 // Stages returns a Markdown table of the CPU time of a file by stage, with 32 in

@@ -1,6 +1,6 @@
-// Package pipeline measures a small file from its upload to its result, against
-// the floor: a program that makes the same steps on the same engines and does
-// nothing else. Its goals are P1 to P5 of docs/performance.md.
+// Package pipeline measures a small file from its upload to its result, against the floor: a
+// program that performs the same steps on the same engines and does nothing else. Its goals are P1
+// to P5 of docs/performance.md.
 //
 // Both are separate processes with embedded engines, and run
 // alternately. A file is in flight from its POST until its outcome arrives over NATS, and
@@ -19,12 +19,12 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir      string        // for data; new and empty
+	Dir      string        // for data; must be new and empty
 	Profiles string        // the directory for the profiles of Stages
-	Length   time.Duration // of one run
-	Files    int           // of the run for flat memory
-	Largest  int64         // bytes of the largest object of that run
-	Upload   int64         // bytes of the upload in parts
+	Length   time.Duration // duration of one run
+	Files    int           // number of files of the memory run
+	Largest  int64         // size in bytes of the largest object of that run
+	Upload   int64         // size in bytes of the multipart upload
 }
 
 // numbers in flight.
@@ -40,8 +40,8 @@ const (
 	accepted = "accepted"
 	cpu      = "cpu"
 	turn     = "turn" // seconds for each file: the inverse of the rate
-	tail     = "tail" // own p99, and the rival's p50
-	falls    = "times the rate falls"
+	tail     = "tail" // the 99th percentile of own, and the median of the rival
+	falls    = "factor by which the rate falls"
 	events   = "events, bytes"
 	sizes    = "size, bytes"
 )
@@ -66,7 +66,7 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n, false))
 	}
-	for _, n := range []int{1, 32} { // for which there are goals
+	for _, n := range []int{1, 32} { // those with goals
 		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n, true))
 	}
 	for _, kind := range []struct {
@@ -83,7 +83,7 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
 }
 
-// library compares files of the library with texts, on the same server.
+// library compares uploads to the library with uploads of texts, on the same server.
 func (o Options) library(own, texts *program, kind string) paired.Trial {
 	const n = 32
 	side := func(name string, p *program) paired.Side {
@@ -104,9 +104,8 @@ func (o Options) library(own, texts *program, kind string) paired.Trial {
 	}
 }
 
-// beside compares Assay with a floor, with n files in flight. The goal of CPU time is
-// relative to the floor that makes as many calls: the SDK alone takes most of a file's
-// time.
+// beside compares Assay with a floor, with n files in flight. The goal of CPU time is relative to
+// the floor with the same number of calls, because the SDK alone takes most of the time of a file.
 func (o Options) beside(own, floor *program, name string, n int, calls bool) paired.Trial {
 	side := func(name string, p *program, tailOf float64) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -131,7 +130,7 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 	case 1:
 		goals[1].ID, goals[1].Must, goals[1].Target = "P1", 2, 1.5
 		goals = append(goals, paired.Goal{
-			ID: "P2", What: "p99 to the floor's p50", Quantity: tail, Direction: paired.AtMost, Must: 6, Target: 4,
+			ID: "P2", What: "p99 relative to the floor's p50", Quantity: tail, Direction: paired.AtMost, Must: 6, Target: 4,
 		})
 	case 32:
 		if calls {
@@ -144,12 +143,12 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 	}
 }
 
-// turnsOf returns p99 divided by the time of a file if all files in flight were
-// processed one after the other.
+// turnsOf returns the name of the quantity p99 / (n / rate): the 99th percentile relative to the
+// time in which n files are processed at the measured rate.
 func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
 
-// growing judges Assay with increasing numbers in flight. Each number has its own p99,
-// because a maximum over several is greater than each of them, even more so on a shared
+// growing measures Assay with increasing numbers of files in flight. Each number has its own 99th
+// percentile, because a maximum over several would exceed each of them, especially on a shared
 // disk.
 func (o Options) growing(own *program) paired.Trial {
 	run := func(ctx context.Context) (paired.Sample, error) {
@@ -165,15 +164,15 @@ func (o Options) growing(own *program) paired.Trial {
 		}
 		return result, nil
 	}
-	goals := []paired.Goal{{ID: "P4", What: "files/s at fewer by files/s at more", Quantity: falls, Direction: paired.AtMost, Must: 1.05}}
+	goals := []paired.Goal{{ID: "P4", What: "files/s with fewer in flight relative to more", Quantity: falls, Direction: paired.AtMost, Must: 1.05}}
 	for _, n := range inFlight {
 		goals = append(goals, paired.Goal{ID: "P4", What: turnsOf(n), Quantity: turnsOf(n), Direction: paired.AtMost, Must: 3, Target: 2})
 	}
 	return paired.Trial{Title: "4 KB text, 1 to 64 in flight", Own: paired.Side{Name: "assay serve", Run: run}, Goals: goals}
 }
 
-// alone compares the usage of the services, without the engines in other processes,
-// with that of the floor.
+// alone compares the usage of the services with that of the floor. The engines run in other
+// processes and do not count.
 func (o Options) alone() []paired.Trial {
 	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {

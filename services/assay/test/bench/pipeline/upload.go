@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Uploads starts a program and returns the trial of one large upload in parts beside the same upload in one PUT, both
-// without the digest of the file. The file is no text, so that its analysis ends at once.
+// Uploads starts a program and returns the trial of one large upload in parts compared with the same upload in one
+// PUT, both without the digest of the file. The file is not text, so its analysis ends at once.
 func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	own, err := start(roleAssay, filepath.Join(o.Dir, "uploads"))
 	if err != nil {
@@ -24,7 +24,7 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	stop = func() {
 		own.stop()
 		if u.file != nil {
-			_ = u.file.Close() // only read from
+			_ = u.file.Close() // opened for reading only
 		}
 	}
 	if u.client, err = client.New(client.Config{Server: own.http, OwnerID: "bench"}); err == nil {
@@ -44,7 +44,7 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	}}, stop, nil
 }
 
-// largeFile creates a file of random blocks that begins like a PDF.
+// largeFile creates a file of random blocks with the header of a PDF.
 func largeFile(path string, size int64) (*os.File, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -65,7 +65,7 @@ type uploads struct {
 	size   int64 // bytes
 }
 
-// side measures the seconds of an upload until it is accepted, and of processor time.
+// side measures the time until an upload is accepted, and the CPU time, in seconds.
 func (u *uploads) side(name string, send func(context.Context) (string, error)) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 		before, err := u.used()
@@ -89,7 +89,7 @@ func (u *uploads) side(name string, send func(context.Context) (string, error)) 
 	}}
 }
 
-// used returns the processor seconds of the client and the server.
+// used returns the CPU time of the client and the server in seconds.
 func (u *uploads) used() (float64, error) {
 	own, err := paired.OwnCPU()
 	if err != nil {

@@ -1,11 +1,11 @@
-// Command records measures a file of many records in `assay serve`: from the upload to the end, the first page of filters
-// after a restart, and exports.
+// Command records measures a file of many records in `assay serve`: from the upload to the final state, the first page of
+// filters after a restart, and exports.
 //
 //	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
 //
-// The file repeats the records of the samples, which should be public ones, such as those of
-// https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples it has generated records of the same
-// size.
+// The file repeats the records of the samples, such as the public ones at
+// https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples, it contains generated records of the
+// same size.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // opened for reading only
 	fmt.Fprintf(out, "%s\nload %s\n%d records, %d MB\n", paired.Machine(), paired.Load(), *count, size>>20)
 
 	s, err := start(ctx, program, filepath.Join(dir, "data"))
@@ -104,7 +104,7 @@ func write(path, samples string, count int) (*os.File, int64, error) {
 	return file, size, err
 }
 
-// process uploads the file and waits for its end.
+// process uploads the file and waits until it is processed.
 func process(ctx context.Context, out io.Writer, s *server, file *os.File, size int64) (id string, err error) {
 	before, err := s.time()
 	if err != nil {
@@ -124,12 +124,12 @@ func process(ctx context.Context, out io.Writer, s *server, file *os.File, size 
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(out, "%s: %d records in %.1f s after an upload of %.1f s, by %.1f s of processor time with the upload; a picture of %d sizes\n",
+	fmt.Fprintf(out, "%s: %d records in %.1f s after an upload of %.1f s; CPU time including the upload: %.1f s; sizes of the picture: %d\n",
 		n.Status, n.TotalRecords, (all - uploaded).Seconds(), uploaded.Seconds(), (after - before).Seconds(), len(n.Images))
 	return n.ID, nil
 }
 
-// filters requests first pages, each once.
+// filters requests the first page of each filter once.
 func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
 		began := time.Now()
@@ -137,7 +137,7 @@ func filters(ctx context.Context, out io.Writer, c *client.Client, id string) er
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%-36s %4d ms, a page of %d of %d records\n", filter, time.Since(began).Milliseconds(), len(page.Records), page.Total)
+		fmt.Fprintf(out, "%-36s %4d ms, %d of %d records on the page\n", filter, time.Since(began).Milliseconds(), len(page.Records), page.Total)
 	}
 	return nil
 }

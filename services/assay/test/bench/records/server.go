@@ -23,7 +23,7 @@ type server struct {
 	client  *client.Client
 }
 
-// start starts it on a data directory, and returns when it is ready.
+// start starts the server on a data directory, and returns when it is ready.
 func start(ctx context.Context, program, data string) (*server, error) {
 	command := exec.CommandContext(ctx, program, "serve", "--data", data)
 	command.Env = append(os.Environ(), "ASSAY_ADDR=127.0.0.1:0", "ASSAY_NATS_ADDR=127.0.0.1:0", "ASSAY_S3_ADDR=127.0.0.1:0", "ASSAY_DYNAMODB_ADDR=127.0.0.1:0")
@@ -62,7 +62,7 @@ func start(ctx context.Context, program, data string) (*server, error) {
 	return &server{command, c}, err
 }
 
-// stop ends it, and returns the first error that has occurred.
+// stop stops the server and returns the first error.
 func (s *server) stop(out io.Writer, before error) error {
 	peak, err := s.peak()
 	if err == nil {
@@ -72,13 +72,13 @@ func (s *server) stop(out io.Writer, before error) error {
 	return errors.Join(before, err, s.command.Process.Signal(os.Interrupt), s.command.Wait())
 }
 
-// file returns the content of one of the process's files in /proc.
+// file returns the content of a file of the process in /proc.
 func (s *server) file(name string) (string, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
 	return string(text), err
 }
 
-// peak returns the peak of its resident memory in bytes, VmHWM of man 5 proc.
+// peak returns the peak resident memory in bytes (VmHWM in man 5 proc).
 func (s *server) peak() (int64, error) {
 	status, err := s.file("status")
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *server) peak() (int64, error) {
 	return kB << 10, err
 }
 
-// time returns its CPU time so far: utime and stime of man 5 proc, in hundredths of a second.
+// time returns the CPU time so far: utime and stime in man 5 proc, which are in hundredths of a second.
 func (s *server) time() (time.Duration, error) {
 	stat, err := s.file("stat")
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// contents are generated libraries. A tenth of the nodes are folders, in trees; each owner shares a folder
-// with ten others, and one in twenty owners has a public one.
+// contents contains generated libraries. A tenth of the nodes are folders, in trees; each owner shares a
+// folder with ten others, and one in twenty owners has a public folder.
 type contents struct {
 	owners []string
 	nodes  []library.Node
@@ -110,7 +110,7 @@ const (
 	batch   = 25 // of BatchWriteItem
 )
 
-// fill stores the nodes, and gives the texts to their server. It returns how many bytes of text there are.
+// fill stores the nodes in the table and the texts in the texts server. It returns the size of all texts in bytes.
 func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 	var size int64
 	all, writing := errgroup.WithContext(ctx)
@@ -143,8 +143,8 @@ func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 	return size, s.forgetChanges(ctx)
 }
 
-// forgetChanges replaces the change stream of the nodes table, so that query does not publish an event of each node:
-// those of a table that was filled long ago are gone, too.
+// forgetChanges replaces the change stream of the nodes table, so that query does not publish an event for each
+// node. A table that was filled long ago has no such changes either.
 func (s *system) forgetChanges(ctx context.Context) error {
 	for _, stream := range []types.StreamSpecification{{StreamEnabled: aws.Bool(false)}, {StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}} {
 		if _, err := s.backends.DB.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &s.nodes, StreamSpecification: &stream}); err != nil {

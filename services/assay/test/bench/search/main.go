@@ -1,5 +1,6 @@
-// Command search measures searches of the library over HTTP: 100,000 nodes of 1,000 owners, with shared and public
-// folders, how large the index is, how long it takes to build, and how soon a share that is revoked is gone.
+// Command search measures searches of the library over HTTP: with 100,000 nodes of 1,000 owners and with shared and
+// public folders. It also measures the size of the index, the time to build it, and the time until a revoked share is
+// no longer found.
 //
 //	make bench-search BENCH="-nodes 10000 -owners 100"
 //
@@ -41,7 +42,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	at := flag.String("dir", os.TempDir(), "the directory for temporary data, about 1 GB")
 	flag.Parse()
 	if *owners < 20 || *nodes < 20**owners {
-		return fmt.Errorf("-owners is %d and -nodes %d: at least 20 owners of 20 nodes", *owners, *nodes)
+		return fmt.Errorf("-owners is %d and -nodes %d: must be at least 20 owners with 20 nodes each", *owners, *nodes)
 	}
 	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
 	dir, err := os.MkdirTemp(*at, "assay-bench-search-")
@@ -69,7 +70,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "built in %.1f s; the file has %d MB\n", time.Since(began).Seconds(), size.Size()>>20)
+	fmt.Fprintf(out, "index built in %.1f s; its file has %d MB\n", time.Since(began).Seconds(), size.Size()>>20)
 	if err := s.searches(ctx, out, l, *searches); err != nil {
 		return err
 	}

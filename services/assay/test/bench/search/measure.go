@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// searches searches for words by their frequency in texts, as any of the
-// owners.
+// searches measures several kinds of queries by random owners. The words of a query are drawn by
+// their frequency in texts.
 func (s *system) searches(ctx context.Context, out io.Writer, l *contents, count int) error {
 	kinds := []struct {
 		name  string
@@ -67,7 +67,7 @@ func quantiles(took []time.Duration) string {
 	return fmt.Sprintf("p50 %5.1f ms, p99 %5.1f ms, max %5.1f ms", at(0.5), at(0.99), at(1))
 }
 
-// revokedTime is how long a revoked share may be found, before the measurement fails.
+// revokedTime limits how long a revoked share may still be found; after that the measurement fails.
 const revokedTime = 30 * time.Second
 
 // revokes revokes the shares of folders, and measures the time until no hit and no count of a search includes
@@ -102,7 +102,7 @@ func (s *system) revokes(ctx context.Context, out io.Writer, l *contents) error 
 		began := time.Now()
 		for found.Total > most {
 			if time.Since(began) > revokedTime {
-				return fmt.Errorf("%d nodes are found %s after a share was revoked, at most %d may be", found.Total, revokedTime, most)
+				return fmt.Errorf("%d nodes are found %s after a share was revoked, want at most %d", found.Total, revokedTime, most)
 			}
 			if found, err = c.SearchLibrary(ctx, every); err != nil {
 				return err
@@ -113,6 +113,6 @@ func (s *system) revokes(ctx context.Context, out io.Writer, l *contents) error 
 	if len(took) == 0 {
 		return errors.New("no shared folder has hits")
 	}
-	fmt.Fprintf(out, "%-18s %s\n", "revoked and gone", quantiles(took))
+	fmt.Fprintf(out, "%-18s %s\n", "revoked share not found", quantiles(took))
 	return nil
 }

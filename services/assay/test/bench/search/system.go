@@ -77,7 +77,7 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 	return s, nil
 }
 
-// serve starts query with its index in a file, and returns when a search finds something.
+// serve starts query with its index in a file, and returns when a search has hits.
 func (s *system) serve(ctx context.Context, index string, l *contents) error {
 	cfg, err := config.Load[query.Config](append(s.environ, "ASSAY_INDEX="+index))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// texts serves the texts of files from memory and all other objects from an engine: to store 100,000 objects takes
-// longer than to index them.
+// texts serves the texts of files from memory and all other objects from an engine, because storing 100,000
+// objects takes longer than indexing them.
 type texts struct {
 	*httptest.Server
 	packed map[string][]byte // by key; not changed while the server is used
@@ -22,7 +22,7 @@ func newTexts(engine string) (*texts, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The host of a request, which is signed, stays as it is.
+	// The Host header is signed and must not change.
 	others := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u); r.Out.Host = r.In.Host }}
 	t := &texts{packed: map[string][]byte{}}
 	t.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func newTexts(engine string) (*texts, error) {
 			return
 		}
 		w.Header().Set("ETag", `"text"`)
-		_, _ = w.Write(text) // query repeats what it does not get
+		_, _ = w.Write(text) // query retries
 	}))
 	return t, nil
 }

@@ -24,7 +24,7 @@ const (
 	bookSize = 258 * megabyte // minimum: the size of the corpus on which the goals are based
 )
 
-// corpora are the texts to count.
+// corpora returns the texts to count.
 type corpora struct {
 	page                                                text // the book once
 	book, english, few, vocabulary, multilingual, slice text
@@ -42,7 +42,7 @@ func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	}
 	content, err := os.ReadFile(book)
 	if err != nil {
-		return corpora{}, fmt.Errorf("the book (-book names another): %w", err)
+		return corpora{}, fmt.Errorf("read the book (-book selects another): %w", err)
 	}
 	if len(content) == 0 {
 		return corpora{}, fmt.Errorf("the book %s is empty", book)
@@ -86,7 +86,7 @@ func ensure(path string, piece func() []byte, times int) (int64, []byte, error) 
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	digest := sha256.New()
 	size, err := io.Copy(digest, file)
 	return size, digest.Sum(nil), err

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// rivals are programs in a directory, each with this name and built by its own
-// instructions; most read standard input. docs/performance.md describes them.
+// rivals lists programs in the directory of rivals, each with this file name and built by its own
+// instructions. Most read standard input. docs/performance.md describes them.
 const (
 	goOptimized = "countwords-go-optimized"
 	goCustom    = "countwords-go-customhash"
@@ -23,15 +23,14 @@ const (
 	fastlwc     = "fastlwc"
 )
 
-// programs are the programs that the trials run.
+// programs contains the programs that the trials run.
 type programs struct {
 	count, portable string // paths
 	bucket          string
 	rivals          string // a directory, or empty
 }
 
-// build builds the program count, with the kernels of this processor and with the
-// portable one.
+// build builds the program count, with the kernels for this processor and with the portable kernel.
 func build(ctx context.Context, dir, rivals string) (programs, error) {
 	p := programs{count: filepath.Join(dir, "count"), portable: filepath.Join(dir, "count-portable"), rivals: rivals}
 	p.bucket = filepath.Join(dir, "bucket")
@@ -51,8 +50,8 @@ type counted struct {
 	wordstats.Statistics
 }
 
-// check counts a text with all programs and returns an error unless they agree, and the
-// kernel's name.
+// check counts a text with all programs. It returns the name of the kernel, and an error unless the
+// counts match.
 func (p programs) check(ctx context.Context, t text) (string, error) {
 	var answers [3]counted
 	for i, process := range []paired.Process{
@@ -75,7 +74,7 @@ func (p programs) check(ctx context.Context, t text) (string, error) {
 // rival returns the side of a program, or the reason why it is absent.
 func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	if p.rivals == "" {
-		return paired.Side{Name: name}, "-rivals names no directory"
+		return paired.Side{Name: name}, "-rivals is not set"
 	}
 	path, err := exec.LookPath(filepath.Join(p.rivals, name))
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir    string    // for corpora, which are kept, and programs
+	Dir    string    // for corpora, which are kept for later runs, and programs
 	Rivals string    // the directory of the rival programs; may be empty
-	Book   string    // a file with a real text; Newton's Opticks by default
+	Book   string    // a file with a real text; default: Newton's Opticks
 	Out    io.Writer // for messages
 }
 
-// Trials writes the corpora, builds the programs, checks that all of them that
-// count by the same definition agree, and returns the trials.
+// Trials writes the corpora, builds the programs, checks that programs with the same definition of
+// a word agree, and returns the trials.
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	c, err := makeCorpora(o.Dir, o.Book, o.Out)
 	if err != nil {
@@ -36,7 +36,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 			return nil, err
 		}
 	}
-	fmt.Fprintf(o.Out, "kernel %s, and the portable one; both and uax29+map agree on all corpora\n", kernel)
+	fmt.Fprintf(o.Out, "kernel %s and the portable kernel; both match uax29+map on all corpora\n", kernel)
 	m := maker{programs: p, corpora: c}
 	m.kernel, m.own = kernel, p.count
 	m.all()
@@ -52,7 +52,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 // smallText is the size of a small text in bytes.
 const smallText = 4 << 10
 
-// maker makes trials.
+// maker creates trials.
 type maker struct {
 	programs
 	corpora
@@ -61,7 +61,7 @@ type maker struct {
 	trials []paired.Trial
 }
 
-// all adds the goals that each kernel has.
+// all adds the goals of every kernel.
 func (m *maker) all() {
 	m.program("W1a", m.book, goOptimized, 4, 6)
 	m.program("W1b", m.book, goCustom, 3, 5)
@@ -82,15 +82,15 @@ func (m *maker) program(id string, t text, name string, must, target float64) {
 	m.add(id, t, must, target)(m.rival(name, t))
 }
 
-// libraries compares with libraries that split words by the same rules; a run of the trial
-// is the mean of several.
+// libraries compares with libraries that split words by the same rules. A run of the trial is the
+// mean of several runs.
 func (m *maker) libraries(id string, t text, runs int) {
 	m.add(id, t, 3, 4)(paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: []string{"-by", "uax29", t.path}}), "")
 	trial := &m.trials[len(m.trials)-1]
 	trial.Own, trial.Rival = trial.Own.Mean(runs), trial.Rival.Mean(runs)
 }
 
-// small compares with the same libraries on a text split into many small ones.
+// small compares with the same libraries on a text that is split into many small texts.
 func (m *maker) small() {
 	each := []string{"-each", strconv.Itoa(smallText), m.few.path}
 	m.trials = append(m.trials, paired.Trial{
@@ -101,7 +101,7 @@ func (m *maker) small() {
 	})
 }
 
-// add adds a trial by processor time.
+// add adds a trial that compares CPU time.
 func (m *maker) add(id string, t text, must, target float64) func(rival paired.Side, absent string) {
 	return func(rival paired.Side, absent string) {
 		m.trials = append(m.trials, paired.Trial{

@@ -1,5 +1,5 @@
-// Command go uses a server through a client that is generated from the server's OpenAPI document. Its argument is the
-// server's address. It exits with 1 and says what differs from what is expected.
+// Command go calls a server through a client generated from its OpenAPI document. The argument is the address of the
+// server. At an unexpected response it prints the difference and exits with status 1.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// session is the calls of one owner.
+// session makes the calls of one owner.
 type session struct {
 	api   *assay.ClientWithResponses
 	owner string
@@ -92,7 +92,7 @@ func (s *session) file(ctx context.Context) error {
 
 func put(ctx context.Context, to assay.Reserved, text string) error {
 	if to.Method == nil || to.Url == nil || to.Headers == nil {
-		return errors.New("the reservation has no request for the bytes")
+		return errors.New("the reservation contains no upload request")
 	}
 	req, err := http.NewRequestWithContext(ctx, *to.Method, *to.Url, strings.NewReader(text))
 	if err != nil {

@@ -1,9 +1,10 @@
-// Command collect puts the documents of the corpus that it finds in folders, such as checkouts of the repositories
-// that the manifest names and the folders where Debian's packages install files, into a folder.
+// Command collect searches folders for documents of the corpus and copies them into one folder. Useful folders are
+// checkouts of the repositories in the manifest, and those in which Debian packages install files.
 //
 //	go run ./services/assay/test/corpus/collect -to DIR tika leanda-core /usr
 //
-// Documents are found by their SHA-256, wherever they are. Those that are missing are named by their addresses.
+// Documents are identified by their SHA-256, regardless of their path. The command prints the addresses of missing
+// documents.
 package main
 
 import (
@@ -76,7 +77,7 @@ func collect(to string, from []string) error {
 	return nil
 }
 
-// ignoreAbsent drops the errors of files that are gone or that this user may not read.
+// ignoreAbsent drops errors for files that do not exist or that this user may not read.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		return nil

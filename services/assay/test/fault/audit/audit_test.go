@@ -143,8 +143,8 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 
 const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Words":[]}`
 
-// TestEveryBrokenPromiseIsFound: an audit finds items that are lost, doubled or stuck,
-// in each possible way, and no others.
+// TestEveryBrokenPromiseIsFound: an audit finds items that are lost, doubled or stuck in any
+// possible way, and reports no others.
 func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	var promises []audit.Promise

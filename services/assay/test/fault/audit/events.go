@@ -88,7 +88,7 @@ func (s *System) deadLetters(ctx context.Context) (map[string][]string, error) {
 	return deadLetters, err
 }
 
-// each reads the headers of all messages of a stream.
+// each calls f with the headers of every message of a stream.
 func (s *System) each(ctx context.Context, name string, f func(jetstream.Msg) error) error {
 	stream, err := s.js.Stream(ctx, name)
 	if err != nil {

@@ -76,11 +76,11 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 		return nil, err
 	}
 	for key := range bytes {
-		items[key] = &held{stuck: []string{"its text exists but it does not"}}
+		items[key] = &held{stuck: []string{"its text exists, but the item does not"}}
 	}
 	for id := range rows {
 		if items[id] == nil {
-			items[id] = &held{twice: []string{"the dashboard has it but it does not exist"}}
+			items[id] = &held{twice: []string{"the dashboard lists it, but the item does not exist"}}
 		}
 	}
 	return items, nil

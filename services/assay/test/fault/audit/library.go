@@ -119,7 +119,7 @@ func (t tree) items() map[string]*held {
 	}
 	for id := range t.objects {
 		if _, there := t.files[id]; !there {
-			stuck(id, "its bytes exist but it does not")
+			stuck(id, "its bytes exist, but the item does not")
 		}
 	}
 	return items
@@ -195,7 +195,7 @@ func (t tree) file(n library.Node, path string) *held {
 	}
 	for key := range objects {
 		_, run, err := library.ParseKey(key)
-		if !used[key] && (err != nil || run != f.Run) { // steps may have other objects, with names that they know
+		if !used[key] && (err != nil || run != f.Run) { // steps may have other objects
 			one.stuck = append(one.stuck, "no row refers to the object "+key)
 		}
 	}

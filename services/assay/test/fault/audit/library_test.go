@@ -66,8 +66,8 @@ func (n nodes) processed(t *testing.T, name, parent string) library.File {
 	return f
 }
 
-// TestBrokenPromisesOfTheLibraryAreFound: the audit finds those of folders and of
-// files, and no others.
+// TestBrokenPromisesOfTheLibraryAreFound: an audit finds broken promises of folders and files, and
+// reports no others.
 func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	n := nodes{h, library.NewStore(h.DB(), library.Config{Nodes: "nodes", Files: "library", Workflows: "workflows"})}

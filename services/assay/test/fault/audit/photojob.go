@@ -38,7 +38,7 @@ func (r photoReader) read(ctx context.Context) (map[string]*held, error) {
 	for _, found := range []map[string]bool{uploads, edits} {
 		for key := range found {
 			if id, err := photojob.JobOf(key); err == nil {
-				items[id] = &held{stuck: []string{"its bytes exist but it does not"}}
+				items[id] = &held{stuck: []string{"its bytes exist, but the item does not"}}
 			}
 		}
 	}

@@ -50,8 +50,8 @@ func (p photos) completed(ctx context.Context, t *testing.T, id, batchID string,
 	return job
 }
 
-// TestBrokenPromisesOfPhotosAreFound: the audit finds those of jobs and of their
-// batches, and no others.
+// TestBrokenPromisesOfPhotosAreFound: an audit finds broken promises of jobs and batches, and
+// reports no others.
 func TestBrokenPromisesOfPhotosAreFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	cfg := photojob.Config{Env: "test"}

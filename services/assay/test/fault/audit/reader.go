@@ -44,8 +44,8 @@ type held struct {
 	state  lifecycle.State
 	final  bool
 	failed bool
-	quiet  bool      // cancelled by its owner, without a dead letter
-	silent bool      // ends without an outcome event
+	quiet  bool      // canceled by its owner, without a dead letter
+	silent bool      // ended without an outcome event
 	ended  time.Time // when the final state was written
 	result string    // in the form of Promise.Result
 	bytes  bool      // the item's bytes exist

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// End is the required end of an item.
+// End is the required final state of an item.
 type End int
 
-// The ends.
+// Final states.
 const (
 	Completed End = iota
 	Failed        // with a dead letter
@@ -41,8 +41,8 @@ type Kind string
 
 // The kinds.
 const (
-	Lost    Kind = "lost"    // missing, another end or result, no outcome event, no bytes, no dead letter
-	Doubled Kind = "doubled" // two outcome event ids, two rows, an item that was never promised
+	Lost    Kind = "lost"    // missing, or with another final state or result, or without outcome event, bytes or dead letter
+	Doubled Kind = "doubled" // with two outcome event ids or two rows, or never promised
 	Stuck   Kind = "stuck"   // not final, or with a waiting message, an extra dead letter, or differing copies
 )
 
@@ -67,7 +67,7 @@ type Report struct {
 	Delays []time.Duration
 }
 
-// Kept reports whether every promise was kept.
+// Kept reports whether all promises were kept.
 func (r Report) Kept() bool { return r.Lost == 0 && r.Doubled == 0 && r.Stuck == 0 }
 
 // Longest returns the longest delay.
@@ -94,7 +94,7 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// judge compares promises with what a system stores.
+// judge compares promises with the stored items.
 type judge struct {
 	waiting     map[string]int
 	outcomes    map[string]*outcomeIDs
@@ -126,7 +126,7 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 	switch {
 	case p.End == Gone && there && accepted:
-		add(Lost, "it was deleted but exists as %s", h.state)
+		add(Lost, "it was deleted, but exists as %s", h.state)
 	case p.End == Gone:
 		if n := len(outcomes.completed) + len(outcomes.failed); n > 1 {
 			add(Doubled, "it has %d outcomes", n)
@@ -135,7 +135,7 @@ func (j *judge) promise(p Promise, h *held) {
 		add(Lost, "it does not exist")
 	case !there:
 	case !h.final:
-		add(Stuck, "it is %s", h.state)
+		add(Stuck, "its state is %s", h.state)
 	default:
 		j.ended(p, h, outcomes, add)
 	}
@@ -158,7 +158,7 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 		right, other = other, right
 	}
 	if h.failed != (p.End == Failed) {
-		add(Lost, "it is %s", h.state)
+		add(Lost, "its state is %s", h.state)
 		return
 	}
 	if p.End == Completed && p.Result != "" && p.Result != h.result {
@@ -174,7 +174,7 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 	case len(right) > 1 && !again:
 		add(Doubled, "it has %d outcomes", len(right))
 	case len(other) > 0 && !p.Retried:
-		add(Doubled, "it has outcome events of the other end")
+		add(Doubled, "it has an outcome event of the other final state")
 	}
 	deadLetters := j.deadLetters[p.ID]
 	switch {
@@ -187,7 +187,7 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 	}
 }
 
-// rest checks what is stored without a promise.
+// rest checks stored items without a promise.
 func (j *judge) rest(items map[string]map[string]*held) {
 	slices.Sort(j.report.Delays)
 	for area, left := range items {

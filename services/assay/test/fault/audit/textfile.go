@@ -23,7 +23,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 	items := map[string]*held{}
 	for key := range bytes {
 		if id, _, err := textfile.ParseObjectKey(key); err == nil {
-			items[id] = &held{stuck: []string{"its bytes exist but it does not"}}
+			items[id] = &held{stuck: []string{"its bytes exist, but the item does not"}}
 		}
 	}
 	files, listed := map[string]textfile.File{}, map[string]textfile.File{}
@@ -59,7 +59,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 	}
 	for id := range listed {
 		if _, there := files[id]; !there {
-			items[id] = &held{stuck: []string{"it is listed but does not exist"}}
+			items[id] = &held{stuck: []string{"it is listed, but does not exist"}}
 		}
 	}
 	return items, nil

@@ -128,11 +128,11 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	}
 }
 
-// replaceDead replaces the services that were killed or exited by themselves.
+// replaceDead replaces services that were killed or exited unexpectedly.
 func (h *system) replaceDead(ctx context.Context) {
 	for at, s := range h.running {
 		if !s.killed.Load() && s.ended() {
-			h.t.Logf("%s exited by itself: %v", s.role, s.err)
+			h.t.Logf("%s exited unexpectedly: %v", s.role, s.err)
 		}
 		if s.killed.Load() || s.ended() {
 			h.replace(ctx, at)

@@ -21,7 +21,7 @@ import (
 // system is the services on the engines, with the faults injected so far.
 type system struct {
 	*engines
-	done     map[string]int // how often each fault happened
+	done     map[string]int // number of occurrences of each fault
 	contract *e2e.Contract  // of ingest
 
 	mu      sync.Mutex

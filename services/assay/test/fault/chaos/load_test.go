@@ -113,7 +113,7 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	}
 	counted, err := wordstats.Count(strings.NewReader(b.String()))
 	if err != nil {
-		panic(err) // a small text
+		panic(err) // otherwise the text is small
 	}
 	result := textfile.Result{TotalWords: counted.TotalWords, UniqueWords: counted.UniqueWords, AvgWordLength: counted.AvgWordLength}
 	for _, top := range counted.Top10Words {

@@ -29,7 +29,7 @@ type instance struct {
 	operator string // of those for operators
 	stop     context.CancelFunc
 	done     chan struct{} // closed once it has ended
-	err      error         // the error it ended with; read only after done is closed
+	err      error         // the error that it ended with; read only after done is closed
 	log      *logged
 }
 

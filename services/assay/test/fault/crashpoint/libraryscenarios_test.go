@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// libraryScenarios are the scenarios of the library: one for every call that changes it. Package
-// workflow crashes the steps of each type of file at every call.
+// libraryScenarios are the scenarios of the library: one for every call that changes the library.
+// Package workflow crashes the steps of each type of file at every call.
 func libraryScenarios() []scenario {
 	edits := []string{ingest.Name}
 	return []scenario{
@@ -39,7 +39,7 @@ func libraryScenarios() []scenario {
 		{name: "library link", roles: edits, play: nodeLinked},
 		{name: "library retry", roles: textRoles, play: nodeFailedBefore},
 		{name: "library erase", roles: textRoles, play: nodeErased},
-		{name: "library erase at once", roles: textRoles, play: nodeErasedAtOnce},
+		{name: "library erase during processing", roles: textRoles, play: nodeErasedAtOnce},
 		{name: "library erase of a folder", roles: textRoles, play: folderErased},
 		{name: "library sweep", roles: []string{sweep}, play: librarySweptUp},
 	}
@@ -61,14 +61,14 @@ func (r *run) promisedNode(ctx context.Context, id, result string) {
 	r.promised(ctx, audit.Promise{Area: library.Name, ID: id, Result: result})
 }
 
-// finalNode returns an error until a node has ended as promised.
+// finalNode returns an error until a node is in its promised final state.
 func (r *run) finalNode(ctx context.Context, p audit.Promise) error {
 	n, err := r.system.nodes.Get(ctx, p.ID)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound) && p.End == audit.Gone:
 		return nil
 	case err == nil && (p.End == audit.Gone || n.Type == library.KindFile && !library.Machine().IsFinal(n.Status)):
-		return fmt.Errorf("it is %s", n.Status)
+		return fmt.Errorf("its state is %s", n.Status)
 	}
 	return err
 }

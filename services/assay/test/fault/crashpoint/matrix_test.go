@@ -48,9 +48,8 @@ func (c crash) String() string {
 	return fmt.Sprintf("%s, crash at %v%s", c.scenario.name, c.points, who)
 }
 
-// TestEveryCrashPoint crashes a service before a call, or before it receives
-// the response. Every accepted item reaches its correct final state, once, and
-// leaves nothing behind.
+// TestEveryCrashPoint crashes a service before a call, or after the call but before it receives the
+// response. Every accepted item reaches its correct final state, once, and leaves nothing behind.
 func TestEveryCrashPoint(t *testing.T) {
 	ctx := t.Context()
 	t.Setenv("ASSAY_GEMINI_KEY", geminitest.Key)
@@ -74,7 +73,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	each(systems, cases, func(s *system, c crash) {
 		if !s.crash(ctx, t, c) {
 			unreached.Add(1)
-			t.Logf("not reached: %s", c)
+			t.Logf("point not reached: %s", c)
 		}
 	})
 	if n := int(unreached.Load()); n > len(cases)/2 {

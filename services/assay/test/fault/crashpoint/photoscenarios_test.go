@@ -30,7 +30,7 @@ func photoScenarios() []scenario {
 		{name: "photo retry", roles: textRoles, play: photoFailedBefore},
 		{name: "photo cancel", roles: textRoles, play: photoCancelled},
 		{name: "photo delete", roles: textRoles, play: photoDeletedLater},
-		{name: "photo delete at once", roles: textRoles, play: photoDeletedAtOnce},
+		{name: "photo delete during processing", roles: textRoles, play: photoDeletedAtOnce},
 		{name: "photo batch", roles: textRoles, play: photoBatch},
 		{name: "paid photo", roles: textRoles, play: paidPhoto},
 		{name: "photo sweep", roles: []string{sweep}, play: photosSweptUp},
@@ -65,7 +65,7 @@ func (r *run) promisedPhoto(ctx context.Context, p audit.Promise) {
 	r.promised(ctx, p)
 }
 
-// finalPhoto returns an error until a job or a batch has ended as promised.
+// finalPhoto returns an error until a job or a batch is in its promised final state.
 func (r *run) finalPhoto(ctx context.Context, p audit.Promise) error {
 	job, err := r.system.jobs.Get(ctx, p.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) && p.End != audit.Gone {
@@ -79,7 +79,7 @@ func (r *run) finalPhoto(ctx context.Context, p audit.Promise) error {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return nil
 	case err == nil && (!job.Final() || p.End == audit.Gone):
-		return fmt.Errorf("it is %s", job.Status)
+		return fmt.Errorf("its state is %s", job.Status)
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func scenarios() []scenario {
 		{name: "no text", roles: textRoles, play: notAText},
 		{name: "retry", roles: textRoles, play: failedBefore},
 		{name: "delete", roles: textRoles, play: deletedLater},
-		{name: "delete at once", roles: textRoles, play: deletedAtOnce},
+		{name: "delete during processing", roles: textRoles, play: deletedAtOnce},
 		{name: "feed item", roles: services(), abandons: true, play: aFeedItem},
 		{name: "feed item again", roles: services(), play: aFeedItemAgain},
 		{name: "feed item of an older model", roles: services(), play: anOutdatedItem},
@@ -141,7 +141,7 @@ func (r *run) final(ctx context.Context, p audit.Promise) error {
 	case errors.Is(err, lifecycle.ErrNotFound) && p.End == audit.Gone:
 		return nil
 	case err == nil && (!file.Final() || p.End == audit.Gone):
-		return fmt.Errorf("it is %s", file.Status)
+		return fmt.Errorf("its state is %s", file.Status)
 	}
 	return err
 }
@@ -232,7 +232,7 @@ func failedBefore(ctx context.Context, r *run) {
 	r.begin()
 	status, _ := r.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + r.id(ctx) + "/retry", want: []int{http.StatusAccepted, http.StatusConflict}})
 	if status == http.StatusConflict {
-		// An earlier try made it PENDING, and may have crashed before it published.
+		// An earlier attempt made it PENDING, and may have crashed before it published.
 		r.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + r.id(ctx) + "/uploaded", want: []int{http.StatusAccepted}})
 	}
 	r.promised(ctx, audit.Promise{Result: statistics, Retried: true})
@@ -272,7 +272,7 @@ func (r *run) promisedItem(ctx context.Context) {
 	if r.abandoned {
 		return
 	}
-	// The scenario ends with its rows.
+	// The scenario ends once the item has its rows.
 	for {
 		rows, err := r.system.rows(ctx, r.sourceID())
 		if err == nil {
@@ -302,9 +302,9 @@ func aFeedItemAgain(ctx context.Context, r *run) {
 	r.promisedItem(ctx)
 }
 
-// sweptUp prepares what only a sweep can repair: an unnotified upload, an item whose
-// work message is lost, an unused reservation, a file that its owner's list lacks,
-// orphan objects, an abandoned upload in parts, and the same of the feed.
+// sweptUp prepares states that only a sweep can repair: an unnotified upload, an item whose work
+// message is lost, an unused reservation, a file that its owner's list lacks, orphan objects, an
+// abandoned upload in parts, and the corresponding states of the feed.
 func sweptUp(ctx context.Context, r *run) {
 	s, unnotified := r.system, r.key
 	r.reserveAndPut(ctx)
@@ -354,7 +354,7 @@ func sweptUp(ctx context.Context, r *run) {
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(expires): // the oldest; a later sweep sees the others
+	case <-time.After(expires): // the oldest; a later sweep reads the others
 	}
 	r.begin()
 	s.sweep(ctx, r.t)

@@ -68,7 +68,7 @@ type system struct {
 	supervisor sync.WaitGroup
 }
 
-// openSystem sets a system up and starts its services.
+// openSystem sets up a system and starts its services.
 func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *system {
 	t.Helper()
 	name := fmt.Sprintf("s%d", number)
@@ -113,7 +113,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 	return s
 }
 
-// services are the roles that always run.
+// services lists the roles that always run.
 func services() []string { return []string{ingest.Name, analyzer.Name, query.Name} }
 
 // restartDead restarts the services that crashed.
@@ -204,7 +204,7 @@ func (s *system) cover(t *testing.T, in *instance) {
 	}
 }
 
-// ready waits until all services run.
+// ready waits until all services are ready.
 func (s *system) ready(ctx context.Context) error {
 	for ctx.Err() == nil {
 		down := slices.ContainsFunc(services(), func(role string) bool { in := s.current(role); return in.url == "" || in.died() })

@@ -1,7 +1,7 @@
 // Package ledger records the results of fault tests, one JSON line for each run, and
 // generates docs/faults.md from them.
 //
-// A test or a tool that injects a fault ends with Enter. Runs are recorded only if
+// A test or a tool that injects a fault calls Enter at the end. Runs are recorded only if
 // ASSAY_FAULT_RUNS names a file, as `make faults` does.
 package ledger
 
@@ -23,8 +23,8 @@ const File = "ASSAY_FAULT_RUNS"
 
 // Run is the result of one run, or of several with the same fault.
 type Run struct {
-	// Fault describes the injected fault. All runs of its kind use the same words:
-	// they are one row of the page.
+	// Fault describes the injected fault. All runs with the same description form one row of the
+	// page.
 	Fault string `json:"fault"`
 	// Means is the meaning of "accepted" in this run, a sentence.
 	Means string `json:"means"`

@@ -11,13 +11,13 @@ import (
 //go:embed faults.md.tmpl
 var layout string
 
-// row is all runs of one fault.
+// row contains all runs of one fault.
 type row struct {
 	Run
 	Number int // the number of the footnote on what "accepted" means
 }
 
-// sums are the data of the page.
+// sums contains the data of the page.
 type sums struct {
 	Rows      []row
 	Means     []string

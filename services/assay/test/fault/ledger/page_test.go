@@ -16,9 +16,9 @@ var update = flag.Bool("update", false, "rewrite docs/faults.md from docs/faults
 
 const docs = "../../../../../docs/"
 
-// TestPageIsWhatTheRunsSay: docs/faults.md is generated from its runs, and they keep
-// the promises.
-func TestPageIsWhatTheRunsSay(t *testing.T) {
+// TestPageMatchesRuns checks that docs/faults.md is generated from its runs, and that they keep all
+// promises.
+func TestPageMatchesRuns(t *testing.T) {
 	file, err := os.Open(docs + "faults.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -58,8 +58,7 @@ func TestPageIsWhatTheRunsSay(t *testing.T) {
 	}
 }
 
-// TestEnteredRunsAreSummed: recorded runs are on the page, with one line per
-// fault.
+// TestEnteredRunsAreSummed: the page lists recorded runs, with one line per fault.
 func TestEnteredRunsAreSummed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	t.Setenv(File, name)
@@ -111,7 +110,7 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("an invalid line: %v", err)
+		t.Errorf("invalid line: %v", err)
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
@@ -125,15 +124,15 @@ func TestLateRecoveryFails(t *testing.T) {
 	late := Run{Fault: "a kill", Recovery: 7*time.Second + time.Millisecond, Lease: 2 * time.Second}
 	t.Setenv(File, "")
 	if err := Enter(late); err != nil {
-		t.Errorf("a run that is not recorded: %v", err)
+		t.Errorf("unrecorded run: %v", err)
 	}
 	t.Setenv(File, name)
 	if err := Enter(late); !errors.Is(err, ErrLate) {
-		t.Errorf("a late run: %v", err)
+		t.Errorf("late run: %v", err)
 	}
 	late.Recovery -= time.Millisecond
 	if err := Enter(late); err != nil {
-		t.Errorf("a run in time: %v", err)
+		t.Errorf("run in time: %v", err)
 	}
 	kept, err := os.ReadFile(name)
 	if lines := strings.Count(string(kept), "\n"); err != nil || lines != 2 {

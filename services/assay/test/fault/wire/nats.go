@@ -46,7 +46,7 @@ type session struct {
 	mu       sync.Mutex
 	subjects map[string]string // of the subscriptions, by sid
 	asked    map[string]Call   // calls that wait for a reply, by reply subject
-	pings    []*Call           // unanswered PINGs; those of the process are nil
+	pings    []*Call           // PINGs without a PONG; those of the process are nil
 }
 
 // upstream forwards what the process sends, until either end closes.

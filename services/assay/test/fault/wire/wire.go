@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Moment is one of the two moments of a call.
+// Moment is one of the two moments at which a call can crash.
 type Moment string
 
 // The moments.
@@ -32,8 +32,8 @@ type Call struct {
 
 func (c Call) String() string { return c.Engine + " " + c.Name }
 
-// Hook is called for every moment of every call, not concurrently, and returns whether
-// the process crashes there. It must not use the Wire.
+// Hook is called for every moment of every call, never concurrently, and returns whether the
+// process crashes at it. It must not use the Wire.
 type Hook func(Call, Moment) (dies bool)
 
 // Engines are the addresses of the engines: URLs.

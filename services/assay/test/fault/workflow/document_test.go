@@ -41,8 +41,8 @@ func zipOf(t *testing.T, parts [][2]string) string {
 	return b.String()
 }
 
-// TestDocuments: documents get their text, and pictures of their first page; a locked or
-// damaged document fails with the reason.
+// TestDocuments: documents get their text and pictures of their first page; a locked or damaged
+// document fails with the reason.
 func TestDocuments(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

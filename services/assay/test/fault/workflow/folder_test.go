@@ -41,7 +41,7 @@ func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 		if c.Engine == "dynamodb" && m == wire.After {
 			writes++
 		}
-		return writes > *children // within the first attempt, or soon after
+		return writes > *children // during the first attempt, or soon after it
 	})
 	w.erase(folder.ID)
 	<-dying.wire.Done()

@@ -49,7 +49,7 @@ func (w *world) moments(s scenario) []point {
 	seen := counter{}
 	o := w.worker(func(c wire.Call, m wire.Moment) bool {
 		if p := seen.next(c, m); c.Engine != "nats" || !strings.HasPrefix(c.Name, "pull") && !strings.HasPrefix(c.Name, "api") {
-			all = append(all, p) // others change nothing
+			all = append(all, p) // other moments change nothing
 		}
 		return false
 	})
@@ -69,12 +69,12 @@ func (w *world) end(s scenario, f library.File) {
 	}
 }
 
-// ends returns an error until a file has ended in a state, with one outcome.
+// ends returns an error until a file has ended in the given state with one outcome.
 func ends(state string) func(*world, library.File) error {
 	return func(w *world, f library.File) error {
 		f, err := w.File(w.t.Context(), f.ID)
 		if n := w.outcomes(f.ID); err == nil && (string(f.Status) != state || n != 1) {
-			err = fmt.Errorf("it is %s with %d outcomes", f.Status, n)
+			err = fmt.Errorf("its state is %s with %d outcomes", f.Status, n)
 		}
 		return err
 	}
@@ -83,8 +83,7 @@ func ends(state string) func(*world, library.File) error {
 // block is a CIF with one record, which has no unit cell to draw.
 const block = "data_a\n_title fox\n"
 
-// recorded returns an error until a file with one record has ended as
-// Processed, with its objects.
+// recorded returns an error until a file with one record is Processed and has its objects.
 func recorded(w *world, f library.File) error {
 	if err := ends("Processed")(w, f); err != nil {
 		return err
@@ -155,8 +154,8 @@ func (w *world) killedAt(s scenario, p point) {
 	}
 }
 
-// A file of any type that is erased at any call of its worker, and so in each of its steps, leaves no row and
-// no object.
+// A file of any type can be erased at any call of its worker, and therefore during any of its steps; no row
+// and no object remains.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
 	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which a sweep removes
@@ -176,11 +175,11 @@ func TestErasedAtEveryCall(t *testing.T) {
 			return err
 		}}
 		every := *share
-		if every > 1 { // all types together take less time than one of the scenarios
+		if every > 1 { // the types together take less time than one scenario
 			every *= 2 * len(samples)
 		}
 		moments := w.moments(s)
-		first := (2*n + 1) * len(moments) / (2 * len(plans)) // of each type a later step
+		first := (2*n + 1) * len(moments) / (2 * len(plans)) // a later step for each type
 		for i, p := range moments {
 			if i%every == first%every {
 				w.erasedAt(s, one.name, one.body, p)

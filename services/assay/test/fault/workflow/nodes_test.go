@@ -22,8 +22,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/nodes"
 )
 
-// publisher starts a publisher of NodeChanged behind its own wire, and returns a function that
-// kills it.
+// publisher starts a publisher of NodeChanged events behind its own wire, and returns a function
+// that kills it.
 func (w *world) publisher(hook wire.Hook) (wires *wire.Wire, kill func()) {
 	w.t.Helper()
 	wires, err := wire.New(w.at, hook)
@@ -88,7 +88,7 @@ func TestEveryChangeIsPublishedOnce(t *testing.T) {
 	w.worker(nil)
 	var mu sync.Mutex
 	publishes := 0
-	dying := func(c wire.Call, m wire.Moment) bool { // after its fifth moment of a publish: before the third is stored
+	dying := func(c wire.Call, m wire.Moment) bool { // at the fifth moment of publishing: before the third event is stored
 		mu.Lock()
 		defer mu.Unlock()
 		if c.Engine == "nats" && c.Name == "publish assay.library.node" {

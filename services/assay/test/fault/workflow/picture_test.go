@@ -36,7 +36,7 @@ func photo(t *testing.T) string {
 	return string(segment) + out.String()[2:]
 }
 
-// exif is the make of a camera, an orientation of 6, and a latitude of 47.5° north.
+// exif contains the make of a camera, orientation 6, and a latitude of 47.5° north.
 func exif() []byte {
 	order := binary.BigEndian
 	var b []byte
@@ -142,7 +142,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// clean checks that a derived picture has no metadata about its source, and is a picture of its size.
+// clean checks that a derived picture has the given size and no metadata of its source.
 func (w *world) clean(made library.Image) {
 	w.t.Helper()
 	body, err := w.backends.Bucket.Open(w.t.Context(), made.Key, "")

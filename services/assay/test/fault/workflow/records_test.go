@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// ethanol and its end are a record of an SDF.
+	// ethanol, followed by its end, is a record of an SDF.
 	ethanol = "ethanol\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
 		"  1  2  1  0\n  2  3  1  0\nM  END\n"
@@ -119,7 +119,7 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestChunkThatFails: the records of a chunk that cannot be processed fail, each with the reason.
+// TestChunkThatFails: if a chunk cannot be processed, each of its records fails with the reason.
 func TestChunkThatFails(t *testing.T) {
 	w := start(t)
 	body := molecules(1_030)
@@ -134,13 +134,13 @@ func TestChunkThatFails(t *testing.T) {
 	w.upload(f, body)
 	<-o.wire.Done()
 	o.kill()
-	if _, err := w.FinishStep(t.Context(), f.ID, 1, library.ChunkStep(1), library.StepFailed, library.StepResult{Reason: "it takes too long"}, nil); err != nil {
+	if _, err := w.FinishStep(t.Context(), f.ID, 1, library.ChunkStep(1), library.StepFailed, library.StepResult{Reason: "the step takes too long"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.worker(nil)
 	f = w.ended(f.ID)
 	flow, err := w.Workflow(t.Context(), f.ID)
-	want := "chunk/00001: it takes too long; 30 of 1030 records failed; the first, record 1001: it takes too long"
+	want := "chunk/00001: the step takes too long; 30 of 1030 records failed; the first, record 1001: the step takes too long"
 	if err != nil || f.Status != library.ProcessedPartially || flow.FailureMessage != want {
 		t.Errorf("%s, %q, %v", f.Status, flow.FailureMessage, err)
 	}
@@ -169,8 +169,7 @@ func (w *world) failures(f library.File) (lines int) {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// TestMoreRecords: of a file with more records than the limit, the first ones
-// are processed.
+// TestMoreRecords: if a file has more records than the limit, the first ones are processed.
 func TestMoreRecords(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

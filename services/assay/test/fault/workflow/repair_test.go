@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// set changes an attribute of an item directly, bypassing the store.
+// set changes an attribute of an item directly in the table.
 func (w *world) set(name string, key table.Key, attribute, value string) {
 	w.t.Helper()
 	_, err := w.backends.DB.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
@@ -29,7 +29,7 @@ func (w *world) set(name string, key table.Key, attribute, value string) {
 	}
 }
 
-// lose removes an item without the store.
+// lose removes an item directly from the table.
 func (w *world) lose(name string, key table.Key) {
 	w.t.Helper()
 	if _, err := w.backends.DB.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
@@ -70,7 +70,7 @@ func (w *world) gone(id string) {
 	})
 }
 
-// Whatever row is lost or differs, a sweep makes the other rows consistent, and a second sweep finds
+// If any row is lost or differs, a sweep makes the rows consistent, and a second sweep finds
 // nothing.
 func TestSweepRepairsRows(t *testing.T) {
 	w := start(t)
@@ -112,8 +112,8 @@ func TestSweepRepairsRows(t *testing.T) {
 	w.check(w.sweep(o), nil)
 }
 
-// A step whose message is lost repeatedly is published three more times, then it fails. Its file ends, and
-// can be retried.
+// A step whose message is lost repeatedly is published three more times and then fails. Its file reaches a
+// final state and can be retried.
 func TestOverdueStep(t *testing.T) {
 	w := start(t)
 	o := w.sweeper()
@@ -125,7 +125,7 @@ func TestOverdueStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // within the time, it does not count
+	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // before the deadline, a sweep does nothing
 	for n := range 4 {
 		w.wipe()
 		if err := o.bus.Redeclare(t.Context()); err != nil {
@@ -203,8 +203,8 @@ func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 	w.check(w.sweep(o), nil)
 }
 
-// Outcomes that are lost with their stream are published again, each once, even if the steps are no longer
-// kept.
+// Outcomes that are lost with their stream are published again, each once, even if the steps have been
+// removed.
 func TestLostOutcomes(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -232,8 +232,7 @@ func TestLostOutcomes(t *testing.T) {
 	w.check(w.sweepSince(o, time.Now().Add(time.Minute)), nil)
 }
 
-// When a file that failed before it was Loaded is retried, its upload is
-// checked again.
+// If a file failed before it was Loaded, a retry checks its upload again.
 func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

@@ -12,8 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// wipe deletes the work stream, with its duplicate window. The next worker declares it
-// again.
+// wipe deletes the work stream and its duplicate window. The next worker recreates it.
 func (w *world) wipe() {
 	w.t.Helper()
 	if err := w.js.DeleteStream(w.t.Context(), library.WorkStream); err != nil {

@@ -55,7 +55,7 @@ import (
 // limit bounds each wait.
 const limit = 60 * time.Second
 
-// world is the embedded engines with the library's tables, and a connection of the test.
+// world contains the embedded engines with the tables of the library, and the connections of the test.
 type world struct {
 	*library.Store
 	t         *testing.T
@@ -130,7 +130,7 @@ func settings(at wire.Engines) backend.Config {
 // lease is the lease of a worker that may be killed.
 const lease = 300 * time.Millisecond
 
-// worker is a process of the analyzer behind its own wire.
+// worker is an analyzer process behind its own wire.
 type worker struct {
 	wire *wire.Wire
 	area *analyzed.Area
@@ -290,13 +290,13 @@ func (w *world) until(what string, look func() error) {
 	}
 }
 
-// ended waits until a file has ended in the stream and in the table, and returns it.
+// ended waits until a file has its outcome in the stream and its final state in the table, and returns it.
 func (w *world) ended(id string) library.File {
 	w.t.Helper()
 	var f library.File
 	w.until("the end of "+id, func() (err error) {
 		if f, err = w.File(w.t.Context(), id); err == nil && !f.Final() {
-			err = fmt.Errorf("it is %s", f.Status)
+			err = fmt.Errorf("its state is %s", f.Status)
 		}
 		return err
 	})
