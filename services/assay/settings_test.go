@@ -57,8 +57,8 @@ const settingsIntro = `# Settings
 Programs read environment variables. An empty variable is treated as unset. Without a default, a variable is optional
 unless it is under "Must set". Durations have the form 30s or 5m; sizes are in bytes.
 
-Go's own GOGC and GOMEMLIMIT apply too. Without them, garbage is collected after 40 MiB and as much as is
-live have been allocated (` + "`assay serve`" + `: 96 MiB and half of what is live), and more often above 90 % of the container's memory.
+Go's GOGC and GOMEMLIMIT apply too. By default, the garbage collector runs after 40 MiB plus the size of the live heap
+have been allocated (` + "`assay serve`" + `: %d MiB plus %d %% of the live heap), and more often above 90 %% of the container's memory.
 
 Generated from the programs. After a change: ` + "`go test ./services/assay -run SettingsDocument -update`" + `.
 `
@@ -66,21 +66,21 @@ Generated from the programs. After a change: ` + "`go test ./services/assay -run
 const constants = `
 ## Constants
 
-These values are fixed. Ask for a setting if one does not suit you.
+These values are fixed. Open an issue if you need to change one.
 
 | value | meaning |
 |---|---|
-| 8, 5 minutes | abandoned attempts of an area, and the time of one, beyond which an analyzer exits to be restarted |
-| 20 times ASSAY_S3_TIMEOUT | how long S3 may be silent while it completes a multipart upload or copies an object |
-| 4, 20 s, 6 hours | feed sources that one ingest polls at once, the time of one request, the longest pause after failures |
-| 15 s | how long a streamed upload waits for a free place before it gets 503 |
-| 32 MiB | request bodies that the handlers of a process hold in memory |
-| 10 minutes | the time in which NATS drops an event with a known id |
+| 8, 5 minutes | number of abandoned attempts of an area, and duration of one, above which an analyzer exits so that it is restarted |
+| 20 times ASSAY_S3_TIMEOUT | time limit for a response of S3 when it completes a multipart upload or copies an object |
+| 4, 20 s, 6 hours | feed sources that one ingest polls concurrently, timeout of one request, longest pause after failures |
+| 15 s | how long a streamed upload waits for a free slot before it gets 503 |
+| 32 MiB | memory of a process for request bodies in handlers |
+| 10 minutes | period in which NATS drops an event with a known id |
 `
 
 func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 	var want strings.Builder
-	want.WriteString(settingsIntro)
+	fmt.Fprintf(&want, settingsIntro, serve.Runtime().Heap/2>>20, serve.Runtime().Growth)
 	described := areas(t)
 	shared := common(services(), described)
 	write := func(title, note string, list []config.Variable) {
@@ -142,11 +142,16 @@ func names() string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), "")
 }
 
-// common returns the variables that belong to no area and that all programs read in the same way.
+// common returns the variables that belong to no area and that all programs read in the same way, each once.
 func common(all []program, areas []area.Area) []config.Variable {
-	return slices.DeleteFunc(all[0].variables, func(v config.Variable) bool {
-		return areaOf(v, areas) != "" || slices.ContainsFunc(all, func(p program) bool { return !contains(p.variables, v) })
-	})
+	var list []config.Variable
+	for _, v := range all[0].variables {
+		lacking := slices.ContainsFunc(all, func(p program) bool { return !contains(p.variables, v) })
+		if areaOf(v, areas) == "" && !lacking && !contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // contains reports whether a list contains v with the same text and default.
