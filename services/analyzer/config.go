@@ -20,10 +20,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// Config holds the analyzer's settings.
+// Config holds the settings of the analyzer.
 type Config struct {
-	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: metrics, checks of photo providers, without credentials"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address of the health checks"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address of the operator endpoints, such as metrics and checks of photo providers; they require no credentials"`
 
 	Engines  engines.Settings
 	Work     work.Config
@@ -40,15 +40,15 @@ type Config struct {
 	Library  library.Config
 }
 
-// HTTPAddr is where the service listens.
+// HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
 }
 
-// engines returns how engines are compiled. Without a folder for the result, they are compiled again after
-// every start.
+// engines returns the configuration for compiling engines. Without a directory for compiled engines, every
+// start compiles them again.
 func (c Config) engines(log zerolog.Logger) engines.Config {
 	compiled, err := c.Engines.Config(runtime.GOMAXPROCS(0))
 	if err != nil {

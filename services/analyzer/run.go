@@ -1,6 +1,6 @@
-// Package analyzer is the service that does the work: it consumes work events,
-// claims items, processes them, records the result and the next state, and
-// publishes the outcome. Any number of analyzers share the work.
+// Package analyzer is the service that processes items: it consumes work events, claims items,
+// processes them, records the result and the next state, and publishes the outcome. Any number of
+// analyzers share the work.
 package analyzer
 
 import (
@@ -44,38 +44,38 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// Name is the service's name in logs, metrics and event sources.
+// Name is the name of the service in logs, metrics and event sources.
 const Name = "analyzer"
 
-// Area is an area as the service uses it.
+// Area is an area as used by this service.
 type Area interface {
 	sweeper.Area
-	// Consumers are the consumers of the area's work stream.
+	// Consumers returns the consumers of the area's work stream.
 	Consumers() []bus.Consumer
-	// Check returns an error while the area's tables cannot be used.
+	// Check returns an error if the area's tables cannot be used.
 	Check(ctx context.Context) error
 }
 
 // Prepared is an area with engines, which take seconds to compile.
 type Prepared interface {
-	// Prepare waits until the engines are compiled, or ctx is done. Work that needs one also waits.
+	// Prepare waits until the engines are compiled, or ctx is done. Work that needs an engine also waits.
 	Prepare(ctx context.Context) error
 }
 
 // Closer is an area that runs engines.
 type Closer interface {
-	// Close releases the engines, or returns engines.ErrCompiling if ctx is done before that is possible.
+	// Close releases the engines. It returns engines.ErrCompiling if ctx is done during a compilation.
 	Close(ctx context.Context) error
 }
 
-// Entry is an area in the list of a service: its work stream, which is declared before
-// anything uses it, and how the area is opened.
+// Entry describes an area in the list of a service: its work stream, which is declared before it is
+// used, and a function that opens the area.
 type Entry struct {
 	Work bus.Work
 	Open func(Shared) (Area, error)
 }
 
-// Shared is what the areas of one service share.
+// Shared has the dependencies that all areas of a service share.
 type Shared struct {
 	Backends *backend.Connections
 	Worker   *work.Worker
@@ -109,7 +109,7 @@ func streams(list []Entry) []bus.Work {
 	return streams
 }
 
-// Notices returns the licenses of the data and programs that the analyses contain.
+// Notices returns the license texts of the data and programs that the analyses include.
 func Notices() []string {
 	return []string{web.DocsNotice(), sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
 }
@@ -125,8 +125,8 @@ type Service struct {
 	log       zerolog.Logger
 }
 
-// Run runs the service as a process of its own until ctx is done, then finishes the
-// work in progress and returns nil.
+// Run runs the service as a separate process until ctx is done, then finishes the work in progress
+// and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
@@ -135,8 +135,8 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the backends and opens the areas: those of the product and more. The
-// caller closes the Service.
+// Open connects to the backends and opens the areas of the product and those in more. The caller
+// closes the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -150,14 +150,14 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	return newService(cfg, list, backends, log, reg)
 }
 
-// newService opens the areas of the list. It closes the backends when it returns an error.
+// newService opens the areas of the list. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
 	if err != nil {
 		backends.Close()
 		return nil, config.Unusable(err)
 	}
-	quotas := quota.New(quota.Config{}, cfg.Platform, backends.DB, log) // it releases and counts, and applies no limit
+	quotas := quota.New(quota.Config{}, cfg.Platform, backends.DB, log) // only counts and releases usage; ingest applies the limits
 	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), quotas, log, reg, cfg.engines(log)}
 	all := make([]Area, len(list))
 	for i, entry := range list {
@@ -175,9 +175,9 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	}, nil
 }
 
-// Sweep sweeps all areas once, as the timer of a running analyzer does in parts. It
-// declares no streams or tables. The error names what could not be read; the report
-// covers what was done until then.
+// Sweep sweeps all areas once, completely, whereas the timer of a running analyzer sweeps them in
+// parts. It declares no streams or tables. The error names the data that could not be read; the
+// report covers the sweep up to that point.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
 	if err := cfg.validate(); err != nil {
 		return sweeper.Report{}, config.Unusable(err)
@@ -197,7 +197,7 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 	return s.sweeper.Once(ctx, o)
 }
 
-// Health adds the checks of what the service cannot work without.
+// Health adds the checks of the backends that the service requires.
 func (s *Service) Health(h *obs.Health) {
 	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
@@ -214,10 +214,10 @@ func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Call
 	return s.identity.Authenticate(w, r)
 }
 
-// Routes registers nothing: the analyzer takes its work from events.
+// Routes registers nothing: the analyzer receives its work through events.
 func (s *Service) Routes(*web.Router) {}
 
-// OperatorRoutes registers the calls for operators: sweeps, and those of the areas that have some.
+// OperatorRoutes registers the operator calls: sweeps, and the calls of areas that have some.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.sweeper.Routes(r)
 	for _, area := range s.areas {
@@ -227,17 +227,17 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// DescribeOperator registers the calls for operators for their description alone, which a
-// gateway needs. They must not be called.
+// DescribeOperator registers the operator calls for their descriptions only, which a gateway needs.
+// They must not be called.
 func DescribeOperator(r *web.Router) {
 	(&Service{sweeper: &sweeper.Sweeper{}, areas: []Area{&photojob.Area{}}}).OperatorRoutes(r)
 }
 
-// Audit returns what records the writes of operators.
+// Audit returns the log of write operations by operators.
 func (s *Service) Audit() web.Audit { return s.audit.Record }
 
-// Work consumes and sweeps until ctx is done and the work in progress is done or
-// returned to the stream.
+// Work consumes and sweeps until ctx is done and the work in progress is finished or returned to
+// the stream.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, area := range s.areas {
@@ -253,8 +253,8 @@ func (s *Service) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// prepareAfter is how long a service works before it compiles engines that no work has needed yet. The work
-// that waited for the start comes first.
+// prepareAfter is the delay after the start before the service compiles engines that no work has needed
+// yet. Work that is already queued takes priority.
 const prepareAfter = 10 * time.Second
 
 // prepare compiles the engines of an area in the background.
@@ -273,10 +273,10 @@ func (s *Service) prepare(ctx context.Context, area Area) {
 	}
 }
 
-// closeTime bounds the wait for a compilation. The exit of the process stops it.
+// closeTime bounds the wait for a compilation. The exit of the process stops the compilation.
 const closeTime = time.Second
 
-// Close releases the engines and closes the connections. Work must have returned.
+// Close releases the engines and closes the connections. It must be called after Work has returned.
 func (s *Service) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

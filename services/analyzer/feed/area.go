@@ -22,7 +22,7 @@ type Area struct {
 	worker *work.Worker
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *Area {
 	return &Area{
 		store:  feed.NewStore(backends.DB, cfg),
@@ -33,11 +33,11 @@ func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *A
 // Name returns the area's name.
 func (a *Area) Name() string { return feed.Name }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error if the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns the area's only consumer. Texts are small, so only the time
-// of an attempt is limited.
+// Consumers returns the only consumer of the area. Texts are small, so only the duration of an
+// attempt is limited.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
 		Name: feed.Consumer, Area: feed.Name, Stream: feed.WorkStream,
@@ -45,7 +45,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	}, steps{a})}
 }
 
-// Sweep repairs items that no message will move, and removes orphaned texts.
+// Sweep repairs items that no message will move, and deletes orphaned texts.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := newSweep(ctx, a, r)
 	return sweeper.Sweep(ctx, r, s, s)

@@ -18,20 +18,20 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// steps are the steps from FeedItemAccepted to the outcome. There is no claim: the
-// work is short, and of two concurrent workers only one can make the move.
+// steps are the steps from FeedItemAccepted to the outcome. There is no claim: the work is short,
+// and only one of two concurrent workers can make the move.
 type steps struct{ *Area }
 
-// newerModelWait is the delay of an item that needs a newer model than this analyzer has, as during the
-// rollout of a new version.
+// newerModelWait is the redelivery delay of an item that needs a newer model than this analyzer has,
+// for example during a rollout.
 const newerModelWait = 10 * time.Second
 
-// unrated is the confidence in the neutral sentiment of a text that is not English. The confidence for a
-// scored text is higher (sentiment.Classify).
+// unrated is the confidence in the neutral sentiment of a text that is not English. It is lower than the
+// confidence of any scored text (sentiment.Classify).
 const unrated = 0.5
 
-// analysis is the result of Process, with the submission that it read: one that
-// replaced a lost one has another text, URL and metadata.
+// analysis is the result of Process, with the submission that it read. A submission that replaced a
+// lost one has another text, URL and metadata.
 type analysis struct {
 	feed.Analysis
 	submission feed.Submission
@@ -39,7 +39,7 @@ type analysis struct {
 
 func (s steps) Get(ctx context.Context, sourceID string) (feed.Item, error) {
 	if !feed.ValidSourceID(sourceID) {
-		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; the dead letter has this reason
+		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; the dead letter states this reason
 	}
 	return s.store.Get(ctx, sourceID)
 }
@@ -51,7 +51,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 	}
 	i, err := s.store.Get(ctx, accepted.SourceId)
 	if err == nil && !i.Settled() && i.Scored() && feed.CompareModels(feed.ModelVersion, i.ModelVersion) <= 0 {
-		return feed.Item{}, bus.Later(fmt.Errorf("%s waits for a newer model than %s, which this analyzer has", i.SourceID, feed.ModelVersion), newerModelWait)
+		return feed.Item{}, bus.Later(fmt.Errorf("%s needs a newer model than this analyzer's model %s", i.SourceID, feed.ModelVersion), newerModelWait)
 	}
 	return i, err
 }
@@ -87,21 +87,20 @@ func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, 
 	return s.store.Analyze(ctx, i.Of(a.submission), a.Analysis)
 }
 
-// Fail leaves the item pending, with the reason. Sweeps then ignore it; a
-// replay of its dead letter retries it.
+// Fail leaves the item pending and records the reason. Sweeps then ignore it. A replay of its dead
+// letter retries it.
 func (s steps) Fail(ctx context.Context, i feed.Item, failure work.Failure) (feed.Item, error) {
 	return s.store.GiveUp(ctx, i, failure.Reason)
 }
 
 func (steps) Ended(i feed.Item) (bool, string) { return i.Settled(), i.ErrorMessage }
 
-// Outcome derives the event's id from the time that is stored with the result or the
-// failure.
+// Outcome derives the event id from the time that is stored with the result or the failure.
 func (steps) Outcome(i feed.Item) (event.Event, error) {
 	if i.GivenUp() {
 		at, err := i.Failed()
 		if err != nil {
-			return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+			return event.Event{}, fmt.Errorf("reading the analysis time of %s: %w", i.SourceID, err)
 		}
 		return event.NewAnalysisFailed(&event.AnalysisFailed{
 			Area: feed.Name, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
@@ -109,7 +108,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 	}
 	at, err := i.Analyzed()
 	if err != nil {
-		return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+		return event.Event{}, fmt.Errorf("reading the failure time of %s: %w", i.SourceID, err)
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),

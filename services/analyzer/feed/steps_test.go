@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// TestLanguages: a text that is reliably not English is neutral, with less confidence than any scored
-// text.
+// TestLanguages checks that a text that is reliably not English is neutral, with less confidence than
+// any scored text.
 func TestLanguages(t *testing.T) {
 	area := &Area{texts: sentiment.New()}
 	for text, want := range map[string]feed.Analysis{
@@ -32,8 +32,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestOlderModelLeavesTheItem: an item that waits for another analysis is delayed, without an attempt,
-// if the analyzer's model is not newer than that of the item's result.
+// TestOlderModelLeavesTheItem checks that an item that waits for another analysis is delayed, without
+// using an attempt, if the analyzer's model is not newer than the model of the item's result.
 func TestOlderModelLeavesTheItem(t *testing.T) {
 	_, store := feedtest.Open(t)
 	for n, c := range []struct {

@@ -15,17 +15,16 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that only feed items have.
+// Codes of findings that occur for feed items only.
 const (
-	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first one is kept, with the tags of all
-	lostDeadLetter = "lost_dead_letter" // of a failed item; restored, so that an operator can replay it
+	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first one is retained, with the tags of all
+	lostDeadLetter = "lost_dead_letter" // a failed item without a dead letter; the dead letter is restored, so that an operator can replay it
 )
 
-// sweep repairs items and removes orphaned texts.
+// sweep repairs items and deletes orphaned texts.
 type sweep struct {
 	steps
-	// deadLetters returns the failure times of items with dead letters, read once per
-	// run.
+	// deadLetters returns the failure times of items with dead letters. It reads them once per run.
 	deadLetters func() (map[string]time.Time, error)
 }
 
@@ -57,9 +56,8 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
-// Recover restores the dead letter of a failed item, without which it cannot be
-// replayed. A timed sweep does not: a dead letter that an operator dropped must not
-// reappear.
+// Recover restores the dead letter of a failed item, which cannot be replayed without it. A timed
+// sweep does not: a dead letter that an operator deleted must not reappear.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
 	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil
@@ -81,7 +79,7 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 	return nil
 }
 
-// readDeadLetters makes one request per dead letter.
+// readDeadLetters makes one request for each dead letter.
 func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string]time.Time, error) {
 	dead := map[string]time.Time{}
 	for deadLetter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: feed.Consumer, From: since}) {
@@ -95,10 +93,10 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 	return dead, nil
 }
 
-// Repair publishes the item's work event again. It does so even if the text is
-// missing: the analysis then fails with that reason.
+// Repair publishes the item's work event again, even if the text is missing: the analysis then
+// fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
-	// The item's own time may be its client's, and long before it was accepted.
+	// The time of the item may be set by the client, long before the item was accepted.
 	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err
@@ -140,10 +138,10 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	return orphans, len(ids), nil
 }
 
-// Remove deletes the submission of an item that was never created. A client that
-// retries concurrently may have created the row based on it: then the submission is
-// restored. (Ingest uses the opposite order: it stores the submission again after
-// it has written the row.)
+// Remove deletes the submission of an item that was never created. If a client retries
+// concurrently, ingest may have created the row after reading the submission; Remove then restores
+// the submission. Ingest uses the opposite order: it stores the submission again after it has
+// written the row.
 func (s sweep) Remove(ctx context.Context, key string) error {
 	id, err := feed.ParseTextKey(key)
 	if err != nil {
@@ -151,7 +149,7 @@ func (s sweep) Remove(ctx context.Context, key string) error {
 	}
 	document, err := s.bucket.Load(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil // another sweep removed it
+		return nil // another sweep deleted it
 	}
 	if err != nil {
 		return err

@@ -1,8 +1,8 @@
 // Package library runs the workflows of the library's files: their steps, their joins, and erasure.
 //
-// Every step is a message of its own. Its handler does the step, stores the results and ends the step by one
-// conditional write; the handler that ends the last step ends the file. A message may be delivered again at any time,
-// and the tables decide what it still has to do.
+// Every step has its own message. The handler runs the step, stores the results and completes the step with one
+// conditional write. The handler that completes the last step completes the file. A message may be redelivered at any
+// time; the tables determine what is still to be done.
 package library
 
 import (
@@ -53,7 +53,8 @@ type Area struct {
 	log       zerolog.Logger
 }
 
-// New returns the area on open backends. Its engines are compiled as in compiled. The caller closes it.
+// New returns the area for open backends. The argument compiled configures the compilation of its engines. The caller
+// closes the area.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) (*Area, error) {
 	converter, err := convert.New(cfg.Converter)
 	if err != nil {
@@ -71,27 +72,27 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
 
-// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx ends. The other engines take a second on
-// first use.
+// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx is done. The other engines take a second
+// at first use.
 func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
 
-// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx is done during a
-// compilation.
+// Close releases the engines. It must not be called while a step is running. It returns engines.ErrCompiling
+// if ctx is done during a compilation.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()
 	a.converter.Close()
 	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.kit.Close(ctx), a.decoder.Close(ctx))
 }
 
-// Check returns an error while the tables cannot be used.
+// Check returns an error if the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // Consumers returns a consumer for each class of steps. CPU-bound steps run one per processor.
 func (a *Area) Consumers() []bus.Consumer {
-	// The number of attempts is that of every area. An error that is neither permanent, a panic nor a timeout comes
-	// from a backend; with fewer attempts an outage of a few seconds would fail steps.
+	// The number of attempts is the same in every area. An error that is not permanent, a panic or a timeout
+	// comes from a backend; with fewer attempts, an outage of a few seconds would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
 	for class, parallel := range map[string]int{
@@ -113,14 +114,14 @@ const parallelFetches = 8
 // task is a step of a type of file.
 type task struct{ fileType, step string }
 
-// task returns the task of a step; all chunks of records share one.
+// task returns the task of a step. All chunks of records share one task.
 func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
 	name, _, _ := strings.Cut(s.Step, "/")
 	does, ok := a.steps[task{s.Type, name}]
 	return does, ok
 }
 
-// ownTime is the maximum time of the steps that the area does itself: start, finish and erase.
+// ownTime bounds the steps that the area implements itself: start, finish and erase.
 const ownTime = time.Minute
 
 func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
@@ -132,7 +133,7 @@ func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
 	return bus.Bounds{Time: ownTime}
 }
 
-// read decodes the event of a delivery once.
+// read decodes the event of a delivery and caches it.
 func read(d *bus.Delivery) (*event.LibraryStep, error) {
 	if s, ok := d.Event.(*event.LibraryStep); ok {
 		return s, nil
@@ -145,7 +146,7 @@ func read(d *bus.Delivery) (*event.LibraryStep, error) {
 	return s, nil
 }
 
-// Sweep repairs workflows that have no message, and removes data that is no longer needed.
+// Sweep repairs workflows that have no message, and deletes data that is no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweep{a, &sweeper.Counting{Quotas: a.quotas, Area: library.Name, Exist: a.store.Exist}}.run(ctx, r)
 }

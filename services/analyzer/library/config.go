@@ -7,11 +7,11 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// Config holds the settings of the library's workflows.
+// Config holds the settings of library workflows.
 type Config struct {
 	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the maximum number of pixels of a library picture that gets thumbnails"`
-	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`
-	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"the time after which the library's trash is emptied; 0 keeps its contents forever"`
+	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; further ones wait while it is used up"`
+	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"the time after which a node in the trash of the library is erased; 0 disables this"`
 	Converter string        `env:"ASSAY_CONVERTER" doc:"the converter to PDF for office documents that Assay cannot read or draw itself: soffice to run LibreOffice from PATH, or the URL of a server with the API of Gotenberg; empty for none"`
 
 	Imports    library.Imports

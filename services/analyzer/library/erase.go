@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	erasers    = 8 // the number of children of a folder that are read in one page
-	erasePages = 2 // the number of pages of children in one attempt
+	erasers    = 8 // the number of children of a folder in one page
+	erasePages = 2 // the maximum number of pages of children in one attempt
 )
 
-// erase removes the open uploads, the objects and then the items of a node that is being erased. For a folder it
-// first begins the erasure of its children. A repeat continues.
+// erase deletes the open uploads, the objects and then the items of a node that is being erased. For a folder,
+// it first starts the erasure of the children. A repeated call continues.
 func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	n, err := a.store.Get(ctx, s.FileId)
 	if err == nil && !n.Erasing() {
@@ -33,7 +33,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return err
 	}
 	by := library.Edit{By: s.OwnerId}
-	w, err := a.store.Erase(ctx, n.ID, by) // the operation that erases this node, or that of a child
+	w, err := a.store.Erase(ctx, n.ID, by) // the operation that erases this node, or started the erasure of its folder
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return err
 	}
 	err = a.store.Erased(ctx, w)
-	if errors.Is(err, library.ErrNotEmpty) { // the list was outdated, or a child was created meanwhile
+	if errors.Is(err, library.ErrNotEmpty) { // the list was outdated, or a child was created concurrently
 		return bus.Later(err, a.worker.Config.Lease/3)
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 // errNotErased means that neither a node nor its folder is being erased.
 var errNotErased = errors.New("the node is not being erased")
 
-// orphaned returns nil for a node whose folder is being erased or does not exist, else errNotErased.
+// orphaned returns nil for a node whose folder is being erased or does not exist, and errNotErased otherwise.
 func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	folder, err := a.store.Get(ctx, n.ParentID)
 	if errors.Is(err, lifecycle.ErrNotFound) && !n.IsDeleted && n.ParentID != library.RootID(n.OwnedBy) || err == nil && folder.Erasing() {
@@ -96,7 +96,7 @@ func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool
 // errMore means that a folder has more children than one attempt erases.
 var errMore = errors.New("the folder has more children")
 
-// eraseChildren begins the erasure of the nodes in a folder. It returns errMore.
+// eraseChildren starts the erasure of the nodes in a folder. It returns errMore.
 func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Edit) error {
 	cursor := ""
 	for range erasePages {

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// finish ends a workflow without open steps, for a sweep.
+// finish completes a workflow without open steps. It handles the messages of sweeps.
 func (a *Area) finish(ctx context.Context, s *event.LibraryStep) error {
 	w, err := a.store.Workflow(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (w.Run != int64(s.Run) || w.WorkflowType != library.FileWorkflow || !w.Joined()) {
@@ -29,13 +29,13 @@ func (a *Area) finish(ctx context.Context, s *event.LibraryStep) error {
 	return a.conclude(ctx, w)
 }
 
-// conclude ends a workflow without open steps and publishes its outcome. Every worker may call it: one of them
-// makes the move.
+// conclude completes a workflow without open steps and publishes its outcome. Several workers may call it; one
+// of them makes the move.
 func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	if w.Final() {
 		return a.announce(ctx, w, false)
 	}
-	if w.CurrentState == library.Loaded || w.CurrentState == library.Parsed { // the steps were faster than their publisher
+	if w.CurrentState == library.Loaded || w.CurrentState == library.Parsed { // the steps ended before the worker that published them moved the workflow
 		if err := a.process(ctx, w); err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	return a.announce(ctx, w, !moved)
 }
 
-// announce publishes the outcome of a workflow that has ended. Its id contains the time of the end, so that the
-// stream drops a repeat.
+// announce publishes the outcome of a workflow that has ended. The event id contains the time of the end, so
+// that the stream drops duplicates.
 func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) error {
 	f, err := a.store.File(ctx, w.FileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != w.Run || !w.Final() {
@@ -86,7 +86,7 @@ func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) err
 	return a.bus.Republish(ctx, e)
 }
 
-// concludeFile publishes the outcome of a file that has ended, for a late message.
+// concludeFile publishes the outcome of a file that has ended, when a late message arrives.
 func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	e, err := a.outcomeOf(ctx, f)
 	if err != nil {
@@ -118,7 +118,7 @@ func outcome(f library.File, at time.Time) event.Event {
 	})
 }
 
-// failFile ends a run that could not begin, and returns the time.
+// failFile fails a run that could not start, and returns the time.
 func (a *Area) failFile(ctx context.Context, fileID string, run int64, reason string) (time.Time, error) {
 	f, err := a.store.File(ctx, fileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != run {
@@ -151,12 +151,12 @@ func (a *Area) failFile(ctx context.Context, fileID string, run int64, reason st
 }
 
 const (
-	// inlineMetadata is how many bytes of JSON a step may add to the item of the workflow; larger metadata is
-	// stored as an object.
+	// inlineMetadata is the maximum size of the metadata that a step adds to the item of the workflow, in
+	// bytes of JSON. Larger metadata is stored as an object.
 	inlineMetadata = 2 << 10
 	// maxMetadata is the maximum size of a file's metadata in its item, in bytes of JSON.
 	maxMetadata = 64 << 10
-	// omittedName is the name of the list of metadata that did not fit.
+	// omittedName is the key of the list of metadata names that did not fit.
 	omittedName = "omitted"
 )
 
@@ -211,8 +211,8 @@ func (a *Area) document(ctx context.Context, key string) (map[string]any, error)
 	return found, json.Unmarshal(document, &found)
 }
 
-// fitted omits the largest entries until the rest fits into the item of a file, and names them. The objects of the
-// steps have them.
+// fitted omits the largest entries until the rest fits into the item of a file, and lists their names. The objects
+// of the steps contain them.
 func fitted(all map[string]any) (map[string]any, error) {
 	sizes, total := map[string]int{}, 0
 	for name, value := range all {

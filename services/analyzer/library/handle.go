@@ -18,8 +18,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// maxFetches is how often a page is requested whose server does not respond. It is less than the attempts for
-// backends, whose outages are expected to end soon.
+// maxFetches is the maximum number of requests for a page whose server does not respond. It is lower than the
+// number of attempts for backends, whose outages are expected to be short.
 const maxFetches = 4
 
 // handle processes a message.
@@ -44,7 +44,7 @@ func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	case library.StepErase:
 		return a.erase(ctx, s)
 	}
-	if d.Attempt > 1 { // the previous worker may have ended it
+	if d.Attempt > 1 { // the previous worker may have completed it
 		if ended, err := a.ended(ctx, s); ended || err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	return a.do(ctx, s, d.Attempt)
 }
 
-// ended concludes the delivery of a step that is no longer open.
+// ended concludes the delivery of a step that is no longer open. It reports whether it did.
 func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
 	w, err := a.store.Workflow(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.Run != int64(s.Run) {
@@ -67,8 +67,8 @@ func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
 	return true, a.concludeStep(ctx, w, s)
 }
 
-// concludeStep ends the workflow if this was the last step. The message of a failed step is given up again: the
-// previous worker may have crashed before it stored the dead letter.
+// concludeStep completes the workflow if this was the last step. The message of a failed step becomes a dead
+// letter again, because the previous worker may have crashed before it stored the dead letter.
 func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.LibraryStep) error {
 	if w.Joined() {
 		if err := a.conclude(ctx, w); err != nil {
@@ -85,7 +85,7 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
 	does, ok := a.task(s)
 	if !ok {
-		return fmt.Errorf("this version has no step %s of a file of type %s", s.Step, s.Type) // another worker may
+		return fmt.Errorf("this version does not implement step %s for files of type %s", s.Step, s.Type) // another worker may be faster
 	}
 	if s.Step == library.StepParse {
 		if err := a.startParsing(ctx, s); err != nil {
@@ -118,7 +118,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
 		return a.compensate(ctx, s.FileId, int64(s.Run))
-	case errors.Is(err, lifecycle.ErrCondition): // ended before
+	case errors.Is(err, lifecycle.ErrCondition): // completed before
 		return a.concludeStep(ctx, w, s)
 	case err != nil:
 		return err
@@ -129,7 +129,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	return nil
 }
 
-// gone ends a step whose file has lost its bytes, such as by an erasure.
+// gone ends a step whose file has no bytes, for example after an erasure.
 func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
@@ -141,8 +141,8 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	return step.Permanent("the bucket no longer contains the bytes of the file")
 }
 
-// compensate deletes the results of a run that is over, because the file is being erased, does not exist, or has
-// another run. It keeps results that the other run uses.
+// compensate deletes the results of a run that is over because the file is being erased, does not exist, or has
+// a newer run. It retains results that the newer run uses.
 func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	used := map[string]bool{}
 	f, err := a.store.File(ctx, fileID)
@@ -167,11 +167,11 @@ func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
-// giveUp ends a step as failed, with the reason. The sweep handles erasures and finishes.
+// giveUp ends a step as failed, with the reason. Sweeps retry erasures and finishes.
 func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
 	s, err := read(&d)
 	if err != nil {
-		return time.Time{}, nil // the dead letter has it
+		return time.Time{}, nil // the dead letter contains it
 	}
 	switch s.Step {
 	case library.StepErase, library.StepFinish:

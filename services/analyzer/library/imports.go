@@ -14,11 +14,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// metaOrigin names the metadata of a fetched object with the URL that responded, escaped as in a query since
+// metaOrigin is the key of the object metadata with the URL that responded. The URL is query-escaped because
 // headers are ASCII.
 const metaOrigin = "origin"
 
-// fetch downloads and stores the bytes of a file's URL, and returns their object.
+// fetch downloads and stores the content at a file's URL, and returns the object.
 func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	r, err := a.pages.Get(ctx, f.Origin)
 	if err != nil {
@@ -26,18 +26,18 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	}
 	switch kind := content.Detect(r.Body, f.Name); {
 	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
-		return blob.Object{}, step.Permanent("the URL leads to %s; only %s are imported", kind.MediaType, library.ImportTypes)
+		return blob.Object{}, step.Permanent("the URL returns content of the type %s; only %s are imported", kind.MediaType, library.ImportTypes)
 	case len(r.URL) > library.MaxURL:
-		return blob.Object{}, step.Permanent("the URL redirects to one of more than %d bytes", library.MaxURL)
+		return blob.Object{}, step.Permanent("the URL redirects to a URL with more than %d bytes", library.MaxURL)
 	}
 	_, err = a.bucket.Put(ctx, f.Key, mediaType(r.Header), map[string]string{metaOrigin: url.QueryEscape(r.URL)}, bytes.NewReader(r.Body))
-	if err != nil && !errors.Is(err, blob.ErrExists) { // of another attempt
+	if err != nil && !errors.Is(err, blob.ErrExists) { // stored by another attempt
 		return blob.Object{}, err
 	}
 	return a.announcer.Find(ctx, f)
 }
 
-// mediaType returns the media type of a response, with its charset, or application/octet-stream.
+// mediaType returns the media type of a response with its charset, or application/octet-stream.
 func mediaType(header http.Header) string {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if formatted := mime.FormatMediaType(media, parameters); err == nil && formatted != "" {
@@ -46,7 +46,7 @@ func mediaType(header http.Header) string {
 	return "application/octet-stream"
 }
 
-// fetched adds the metadata of the object of a fetched file.
+// fetched adds the object metadata of a fetched file.
 func fetched(c *library.Content, object blob.Object) (err error) {
 	c.ContentType = object.ContentType
 	c.Origin, err = url.QueryUnescape(object.Metadata[metaOrigin])

@@ -10,21 +10,21 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// objects checks the objects of the library in a sweep.
+// objects implements sweeper.Objects for the library.
 type objects sweep
 
 func (s objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
 	return s.bucket.List(ctx, library.ObjectPrefix, cursor, blob.PageLimit)
 }
 
-// Orphans returns the old objects of files that do not exist, and deletes the old results of earlier runs.
+// Orphans returns the old objects of files that do not exist, and deletes old results of earlier runs.
 func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
-	var last library.File // objects of one file follow each other
+	var last library.File // objects of the same file are adjacent
 	exists := false
 	for _, object := range page {
 		id, run, err := library.ParseKey(object.Key)
 		if err != nil || !r.Old(object.Modified) {
-			continue // not one of this area
+			continue // not an object of this area, or a recent one
 		}
 		if id != last.ID {
 			read++
@@ -45,7 +45,7 @@ func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 	return orphans, read, nil
 }
 
-// uses reports whether a file uses an object of a run, 0 for an upload.
+// uses reports whether a file uses an object of a run. Run 0 means an upload.
 func uses(f library.File, key string, run int64) bool {
 	if run == 0 {
 		return key == f.Key

@@ -10,17 +10,17 @@ import (
 const (
 	// progressEvery is the minimum time between two progress events of a file.
 	progressEvery = time.Second
-	// progressFiles is the maximum number of files whose last progress is remembered.
+	// progressFiles is the maximum number of files for which the time of the last progress event is stored.
 	progressFiles = 1024
 )
 
-// progress limits how often the progress of a file is sent.
+// progress limits the rate of progress events of a file.
 type progress struct {
 	mu   sync.Mutex
-	sent map[string]time.Time // by file
+	sent map[string]time.Time // time of the last event, by file
 }
 
-// due reports whether the progress of a file may be sent now.
+// due reports whether a progress event of a file may be sent now.
 func (p *progress) due(fileID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *progress) due(fileID string) bool {
 	return true
 }
 
-// tell publishes the progress of a workflow. It is a hint, which may be lost.
+// tell publishes the progress of a workflow. Progress events are hints that may be lost.
 func (a *Area) tell(w library.Workflow) {
 	if !a.progress.due(w.FileID) {
 		return

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The progress of a file is sent at most once a second, and files that have ended are forgotten.
+// Progress events of a file are sent at most once a second, and files that have ended are removed.
 func TestProgressIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p progress
@@ -19,16 +19,16 @@ func TestProgressIsPaced(t *testing.T) {
 			<-time.After(100 * time.Millisecond)
 		}
 		if sent != 5 {
-			t.Errorf("sent %d times in 5 s", sent)
+			t.Errorf("sent %d progress events in 5 s", sent)
 		}
 		for i := range 10 * progressFiles {
 			if !p.due(fmt.Sprint(i)) {
-				t.Fatalf("the first of %d is not sent", i)
+				t.Fatalf("the first progress event of file %d was not sent", i)
 			}
 			<-time.After(10 * time.Millisecond)
 		}
 		if len(p.sent) > progressFiles {
-			t.Errorf("%d files are remembered", len(p.sent))
+			t.Errorf("%d files are stored", len(p.sent))
 		}
 	})
 }

@@ -18,15 +18,15 @@ import (
 // Names of the metadata of a file's records.
 const (
 	recordsName  = "records"  // the number of records
-	fieldsName   = "fields"   // their columns, at most maxFields
+	fieldsName   = "fields"   // the columns of the records, at most maxFields
 	failuresName = "failures" // the first records that failed
 )
 
 // maxFields is the maximum number of columns in the metadata of a file. The object fields.json lists all columns.
 const maxFields = 200
 
-// describe describes the records of a workflow without open steps, and returns its end and its metadata with them. It
-// returns lifecycle.ErrNotFound when the file is erased or has another run.
+// describe describes the records of a workflow without open steps. It returns the end of the workflow and the
+// metadata, including the description. It returns lifecycle.ErrNotFound if the file is erased or has another run.
 func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End, metadata map[string]any) (library.End, map[string]any, error) {
 	f, err := a.store.File(ctx, w.FileID)
 	if err == nil && f.Run != w.Run {
@@ -53,7 +53,7 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	switch {
 	case o.Failed == 0:
 	case o.Processed == 0 && end.State != library.Failed:
-		end.State, end.Message = library.Failed, fmt.Sprintf("no record can be read; the first: %s", o.Failures[0].Error)
+		end.State, end.Message = library.Failed, fmt.Sprintf("no record can be read; the first error: %s", o.Failures[0].Error)
 	default:
 		end = end.Partly(fmt.Sprintf("%d of %d records failed; the first, record %d: %s", o.Failed, o.Total(), o.Failures[0].Index+1, o.Failures[0].Error))
 	}
@@ -69,8 +69,8 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	return end, metadata, nil
 }
 
-// withoutRecords returns the end of a workflow that has lost the results of its records. It returns
-// lifecycle.ErrNotFound when the file is erased or has another run.
+// withoutRecords returns the end of a workflow whose record results are missing. It returns
+// lifecycle.ErrNotFound if the file is erased or has another run.
 func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata map[string]any) (library.End, map[string]any, error) {
 	f, err := a.store.File(ctx, w.FileID)
 	if err == nil && f.Run != w.Run {
@@ -79,7 +79,7 @@ func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata 
 	return library.End{State: library.Failed, Message: "the bucket no longer contains the results of the records; retry the file"}, metadata, err
 }
 
-// plain returns a value as a JSON type.
+// plain converts a value to a JSON type.
 func plain(value any) (any, error) {
 	document, err := json.Marshal(value)
 	if err != nil {

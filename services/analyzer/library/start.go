@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// start begins a run: it detects the kind of the file, if it is not known yet, and publishes the open steps. It is
+// start begins a run: it detects the type of the file, if it is not known yet, and publishes the open steps. It is
 // idempotent.
 func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
@@ -40,7 +40,7 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	}
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound): // erased meanwhile
+	case errors.Is(err, lifecycle.ErrNotFound): // erased concurrently
 		if s.Origin != "" {
 			return a.bucket.Delete(ctx, f.Key)
 		}
@@ -55,7 +55,7 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	return a.dispatch(ctx, f, w)
 }
 
-// stored records the content of a file.
+// stored records the properties of the stored content of a file.
 func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
 	none := library.Workflow{}
 	object, err := a.announcer.Find(ctx, f)
@@ -87,18 +87,18 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 		}
 	}
 	if len(object.ETag) == md5Digits && !strings.Contains(object.ETag, "-") {
-		found.MD5 = object.ETag // of an upload in one part
+		found.MD5 = object.ETag // the ETag of an upload in one part is its MD5
 	}
 	if f.Status == library.Loading {
 		return a.store.StoreUpload(ctx, f, found, plan)
 	}
-	return a.store.Identify(ctx, f, found, plan) // it failed before it was Loaded, and is retried
+	return a.store.Identify(ctx, f, found, plan) // a retry of a run that failed before the file was Loaded
 }
 
 const md5Digits = 32
 
-// dispatch publishes the open steps of a workflow, and then moves it to the next state. For a workflow that parses,
-// StepParse does.
+// dispatch publishes the open steps of a workflow, and then moves it to the next state. If the workflow parses,
+// StepParse moves it instead.
 func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow) error {
 	if w.Joined() {
 		return a.conclude(ctx, w)
@@ -112,7 +112,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 	return a.process(ctx, w)
 }
 
-// publish publishes steps. An outstanding step has a worker or will get one.
+// publish publishes steps. A step with an outstanding message needs no other.
 func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
 	for _, name := range steps {
 		if err := a.bus.Publish(ctx, w.Step(f, name)); err != nil && !errors.Is(err, bus.ErrOutstanding) {
@@ -135,20 +135,20 @@ func (a *Area) process(ctx context.Context, w library.Workflow) error {
 func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
 	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // the end of the step checks the run
+		return nil // the completion of the step checks the run
 	}
 	return err
 }
 
-// finishParsing opens and publishes the steps of the records that the step StepParse has found. It completes before
-// the step ends, so that a repeat performs all of it again.
+// finishParsing opens and publishes the steps for the records found by StepParse. It completes before StepParse
+// does, so that a redelivery repeats all of it.
 func (a *Area) finishParsing(ctx context.Context, s *event.LibraryStep, found step.Result) error {
 	w := library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}
 	err := a.store.FinishParsing(ctx, w, found.Chunks, found.Records)
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
-		return nil // the end of the step compensates
+		return nil // the completion of the step compensates
 	case err != nil && !moved:
 		return err
 	}

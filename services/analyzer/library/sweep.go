@@ -14,26 +14,26 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that only the library has.
+// Codes of findings that occur in the library only.
 const (
-	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; published
-	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
-	overdueStep       = "overdue_step"       // a step without a message for hours; published again, finally failed
-	lostWorkflow      = "lost_workflow"      // a file in processing without a workflow; ends as Failed
-	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago, or of an earlier run; deleted
+	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; the event is published
+	unusedReservation = "unused_reservation" // a reservation without an upload; deleted, since nothing was promised
+	overdueStep       = "overdue_step"       // a step without a message for hours; published again, failed after several attempts
+	lostWorkflow      = "lost_workflow"      // a file in processing without a workflow; moved to Failed
+	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago or belongs to an earlier run; deleted
 	outdatedObject    = "outdated_object"    // a result of an earlier run; deleted
 	orphanNode        = "orphan_node"        // a node whose folder was erased; erased
 	outdatedTrash     = "outdated_trash"     // a node that was in the trash for ASSAY_TRASH_KEEP; erased
 )
 
 const (
-	// keepWorkflow is the time for which a workflow is kept after its end.
+	// keepWorkflow is the retention time of a workflow after its end.
 	keepWorkflow = 7 * 24 * time.Hour
 	// republications is the number of times that an overdue step is published again before it fails.
 	republications = 3
 )
 
-// sweep repairs workflows and files and removes data that is no longer needed. Each pass reads a table, or the
+// sweep repairs workflows and files and deletes data that is no longer needed. Each pass reads a table, or the
 // objects.
 type sweep struct {
 	*Area
@@ -87,7 +87,7 @@ func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], 
 	return page.Next, len(page.Items) + len(page.Broken), nil
 }
 
-// workflow continues a workflow without a message, and deletes an old one.
+// workflow repairs a workflow without a message, and deletes an old one.
 func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow) error {
 	if w.Final() {
 		if r.Older(w.Updated(), keepWorkflow) {
@@ -125,8 +125,8 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 	return nil
 }
 
-// lost republishes the message of a workflow that the stream does not have. After several attempts without effect,
-// the step fails.
+// lost republishes the message of a workflow if the stream does not have it. After several attempts without
+// effect, it fails the step.
 func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e event.Event) error {
 	outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant)
 	if err != nil || outstanding {
@@ -154,7 +154,7 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 	return nil
 }
 
-// gone drops errors about an item that others have written or removed since.
+// gone drops errors about an item that was changed or deleted concurrently.
 func gone(err error) error {
 	if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrCondition) || errors.Is(err, lifecycle.ErrFenceLost) {
 		return nil
@@ -162,7 +162,7 @@ func gone(err error) error {
 	return err
 }
 
-// file continues a file that has no workflow, and publishes outcomes again.
+// file repairs a file that has no workflow, and publishes outcomes again.
 func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if f.Final() {
 		return s.ended(ctx, r, f)
@@ -187,7 +187,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	}
 	_, err := s.announcer.Find(ctx, f)
 	switch {
-	case err == nil, errors.Is(err, upload.ErrOtherBytes): // its start records the reason
+	case err == nil, errors.Is(err, upload.ErrOtherBytes): // the start of the run records the reason
 		r.Found(ctx, unnotifiedUpload, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err
@@ -204,7 +204,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	return nil
 }
 
-// ended publishes the outcome of a file again, if the sweep is to do so.
+// ended publishes the outcome of a file again, if the sweep is configured to do so.
 func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if r.OutcomesSince.IsZero() || f.Updated().Before(r.OutcomesSince) {
 		return nil
@@ -219,7 +219,8 @@ func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error 
 	return nil
 }
 
-// countable returns what quotas count of nodes: all but the roots. The length of a file is -1 until it is known.
+// countable returns the nodes that count towards quotas: all except the roots. The length of a file is -1 until it is
+// known.
 func countable(nodes []library.Node) []sweeper.Countable {
 	var all []sweeper.Countable
 	for _, n := range nodes {
@@ -243,7 +244,7 @@ func idsOf(files []library.File) []string {
 	return ids
 }
 
-// withoutFile removes nodes whose file does not exist.
+// withoutFile deletes nodes whose file does not exist.
 func (s sweep) withoutFile(ctx context.Context, r *sweeper.Run, nodes []library.Node) error {
 	ids, err := s.store.WithoutFile(ctx, nodes)
 	if err != nil {
@@ -252,7 +253,7 @@ func (s sweep) withoutFile(ctx context.Context, r *sweeper.Run, nodes []library.
 	return s.inconsistent(ctx, r, ids)
 }
 
-// inconsistent repairs nodes that differ from their files, or have none.
+// inconsistent repairs nodes that differ from their files or have no file.
 func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, ids []string) error {
 	pairs, err := s.store.Inconsistent(ctx, ids)
 	if err != nil {
@@ -296,7 +297,7 @@ func (s sweep) node(ctx context.Context, r *sweeper.Run, n library.Node) error {
 func (s sweep) eraseNode(ctx context.Context, n library.Node) error {
 	w, err := s.store.Erase(ctx, n.ID, library.Edit{By: n.OwnedBy, IfMatch: n.Version})
 	if errors.Is(err, library.ErrVersion) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // changed since; the next sweep checks it
+		return nil // changed concurrently; the next sweep checks it
 	}
 	if err != nil {
 		return err

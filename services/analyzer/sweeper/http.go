@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// request is a run that an operator requested.
+// request is a run requested by an operator.
 type request struct {
 	options  Options
 	findings []runFinding
@@ -35,7 +35,7 @@ func (s *Sweeper) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "run-sweep", Method: http.MethodPost, Path: "/v1/sweeps", Tags: []string{"sweeps"},
 		Summary: "Find and repair stuck items now",
-		Description: "Sweeps all of every area at ASSAY_SWEEP_RATE items per second. The response has the report if that takes no longer " +
+		Description: "Sweeps all data of every area at ASSAY_SWEEP_RATE items per second. The response contains the report if that takes no longer " +
 			"than 10 s. Otherwise done is false, and the run continues; its report follows in the list of sweeps.",
 	}, s.postSweep, web.Refusals{http.StatusConflict: {"sweep-waiting"}})
 }
@@ -43,23 +43,23 @@ func (s *Sweeper) Routes(r *web.Router) {
 type sweepInput struct {
 	Body struct {
 		DryRun        bool      `json:"dryRun,omitempty" example:"true" doc:"report problems without repairing them"`
-		OutcomesSince time.Time `json:"outcomesSince,omitzero" required:"false" doc:"after a loss of all JetStream data: also publish outcomes since this time again, and restore lost dead letters"`
+		OutcomesSince time.Time `json:"outcomesSince,omitzero" required:"false" doc:"for use after a loss of all JetStream data: also publishes outcomes since this time again, and restores lost dead letters"`
 	}
 }
 
 type sweepOutput struct{ Body runReport }
 
-// runReport is the report of a run as the API shows it.
+// runReport is the report of a run in the API.
 type runReport struct {
-	Done     bool         `json:"done" example:"true" doc:"whether the run has ended; until then the other numbers are 0"`
+	Done     bool         `json:"done" example:"true" doc:"whether the run has ended; until then the counts are 0"`
 	DryRun   bool         `json:"dryRun" example:"true"`
 	Read     int          `json:"read" example:"1200" doc:"the number of items and objects that were read"`
 	Found    int          `json:"found" example:"1"`
 	Repaired int          `json:"repaired"`
 	Failed   int          `json:"failed" doc:"the number of findings that could not be repaired"`
 	Millis   int64        `json:"millis" example:"2400" doc:"the duration of the run in milliseconds"`
-	Findings []runFinding `json:"findings" doc:"the first 100"`
-	Error    string       `json:"error,omitempty" doc:"the data that could not be read"`
+	Findings []runFinding `json:"findings" doc:"the first 100 findings"`
+	Error    string       `json:"error,omitempty" doc:"which data could not be read"`
 }
 
 type runFinding struct {
@@ -78,7 +78,7 @@ func (s *Sweeper) postSweep(ctx context.Context, in *sweepInput) (*sweepOutput, 
 	select {
 	case s.requests <- r:
 	default:
-		return nil, web.NewProblem(http.StatusConflict, "sweep-waiting", "Another sweep waits for the end of the one in progress. Its report follows in the list of sweeps.")
+		return nil, web.NewProblem(http.StatusConflict, "sweep-waiting", "Another sweep is already waiting for the one in progress. Its report will be in the list of sweeps.")
 	}
 	out := &sweepOutput{}
 	out.Body.DryRun, out.Body.Findings = in.Body.DryRun, []runFinding{}

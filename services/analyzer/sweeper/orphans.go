@@ -8,13 +8,13 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// suspiciousOrphans is the number of orphans in a page of objects above which the
-// page is suspicious, if they are also more than half of the page: the bucket and
-// the table then probably do not belong together, and nothing is deleted.
+// suspiciousOrphans is the number of orphans in a page of objects above which the page is
+// suspicious, if they are also more than half of the page. The bucket and the table then probably
+// do not belong together, and nothing is deleted.
 const suspiciousOrphans = 10
 
-// stillListed returns the orphans that a second reading of their page has. An item that was deleted after the first
-// one has no objects left.
+// stillListed returns the orphans that are still listed when their page is read again. It excludes items deleted
+// after the first read, which have no objects left.
 func stillListed(ctx context.Context, o Objects, cursor string, orphans []string) ([]string, error) {
 	if len(orphans) == 0 {
 		return nil, nil
@@ -28,8 +28,8 @@ func stillListed(ctx context.Context, o Objects, cursor string, orphans []string
 	}), nil
 }
 
-// removeOrphans reports the objects of a page that belong to no item, and removes
-// them unless there are suspiciously many.
+// removeOrphans reports the objects of a page that belong to no item, and deletes them unless there
+// are suspiciously many.
 func removeOrphans(ctx context.Context, r *Run, orphans []string, page int, remove func(context.Context, string) error) {
 	for _, key := range orphans {
 		if len(orphans) > suspiciousOrphans && len(orphans) > page/2 {

@@ -10,33 +10,33 @@ import (
 
 // Codes of findings about quotas.
 const (
-	uncountedItem  = "uncounted_item"  // an item that is not counted for the quotas of its owner, or with a wrong size; counted
-	countedNothing = "counted_nothing" // the quota used by an item that does not exist; released
+	uncountedItem  = "uncounted_item"  // an item that is not counted towards the quotas of its owner, or with a wrong size; its count is corrected
+	countedNothing = "counted_nothing" // quota used by an item that does not exist; released
 )
 
-// Counting compares the items of an area with what is counted for quotas.
+// Counting compares the items of an area with the items counted towards quotas.
 type Counting struct {
 	Quotas *quota.Quotas
 	Area   string
-	// Exist returns those of the ids whose items exist, strongly consistent.
+	// Exist returns the ids whose items exist. The read is strongly consistent.
 	Exist func(ctx context.Context, ids []string) (map[string]bool, error)
 
-	owners map[string]bool // whose items are counted
+	owners map[string]bool // the owner whose items are counted
 }
 
-// Countable is an item that a sweep has read.
+// Countable is an item read by a sweep.
 type Countable struct {
 	quota.ID
-	Bytes   int64 // negative if the item does not have it
+	Bytes   int64 // negative if the item does not store its size
 	Created time.Time
-	// Size returns the size in bytes of an uncounted item that does not have it. Optional.
+	// Size returns the size in bytes of an uncounted item that does not store it. Optional.
 	Size func(context.Context) (int64, error)
 }
 
-// countedPage is the number of rows of an owner that are read in one request.
+// countedPage is the number of rows of an owner in one page.
 const countedPage = 100
 
-// Sweep releases the quota used by items that do not exist. It runs before Items.
+// Sweep releases the quota used by items that do not exist. It must run before Items.
 func (c *Counting) Sweep(ctx context.Context, r *Run) error {
 	owners, err := c.Quotas.Owners(ctx)
 	if c.owners = owners; err != nil || len(owners) == 0 {
@@ -85,7 +85,7 @@ func (c *Counting) release(ctx context.Context, r *Run, owner string, page []quo
 	return nil
 }
 
-// Items counts the items of owners with quotas that are not counted, or with a wrong size.
+// Items corrects the counts of items, for owners with quotas, that are not counted or have a wrong size.
 func (c *Counting) Items(ctx context.Context, r *Run, items []Countable) error {
 	var ids []quota.ID
 	var counted []Countable
@@ -123,7 +123,7 @@ func (c *Counting) count(ctx context.Context, item Countable) error {
 		return err
 	}
 	exist, err := c.Exist(ctx, []string{item.ID.ID})
-	if err == nil && !exist[item.ID.ID] { // deleted meanwhile
+	if err == nil && !exist[item.ID.ID] { // deleted concurrently
 		err = c.Quotas.Erased(ctx, item.Owner, c.Area, item.ID.ID)
 	}
 	return err

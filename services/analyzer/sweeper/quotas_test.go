@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// counted is an area whose sweep only recounts. Exist is called for every item that a page lists.
+// counted is an area whose sweep only recounts. Exist is called once for each item of a page.
 type counted struct {
 	counting sweeper.Counting
 	items    map[string]sweeper.Countable // by id
@@ -38,7 +38,7 @@ func (c *counted) add(owner, id string, bytes int64, size func(context.Context) 
 	c.items[id] = sweeper.Countable{ID: quota.ID{Owner: owner, ID: id}, Bytes: bytes, Created: time.Now().Add(-time.Hour), Size: size}
 }
 
-// openCounted returns an area with quotas for alice, bob and carl, for whom nothing is counted yet.
+// openCounted returns an area with quotas for alice, bob and carl, whose items are not counted yet.
 func openCounted(t *testing.T) (*counted, *quota.Quotas) {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -101,23 +101,23 @@ func TestSweepRecounts(t *testing.T) {
 	reserve(t, q, "alice", "gone", 160)
 	want := []string{"counted_nothing gone", "uncounted_item missing", "uncounted_item unknown", "uncounted_item unsized", "uncounted_item wrong"}
 	if found := recount(t, c, 0, true); !slices.Equal(found, want) {
-		t.Errorf("a dry run finds %q, want %q", found, want)
+		t.Errorf("a dry run found %q, want %q", found, want)
 	}
 	uses(t, q, "alice", quota.Use{Items: 3, Bytes: 10 + 21 + 160})
 	if found := recount(t, c, 2*time.Hour, false); len(found) > 0 {
-		t.Errorf("items younger than the lease, which a request may still count: %q", found)
+		t.Errorf("got %q for items younger than the lease, want no findings", found)
 	}
 	if found := recount(t, c, 0, false); !slices.Equal(found, want) {
-		t.Errorf("a sweep finds %q, want %q", found, want)
+		t.Errorf("a sweep found %q, want %q", found, want)
 	}
 	uses(t, q, "alice", quota.Use{Items: 5, Bytes: 10 + 20 + 40 + 80})
 	uses(t, q, "dora", quota.Use{})
 	if found := recount(t, c, 0, false); len(found) > 0 {
-		t.Errorf("a second sweep finds %q", found)
+		t.Errorf("a second sweep found %q, want nothing", found)
 	}
 }
 
-// TestSweepReleasesAllPages checks that what is counted of several pages of items, and of all owners, is released.
+// TestSweepReleasesAllPages checks that the counts of several pages of items, and of all owners, are released.
 func TestSweepReleasesAllPages(t *testing.T) {
 	c, q := openCounted(t)
 	const items = 205 // two full pages and a partial one
@@ -130,15 +130,15 @@ func TestSweepReleasesAllPages(t *testing.T) {
 	}
 	uses(t, q, "bob", quota.Use{Items: items + 1, Bytes: 3*items + 1})
 	if found := recount(t, c, 0, false); len(found) != items {
-		t.Errorf("%d findings, want %d", len(found), items)
+		t.Errorf("got %d findings, want %d", len(found), items)
 	}
 	for _, owner := range []string{"alice", "bob", "carl"} {
 		uses(t, q, owner, quota.Use{Items: 1, Bytes: 1})
 	}
 }
 
-// TestSweepCountsNoDeletedItem checks that an item that is deleted while it is counted does not stay counted, and that
-// one whose size cannot be read is reported.
+// TestSweepCountsNoDeletedItem checks that an item that is deleted while it is counted does not remain counted, and
+// that an item whose size cannot be read is reported.
 func TestSweepCountsNoDeletedItem(t *testing.T) {
 	c, q := openCounted(t)
 	reserve(t, q, "alice", "kept", 1)
@@ -149,7 +149,7 @@ func TestSweepCountsNoDeletedItem(t *testing.T) {
 	})
 	c.add("alice", "unreadable", -1, func(context.Context) (int64, error) { return 0, errors.New("no bucket") })
 	if found, want := recount(t, c, 0, false), []string{"uncounted_item deleted", "uncounted_item unreadable: no bucket"}; !slices.Equal(found, want) {
-		t.Errorf("a sweep finds %q, want %q", found, want)
+		t.Errorf("a sweep found %q, want %q", found, want)
 	}
 	uses(t, q, "alice", quota.Use{Items: 1, Bytes: 1})
 }

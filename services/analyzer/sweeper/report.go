@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// keep adds a finding to the report, which keeps the newest ones.
+// keep adds a finding to the report, which retains the newest ones.
 func (r *Run) keep(f Finding) {
 	if len(r.newest) == 2*sweep.MaxFindings {
 		r.newest = append(r.newest[:0], r.newest[sweep.MaxFindings:]...)
@@ -15,7 +15,7 @@ func (r *Run) keep(f Finding) {
 	r.newest = append(r.newest, sweep.Finding{At: time.Now().UTC(), Found: f.Found, ID: f.ID, Repaired: f.Repaired, Error: f.Error})
 }
 
-// store stores the report of a run over an area. An error is logged: it does not fail the sweep.
+// store stores the report of a run over an area. It logs an error, which does not fail the sweep.
 func (s *Sweeper) store(ctx context.Context, r *Run, failed error) {
 	if s.reports == nil || ctx.Err() != nil {
 		return

@@ -1,20 +1,18 @@
 // Package sweeper finds items that no message will move, and repairs them: the
 // tables are the source of truth, and messages can be sent again.
 //
-// An area decides what is wrong with an item and how to repair it (Items, Objects);
-// the walk over table and bucket, its pace, dry runs, the report, logs and metrics
-// are the same for all areas.
+// An area determines what is wrong with an item and how to repair it (Items, Objects). The walk
+// over table and bucket, its rate, dry runs, the report, logs and metrics are the same for all
+// areas.
 //
-// The swept tables have no index by status, so a sweep reads an entire table, at no
-// more than Config.Rate items per second. A timed run reads as many items as this
-// rate allows until the next run, 30,000 per minute with the defaults, and the next
-// run continues from there. A text file has two items and costs about 1.1 read units:
-// both items are scanned, and the counterpart of each is read, which DynamoDB counts
-// as half a unit. A feed item costs its share of a scan, and half a unit for the
-// check of its text. Objects cost one LIST request per 1,000. With the default rate a
-// table of any size costs at most 500 items per second, about 12 million read units
-// per day. Every analyzer sweeps: in a large installation set ASSAY_SWEEP_EVERY=0 on
-// most of them.
+// The swept tables have no index by status, so a sweep reads an entire table, at no more than
+// Config.Rate items per second. A timed run reads as many items as this rate allows until the next
+// run, 30,000 per minute with the defaults, and the next run continues from there. A text file has
+// two items and costs about 1.1 read units: both items are scanned, and the counterpart of each is
+// read, which DynamoDB counts as half a unit. A feed item costs its share of a scan, and half a
+// unit for the check of its text. Objects cost one LIST request per 1,000. With the default rate a
+// table of any size costs at most 500 items per second, about 12 million read units per day. Every
+// analyzer sweeps. In a large installation, set ASSAY_SWEEP_EVERY=0 on most of them.
 package sweeper
 
 import (
@@ -33,14 +31,14 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// Config specifies how often and how fast sweeps run.
+// Config configures how often and how fast sweeps run.
 type Config struct {
 	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"the interval between sweeps of the tables and the bucket; 0 disables them"`
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"the maximum number of items or objects that a sweep reads per second"`
-	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
-	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"the same value as for ingest"`
+	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep deletes a reservation without an upload, or an object without an item; must exceed the sum of ASSAY_UPLOAD_EXPIRES and the longest upload"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"must have the same value as for ingest"`
 
-	Platform platform.Config // for the reports
+	Platform platform.Config // where reports are stored
 }
 
 // Validate returns an error that names an invalid setting.
@@ -56,22 +54,21 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Area is one of the product's areas.
+// Area is an area of the product.
 type Area interface {
 	Name() string
-	// Sweep walks over the area's stored data, with Sweep or Run.Walk, and reports
-	// each finding to Run.Found. It returns an error if it cannot continue reading.
+	// Sweep walks over the area's stored data with the function Sweep or Run.Walk, and reports each
+	// finding with Run.Found. It returns an error if it cannot continue reading.
 	Sweep(ctx context.Context, r *Run) error
 }
 
 // Options are the options of one run.
 type Options struct {
-	DryRun bool // find and repair nothing
-	// OutcomesSince makes the run publish again the outcome of every item that
-	// reached its final state then or later, and restore lost dead letters. If
-	// it is zero, the run does neither.
+	DryRun bool // report problems without repairing them
+	// OutcomesSince makes the run publish again the outcome of every item that reached its final
+	// state at or after this time, and restore lost dead letters. The zero value disables this.
 	OutcomesSince time.Time
-	// Tell is called for each finding, not concurrently. Optional.
+	// Tell is called for each finding, never concurrently. Optional.
 	Tell func(Finding)
 }
 
@@ -79,17 +76,17 @@ type Options struct {
 type Finding struct {
 	Area     string `json:"area"`
 	Found    string `json:"found"` // a code such as LostMessage
-	ID       string `json:"id"`    // of the item, or the key of an object
+	ID       string `json:"id"`    // the id of the item, or the key of an object
 	Repaired bool   `json:"repaired"`
-	Error    string `json:"error,omitempty"` // the reason why it could not be repaired
+	Error    string `json:"error,omitempty"` // why it could not be repaired; nil if it was
 }
 
 // Report is the summary of a run.
 type Report struct {
-	Read     int           `json:"read"` // items and objects
+	Read     int           `json:"read"` // number of items and objects that were read
 	Found    int           `json:"found"`
 	Repaired int           `json:"repaired"`
-	Failed   int           `json:"failed"` // findings that could not be repaired
+	Failed   int           `json:"failed"` // number of findings that could not be repaired
 	Took     time.Duration `json:"-"`
 	DryRun   bool          `json:"dryRun"`
 }
@@ -101,7 +98,7 @@ func (r *Report) add(more Report) {
 	r.Failed += more.Failed
 }
 
-// Sweeper sweeps the areas of one process. Its runs follow each other.
+// Sweeper sweeps the areas of one process. It executes one run at a time.
 type Sweeper struct {
 	cfg      Config
 	lease    time.Duration
@@ -112,13 +109,12 @@ type Sweeper struct {
 	found    *prometheus.CounterVec
 	running  sync.Mutex
 	requests chan *request
-	opened   time.Time // when the process started, by both clocks; for Run.Old
+	opened   time.Time // when the process started, by the wall clock and the monotonic clock; for Run.Old
 	cursors  map[string]string
 }
 
-// New returns a Sweeper of the areas. It skips items that changed their state within
-// the lease of a worker, publishes outcomes to b, and stores reports of its runs in
-// reports, which may be nil.
+// New returns a Sweeper of the areas. It skips items whose state changed within the lease of a
+// worker, publishes outcomes to b, and stores the reports of its runs in reports, which may be nil.
 func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Reports, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
 	all := make([]Area, len(areas))
 	for i, area := range areas {
@@ -133,7 +129,7 @@ func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Rep
 	}
 }
 
-// Work sweeps on the timer, and when an operator asks for it, until ctx is done. It returns nil.
+// Work sweeps at every interval, and when an operator requests it, until ctx is done. It returns nil.
 func (s *Sweeper) Work(ctx context.Context) error {
 	var timer <-chan time.Time
 	if s.cfg.Every > 0 {
@@ -148,17 +144,17 @@ func (s *Sweeper) Work(ctx context.Context) error {
 		case r := <-s.requests:
 			r.run(ctx, s)
 		case <-timer:
-			// Errors are logged, and the next run retries.
+			// Errors are logged. The next run retries.
 			_, _ = s.run(ctx, Options{}, max(1, int(s.cfg.Every.Seconds()*float64(s.cfg.Rate))))
 		}
 	}
 }
 
-// Once sweeps all of every area, and returns an error if some data could not
-// be read. The report covers the work up to then.
+// Once sweeps all data of every area. It returns an error if some data could not be read; the
+// report covers the run up to that point.
 func (s *Sweeper) Once(ctx context.Context, o Options) (Report, error) { return s.run(ctx, o, 0) }
 
-// run sweeps; budget is the maximum number of items for each walk, 0 for all.
+// run sweeps once. budget is the maximum number of items for each walk; 0 means no limit.
 func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error) {
 	s.running.Lock()
 	defer s.running.Unlock()
@@ -193,41 +189,40 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Lease time.Duration // an item that has changed since then may be in use by a worker or a client
+	Lease time.Duration // items changed after this time may be in use by a worker or a client
 
-	now     time.Time // when the run began
+	now     time.Time // start of the run
 	area    string
 	sweeper *Sweeper
 	budget  int
 	report  *Report
-	newest  []sweep.Finding // for the stored report
+	newest  []sweep.Finding // the newest findings, for the stored report
 }
 
-// Young reports whether something was written less than a lease ago, so that its writer
-// may still be at work. It is a reason to check later only: a time in the future,
-// because a clock was stepped back or is that of another machine, is not young.
+// Young reports whether something was written less than a lease ago, so that its writer may still
+// be active. It only delays a check. A time in the future, caused by a clock that was stepped back
+// or differs between machines, is not young.
 func (r *Run) Young(written time.Time) bool {
 	age := r.now.Sub(written)
 	return age > -r.Lease && age < r.Lease
 }
 
-// Old reports whether an object or reservation is old enough to be removed if it is an
-// orphan or was never used. If the wall clock is stepped forward, nothing becomes old
-// early: the time since the process began, by the monotonic clock, must be sufficient
-// too.
+// Old reports whether an object or reservation is old enough to be deleted if it is an orphan or
+// was never used. A wall clock that is stepped forward makes nothing old early: the time since the
+// process started, by the monotonic clock, must be sufficient too.
 func (r *Run) Old(written time.Time) bool { return r.Older(written, r.sweeper.cfg.OrphanAge) }
 
-// Older is Old for another age than that of orphans.
+// Older is Old with the given age.
 func (r *Run) Older(written time.Time, least time.Duration) bool {
 	opened := r.sweeper.opened
-	steady := opened.Round(0).Add(r.now.Sub(opened)) // Round strips the monotonic reading
+	steady := opened.Round(0).Add(r.now.Sub(opened)) // strips the monotonic reading
 	return r.now.Sub(written) >= least && steady.Sub(written) >= least
 }
 
-// Walk calls page with a cursor, empty at first, and then with the returned
-// cursor, until that is empty, ctx ends, or the run has used its budget. The next
-// run continues there. page returns how many items it read, which sets the pace.
-// name identifies the walk within its area.
+// Walk calls page, first with an empty cursor and then with the returned cursor, until that is
+// empty, ctx is done, or the run has used its budget. The next run continues at that cursor. page
+// returns the number of items it read, which determines the pause before the next page. name
+// identifies the walk within its area.
 func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Context, cursor string) (next string, read int, err error)) error {
 	at := r.area + "/" + name
 	cursor := ""
@@ -257,8 +252,8 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	}
 }
 
-// Found reports a finding and, unless this is a dry run, repairs it. An error of
-// repair is reported, and the run continues.
+// Found reports a finding and, unless this is a dry run, repairs it. An error of repair is
+// reported, and the run continues.
 func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Context) error) {
 	finding := Finding{Area: r.area, Found: what, ID: id}
 	r.report.Found++

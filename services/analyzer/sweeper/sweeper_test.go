@@ -20,7 +20,7 @@ import (
 type shelf struct {
 	pages int
 	read  []string // cursors, in the order of the requests
-	fail  error    // of the next page
+	fail  error    // the cursor of the next page
 	each  func(context.Context, *sweeper.Run, string)
 }
 
@@ -62,7 +62,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 			t.Errorf("%+v, %v, pages %q", report, err, s.read)
 		}
 		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("took %s, want 2s for 40 items before the last page at 20 per second", took)
+			t.Errorf("took %s, want 2s: 40 items at 20 per second before the last page", took)
 		}
 	})
 }
@@ -76,15 +76,15 @@ func TestTimerGoesOnWhereItStopped(t *testing.T) {
 		if err := w.Work(ctx); err != nil {
 			t.Error(err)
 		}
-		// 20 items, so two pages, in each of four runs.
+		// Each of the four runs reads 20 items, which is two pages.
 		if want := []string{"", "1", "2", "3", "4", "", "1"}; !slices.Equal(s.read, want) {
-			t.Errorf("pages %q, want %q", s.read, want)
+			t.Errorf("read pages %q, want %q", s.read, want)
 		}
 	})
 }
 
-// TestUnreadablePageRestartsTheWalk: an error of a page is reported and, because
-// the cursor may be its cause, the next run begins at the start.
+// TestUnreadablePageRestartsTheWalk checks that an error of a page is reported and that the next
+// run begins at the start, because the cursor may be the cause.
 func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 	s := &shelf{pages: 1, fail: errors.New("no table")}
 	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
@@ -95,7 +95,7 @@ func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
 		s.each = func(context.Context, *sweeper.Run, string) {
 			if len(s.read) == 3 { // the first page of the second run
-				s.fail = errors.New("no such cursor")
+				s.fail = errors.New("invalid cursor")
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
@@ -104,7 +104,7 @@ func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 			t.Error(err)
 		}
 		if want := []string{"", "1", "2", "3", "", ""}; !slices.Equal(s.read, want) {
-			t.Errorf("pages %q, want %q", s.read, want)
+			t.Errorf("read pages %q, want %q", s.read, want)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestDryRunRepairsNothing(t *testing.T) {
 	}
 }
 
-// closet is an area with two objects of no item, one of which is removed by another after the sweep has listed it.
+// closet is an area with two orphaned objects, one of which is deleted concurrently after the sweep has listed it.
 type closet struct{ listed int }
 
 func (c *closet) Name() string { return "closet" }

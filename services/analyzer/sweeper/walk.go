@@ -12,11 +12,11 @@ import (
 
 // Items describes a swept table. I is an item.
 type Items[I any] interface {
-	// Scan reads a page of the table, in any order and eventually consistent, and
-	// reports problems of the page itself. next is the cursor of the next page,
-	// empty on the last; read is the number of items read.
+	// Scan reads a page of the table, in any order and eventually consistent, and reports problems
+	// that concern the page as a whole. next is the cursor of the next page, empty on the last
+	// page. read is the number of items read.
 	Scan(ctx context.Context, r *Run, cursor string) (items []I, next string, read int, err error)
-	// ID returns the item's id.
+	// ID returns the id of the item.
 	ID(item I) string
 	// Get reads an item by its id, strongly consistent. It returns lifecycle.ErrNotFound.
 	Get(ctx context.Context, id string) (I, error)
@@ -24,15 +24,15 @@ type Items[I any] interface {
 	Ended(item I) (ended bool, failure string)
 	// Outcome returns the event that announces a final state.
 	Outcome(item I) (event.Event, error)
-	// Changed returns when the item last changed its state.
+	// Changed returns the time of the item's last state change.
 	Changed(item I) (time.Time, error)
-	// Outstanding reports whether a message for the item is in the stream: a worker
-	// has it, or will get it.
+	// Outstanding reports whether a message for the item is in the stream, so that a worker has it
+	// or will receive it.
 	Outstanding(ctx context.Context, item I) (bool, error)
 	// Repair repairs an item that no message will move.
 	Repair(ctx context.Context, r *Run, item I) error
-	// Recover restores other lost data of an item that has ended, such as its outcome. It
-	// is called in runs that publish outcomes again.
+	// Recover restores other lost data of an item in a final state, such as its dead letter. It is
+	// called only in runs with OutcomesSince.
 	Recover(ctx context.Context, r *Run, item I, outcome event.Event) error
 }
 
@@ -40,15 +40,14 @@ type Items[I any] interface {
 type Objects interface {
 	// List reads a page of the objects. The cursor is the last key of the previous page.
 	List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error)
-	// Orphans returns the keys of the objects that belong to no item, and the number
-	// of items read to determine them.
+	// Orphans returns the keys of the objects that belong to no item, and the number of items read
+	// to find them.
 	Orphans(ctx context.Context, r *Run, objects []blob.Object) (keys []string, read int, err error)
-	// Remove deletes an orphan, unless its item has been created meanwhile.
+	// Remove deletes an orphan, unless its item has been created since the listing.
 	Remove(ctx context.Context, key string) error
 }
 
-// lookRead is the number of reads for the check of one item: its message, its
-// row and its object.
+// lookRead is the number of reads for checking one item: its message, its row and its object.
 const lookRead = 3
 
 // Sweep walks over a table and its objects.
@@ -57,7 +56,7 @@ func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) 
 	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, "objects", objects))
 }
 
-// WalkObjects is the second half of Sweep. name identifies the walk within its area.
+// WalkObjects is the second half of Sweep, the walk over the objects. name identifies the walk within its area.
 func WalkObjects(ctx context.Context, r *Run, name string, objects Objects) error {
 	return r.Walk(ctx, name, func(ctx context.Context, cursor string) (string, int, error) {
 		return sweepObjects(ctx, r, objects, cursor)
@@ -98,7 +97,7 @@ func (s tableSweep[I]) row(ctx context.Context, item I) (looked bool, err error)
 	return true, s.stuck(ctx, item)
 }
 
-// young reports whether a worker or a client may be at work on the item.
+// young reports whether a worker or a client may still be using the item.
 func (s tableSweep[I]) young(item I) (bool, error) {
 	changed, err := s.items.Changed(item)
 	return err == nil && s.run.Young(changed), err
@@ -123,7 +122,7 @@ func (s tableSweep[I]) ended(ctx context.Context, item I) error {
 
 // stuck checks an item that has been in one state for longer than a lease.
 func (s tableSweep[I]) stuck(ctx context.Context, item I) error {
-	// The message comes first: while there is one, a worker moves the item.
+	// Check the message first: while there is one, a worker moves the item.
 	if outstanding, err := s.items.Outstanding(ctx, item); err != nil || outstanding {
 		return err
 	}

@@ -28,7 +28,7 @@ type Area struct {
 	quotas  *quota.Quotas
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
@@ -40,10 +40,10 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, quotas 
 // Name returns the area's name.
 func (a *Area) Name() string { return textfile.Name }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error if the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns the area's only consumer.
+// Consumers returns the only consumer of the area.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
 		Name: textfile.Consumer, Area: textfile.Name, Stream: textfile.WorkStream,
@@ -51,8 +51,8 @@ func (a *Area) Consumers() []bus.Consumer {
 	}, steps{a})}
 }
 
-// Sweep repairs files that no message will move, and removes orphaned objects and
-// abandoned uploads.
+// Sweep repairs files that no message will move, and deletes orphaned objects and abandoned
+// uploads.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: textfile.Name, Exist: a.exist}}
 	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))

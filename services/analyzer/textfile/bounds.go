@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// bounds limits an attempt by the size of the file. An event that cannot be read
-// fails at once and needs no more than the time of an empty file.
+// bounds limits an attempt according to the size of the file. An event that cannot be decoded fails
+// immediately and needs only the limits of an empty file.
 func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
 	base := a.worker.Config.Time
 	uploaded, err := readUploaded(d)
@@ -22,7 +22,7 @@ func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
 	}
 }
 
-// readUploaded decodes the event of a delivery once.
+// readUploaded decodes the event of a delivery and caches it.
 func readUploaded(d *bus.Delivery) (*event.FileUploaded, error) {
 	if read, ok := d.Event.(*event.FileUploaded); ok {
 		return read, nil

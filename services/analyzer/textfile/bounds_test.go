@@ -50,6 +50,6 @@ func TestTooLittleMemoryIsRefused(t *testing.T) {
 	cfg := defaults(t)
 	cfg.Memory = 1 << 20
 	if err := cfg.Validate(); err == nil {
-		t.Error("a text could use more than the memory limit")
+		t.Error("the memory bound of a text exceeds the memory limit")
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// Config holds the settings of the analysis of text files.
+// Config holds the settings for the analysis of text files.
 type Config struct {
 	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the minimum throughput of an attempt in bytes per second; the default is 50 Mbit/s, which allows 15m for a file of 5 GiB"`
-	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files queue when it is used up"`
+	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files wait while it is used up"`
 	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"the number of readers of a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
 	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the number of bytes that a reader requests in one range"`
-	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default holds 3.7 million words of eight letters, and a text with more is FAILED"`
+	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default holds 3.7 million words of eight letters, and a text with more becomes FAILED"`
 
 	Table textfile.Config
 }
 
 const (
-	minRange      = 64 << 10 // bytes; more than the head by which the charset is detected
+	minRange      = 64 << 10 // bytes; more than the head from which the charset is detected
 	minVocabulary = 1 << 10  // bytes
 )
 
@@ -44,7 +44,7 @@ func (c Config) Validate() error {
 
 func (c Config) limits() wordstats.Limits { return wordstats.Limits{Vocabulary: c.Vocabulary} }
 
-// readers returns how many readers share a file of size bytes.
+// readers returns the number of readers for a file of size bytes.
 func (c Config) readers(size int64) int {
 	if size <= c.RangeSize {
 		return 1

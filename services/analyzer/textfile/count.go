@@ -20,8 +20,8 @@ type counts struct {
 	cfg    Config
 }
 
-// analyze counts the words of the bytes that were uploaded. The error is permanent
-// if the bytes themselves are the cause, or are missing.
+// analyze counts the words of the uploaded bytes. The error is permanent if it is caused by the
+// bytes or if they are missing.
 func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (textfile.Result, error) {
 	statistics, err := c.count(ctx, uploaded)
 	if err != nil {
@@ -38,8 +38,8 @@ func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (text
 	return result, nil
 }
 
-// count counts the words by several readers if the text is large, and starts again
-// with the next rule each time that the bytes contradict the chosen charset.
+// count counts the words, with several readers if the text is large. It starts again with the next
+// rule each time the bytes contradict the selected charset.
 func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (statistics wordstats.Statistics, err error) {
 	if readers := c.cfg.readers(int64(uploaded.Size)); readers > 1 {
 		statistics, err = c.countParts(ctx, uploaded, readers)
@@ -55,8 +55,7 @@ func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (statis
 	}
 }
 
-// countBy chooses the charset, beginning with a rule. It reads the text ahead of
-// counting it.
+// countBy detects the charset, starting with a rule, and counts the words while it reads ahead.
 func (c counts) countBy(ctx context.Context, uploaded *event.FileUploaded, rule plaintext.Rule) (wordstats.Statistics, error) {
 	body, err := c.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
 	if err != nil {
@@ -71,8 +70,8 @@ func (c counts) countBy(ctx context.Context, uploaded *event.FileUploaded, rule 
 	return c.cfg.limits().CountAhead(text)
 }
 
-// countParts counts a text in UTF-8 by several readers. For other texts it
-// returns a *plaintext.RestartError.
+// countParts counts a UTF-8 text with several readers. For other texts it returns a
+// *plaintext.RestartError.
 func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, readers int) (wordstats.Statistics, error) {
 	object := blob.Ranges{Store: c.bucket, Key: uploaded.Key, ETag: uploaded.Etag, Size: int64(uploaded.Size)}
 	head := make([]byte, plaintext.HeadSize)
@@ -98,12 +97,12 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	case errors.Is(err, wordstats.ErrNotUTF8):
 		err = &plaintext.RestartError{Next: plaintext.Windows1252}
 	case vocabulary && parts.Strict:
-		err = &plaintext.RestartError{Next: plaintext.Declared} // its words have not been counted yet
+		err = &plaintext.RestartError{Next: plaintext.Declared} // only a count with the right charset decides about the limit
 	}
 	return statistics, err
 }
 
-// judged marks errors that no further attempt can resolve.
+// judged makes errors permanent that no further attempt can resolve.
 func judged(err error) error {
 	_, notText := errors.AsType[*plaintext.NotTextError](err)
 	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)

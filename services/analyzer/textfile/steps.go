@@ -13,15 +13,15 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// steps are the steps from FileUploaded to the outcome.
+// steps implements the steps from FileUploaded to the outcome.
 type steps struct{ *Area }
 
 func (s steps) Get(ctx context.Context, fileID string) (textfile.File, error) {
 	return s.store.Get(ctx, fileID)
 }
 
-// Claim takes the fence of a first claim from the event, so that no read is needed; the file's
-// CreatedAt is unknown then. If that claim fails, the state in the table decides.
+// Claim takes the fence of a first claim from the event, so that no read is needed. The CreatedAt
+// of the file is then unknown. If that claim fails, the state in the table decides.
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (textfile.File, error) {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (textfile.File, error
 	case file.Status == textfile.Pending:
 		return s.store.Claim(ctx, file)
 	}
-	// The stream has one message per file, so the previous worker no longer has it.
+	// The stream has one message per file, so the previous worker no longer processes it.
 	return s.store.TakeOver(ctx, file)
 }
 

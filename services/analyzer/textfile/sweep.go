@@ -13,14 +13,14 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that only text files have.
+// Codes of findings that occur for text files only.
 const (
-	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; published
-	mismatchedObject  = "mismatched_object"  // an object of another length than reserved; ends as FAILED
-	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
+	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; the event is published
+	mismatchedObject  = "mismatched_object"  // an object with another length than reserved; the file becomes FAILED
+	unusedReservation = "unused_reservation" // a reservation without an upload; deleted, since nothing was promised
 )
 
-// sweep repairs files and removes orphaned objects.
+// sweep repairs files and deletes orphaned objects.
 type sweep struct {
 	steps
 	counting *sweeper.Counting
@@ -44,10 +44,11 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	if err := s.counting.Items(ctx, r, s.countable(page.Files)); err != nil {
 		return nil, "", 0, err
 	}
-	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // the counterpart of each was also read
+	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // both items of each file were read
 }
 
-// countable returns files as quotas count them. A file that was streamed through ingest has no length.
+// countable returns the files for counting towards quotas. A file that was streamed through ingest has no stored
+// length.
 func (s sweep) countable(files []textfile.File) []sweeper.Countable {
 	all := make([]sweeper.Countable, len(files))
 	for i, f := range files {
@@ -67,7 +68,7 @@ func (s sweep) countable(files []textfile.File) []sweeper.Countable {
 	return all
 }
 
-// exist returns which files exist.
+// exist returns the ids of the files that exist.
 func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error) {
 	keys, err := a.store.Keys(ctx, ids)
 	found := make(map[string]bool, len(keys))
@@ -92,12 +93,12 @@ func (s sweep) Outstanding(ctx context.Context, f textfile.File) (bool, error) {
 	return s.bus.Outstanding(ctx, textfile.UploadedSubject(f.FileID), f.OwnerID)
 }
 
-// Recover does nothing: a FAILED file is retried without its dead letter.
+// Recover does nothing: a FAILED file can be retried without its dead letter.
 func (sweep) Recover(context.Context, *sweeper.Run, textfile.File, event.Event) error { return nil }
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) error {
 	if f.Status == textfile.InProgress || f.Retried() {
-		// It was accepted before, so it ends as FAILED if its object is missing.
+		// The upload was accepted before, so the file becomes FAILED if its object is missing.
 		r.Found(ctx, sweeper.LostMessage, f.FileID, func(ctx context.Context) error { return s.uploads.Resend(ctx, f) })
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
-// Explain returns a readable reason why the work of a delivery failed.
+// Explain returns a user-facing reason why the work of a delivery failed.
 func Explain(d bus.Delivery, reason error) string {
 	late, isLate := errors.AsType[*attempt.TimeError](reason)
 	_, panicked := errors.AsType[*attempt.PanicError](reason)

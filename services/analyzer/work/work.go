@@ -2,9 +2,9 @@
 // process, finish or fail, publish the outcome. The steps are the same in every
 // area; an Area supplies the differences.
 //
-// A delivery may be repeated, or arrive while another worker has the item. Every
-// step is therefore a conditional write or an event with a deterministic id, and
-// the table decides which steps remain for the delivery.
+// A delivery may be repeated, or arrive while another worker has the item. Every step is therefore
+// a conditional write or an event with a deterministic id, and the table determines which steps
+// remain.
 package work
 
 import (
@@ -20,35 +20,34 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Area defines how an area processes its items. I is an item, R the result of
-// its processing. Methods are called concurrently.
+// Area defines how an area processes its items. I is an item, R the result of its processing. The
+// methods must be safe for concurrent use.
 type Area[I, R any] interface {
-	// Get reads an item by the id that its events carry. It returns
-	// lifecycle.ErrNotFound.
+	// Get reads an item by the id in its events. It returns lifecycle.ErrNotFound.
 	Get(ctx context.Context, id string) (I, error)
-	// Claim claims the item of a delivery for this worker. An item in a final state
-	// is returned unchanged. Claim returns a permanent error for an event that
-	// cannot be read, and the errors of a move.
+	// Claim claims the item of a delivery for this worker. It returns an item in a final state
+	// unchanged. It returns a permanent error for an event that cannot be decoded, and the errors
+	// of a move.
 	Claim(ctx context.Context, d *bus.Delivery) (I, error)
-	// Process does the work on a claimed item. It returns a permanent error if no
-	// further attempt can succeed, and the errors of a move that it makes.
+	// Process processes a claimed item. It returns a permanent error if no further attempt can
+	// succeed, and the errors of any moves it makes.
 	Process(ctx context.Context, d *bus.Delivery, item I) (R, error)
-	// Finish records the result and the final state. It returns the item as written,
-	// or the errors of a move.
+	// Finish records the result and the final state. It returns the item as written, or the errors
+	// of a move.
 	Finish(ctx context.Context, item I, result R) (I, error)
-	// Fail records that the item failed, with the reason. It returns the item as
-	// written, or the errors of a move.
+	// Fail records that the item failed, with the reason. It returns the item as written, or the
+	// errors of a move.
 	Fail(ctx context.Context, item I, f Failure) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)
-	// Outcome returns the event that announces a final state. Its id is derived from
-	// that state, so that the stream drops a repeat.
+	// Outcome returns the event that announces a final state. The event id is derived from that
+	// state, so that the stream drops duplicates.
 	Outcome(item I) (event.Event, error)
 }
 
 // Failure is the reason why an item failed.
 type Failure struct {
-	Reason   string // for users
+	Reason   string // user-facing
 	Cause    error
 	Attempts int
 }
@@ -77,9 +76,8 @@ func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event)
 	return w.bus.Publish(ctx, outcome)
 }
 
-// Consumer completes c, which specifies the consumer's name, stream and bounds,
-// with the settings of the Worker and with handlers that process items of the
-// area.
+// Consumer completes c, which has the consumer's name, stream and bounds, with the settings of the
+// Worker and with handlers that process items of the area.
 func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
 	h := handler[I, R]{worker: w, name: c.Area, area: area}
 	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
@@ -112,9 +110,8 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 	return h.announce(ctx, item)
 }
 
-// notMoved decides how to continue after a move that was not made. Another worker
-// may have made it, or this one, with a response that was lost: the item shows
-// which.
+// notMoved decides how to continue after a move that failed its condition. Another worker may have
+// made the move, or this one may have, with a lost response: the item shows which.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
@@ -136,9 +133,9 @@ func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) 
 	return bus.ErrTakenOver
 }
 
-// conclude ends the delivery of an item that has already reached a final state.
-// The worker that failed an item may have crashed before it stored the dead
-// letter, so the message of a failed item is given up again.
+// conclude ends the delivery of an item that is already in a final state. The message of a failed
+// item becomes a dead letter again, because the worker that failed it may have crashed before it
+// stored the dead letter.
 func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	if _, failure := h.area.Ended(item); failure != "" {
 		return bus.Permanent(errors.New(failure))
@@ -176,7 +173,7 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error)
 	return e.Time, h.worker.Announce(ctx, h.name, e)
 }
 
-// announce publishes the outcome of an item that has just ended.
+// announce publishes the outcome of an item that has just reached a final state.
 func (h handler[I, R]) announce(ctx context.Context, item I) error {
 	e, err := h.area.Outcome(item)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/language"
 )
 
-// articles are article 1 of the Universal Declaration of Human Rights (United Nations, 1948), the
-// first sentence or both.
+// articles are the first sentence of article 1 of the Universal Declaration of Human Rights (United
+// Nations, 1948), or both sentences.
 var articles = map[string]string{
 	"en": "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and should act towards one another in a spirit of brotherhood.",
 	"fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience et doivent agir les uns envers les autres dans un esprit de fraternité.",
@@ -42,18 +42,18 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectOfLongTexts checks that a text is cut between characters, and that a repeated text has
-// the same language.
+// TestDetectOfLongTexts checks that a text is truncated between characters, and that a repeated
+// text has the same language.
 func TestDetectOfLongTexts(t *testing.T) {
 	for _, want := range []string{"en", "fr", "ru", "zh"} {
 		text := strings.Repeat(articles[want]+" ", 100)
 		for cut := range 4 {
 			if got := language.Detect(text[:1990+cut*5]); got != want && got != language.Undetermined {
-				t.Errorf("%s with %d bytes is %s", want, 1990+cut*5, got)
+				t.Errorf("%s text of %d bytes: got language %s", want, 1990+cut*5, got)
 			}
 		}
 		if got := language.Detect(text); got != want {
-			t.Errorf("%d bytes of %s are %s", len(text), want, got)
+			t.Errorf("%d bytes of %s: got language %s", len(text), want, got)
 		}
 	}
 }

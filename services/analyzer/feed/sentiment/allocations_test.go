@@ -1,6 +1,6 @@
 //go:build !race
 
-// With the race detector sync.Pool randomly drops values.
+// With the race detector, sync.Pool randomly drops values.
 
 package sentiment_test
 

@@ -11,19 +11,19 @@ type Analyzer struct {
 	words    *dictionary
 	emoji    *emoji
 	classes  classes
-	readings sync.Pool // of *reading
+	readings sync.Pool // holds *reading
 }
 
-// New returns an analyzer with the embedded lexicon. This takes a few
-// milliseconds and half a megabyte: create one and reuse it.
+// New returns an analyzer with the embedded lexicon. It takes a few milliseconds and half a
+// megabyte; callers should create one analyzer and reuse it.
 func New() *Analyzer {
 	a := &Analyzer{words: newDictionary(), emoji: newEmoji(), classes: newClasses()}
 	a.readings.New = func() any { return new(reading) }
 	return a
 }
 
-// Polarity is the sentiment of a text, rounded as the reference does. The zero
-// value is the polarity of a text without words.
+// Polarity is the sentiment of a text, rounded like the reference implementation. The zero value is
+// the polarity of a text without words.
 type Polarity struct {
 	// Positive, Neutral and Negative are the shares of the text,
 	// 0 to 1, to 3 decimals. They add up to 1 except for rounding.
@@ -32,16 +32,16 @@ type Polarity struct {
 	Compound float64
 }
 
-// maxKept is the length in bytes of the longest text whose memory is reused.
+// maxKept is the maximum length of a text whose buffers are reused, in bytes.
 const maxKept = 64 << 10
 
-// Score returns the sentiment of the text. Invalid UTF-8 bytes count as
-// characters without meaning. Score does not allocate once it has scored a text of
-// that length, up to 64 KiB.
+// Score returns the sentiment of the text. Invalid UTF-8 bytes are treated as characters without
+// meaning. Score does not allocate memory after it has scored a text of the same length, up to 64
+// KiB.
 func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
 
-// score is Score; without quotes it is exactly the reference, which treats
-// typographic quotation marks as letters.
+// score is Score. With quotes false, it is exactly the reference, which treats typographic
+// quotation marks as letters.
 func (a *Analyzer) score(text string, quotes bool) Polarity {
 	r := a.readings.Get().(*reading)
 	a.read(r, text, quotes)
@@ -82,7 +82,7 @@ func (r *reading) polarity() Polarity {
 	case positive < -negative:
 		negative -= emphasis
 	}
-	const alpha = 15 // about the largest sum to expect, squared
+	const alpha = 15 // approximately the largest expected sum, squared
 	total := positive - negative + neutral
 	return Polarity{
 		Positive: round(positive/total, 1e3),
@@ -106,13 +106,13 @@ func punctuationEmphasis(text []byte) float64 {
 	return emphasis
 }
 
-// round returns x rounded to a multiple of 1/scale, which is a power of ten, by
-// its exact binary value and half to even, as Python's round does.
+// round returns x rounded to a multiple of 1/scale, where scale is a power of ten. Like Python's
+// round, it uses the exact binary value and rounds half to even.
 func round(x, scale float64) float64 {
 	scaled := float64(x * scale)
 	n := math.RoundToEven(scaled)
 	if rest := math.Abs(scaled - math.Trunc(scaled)); rest == 0.5 {
-		// The product may have been rounded to a tie that x is not.
+		// The product may have been rounded to a tie although x is not one.
 		switch lost := math.FMA(x, scale, -scaled); {
 		case lost > 0:
 			n = math.Ceil(scaled)

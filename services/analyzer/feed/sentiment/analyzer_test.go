@@ -8,8 +8,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// A long text does not affect later scores, and has the same score when scored
-// again.
+// A long text does not change later scores, and gets the same score again.
 func TestScoresDoNotDependOnEachOther(t *testing.T) {
 	a := sentiment.New()
 	texts := []string{
@@ -49,7 +48,7 @@ func TestTextsWithoutWords(t *testing.T) {
 	}
 }
 
-// TestTypographicQuotes checks that quotation marks and apostrophes score as their forms in ASCII.
+// TestTypographicQuotes checks that typographic quotation marks and apostrophes score like their ASCII forms.
 func TestTypographicQuotes(t *testing.T) {
 	a := sentiment.New()
 	for text, plain := range map[string]string{

@@ -33,9 +33,8 @@ func BenchmarkScore(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstGovader scores each text with both in turn, in one run, and
-// reports how many times faster this package is. It fails below the promised
-// factor.
+// BenchmarkAgainstGovader scores each text with both packages in turn, and reports how many times
+// faster this package is. It fails below the promised factor.
 func BenchmarkAgainstGovader(b *testing.B) {
 	ours, theirs := sentiment.New(), govader.NewSentimentIntensityAnalyzer()
 	for _, of := range benchmarkTexts {
@@ -55,7 +54,7 @@ func BenchmarkAgainstGovader(b *testing.B) {
 			}
 			faster := float64(theirsTook) / float64(oursTook)
 			if faster < 4 {
-				b.Errorf("%.1f times faster than govader, want 4", faster)
+				b.Errorf("%.1f times faster than govader, want at least 4", faster)
 			}
 			b.ReportMetric(faster, "times-faster")
 			b.ReportMetric(float64(oursTook.Nanoseconds())/float64(b.N)/100, "ns/text")

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// corpus generates texts that exercise every rule. The same seed gives the same
-// texts: it uses only Uint64, whose results the documentation of PCG guarantees.
+// corpus generates texts that exercise every rule. The same seed gives the same texts: it uses only
+// Uint64, whose results package math/rand/v2 guarantees for PCG.
 type corpus struct {
 	random *rand.PCG
-	words  []string // of the lexicon
+	words  []string // from the lexicon
 	emoji  []string
 }
 
@@ -106,7 +106,7 @@ func (c *corpus) text(i int) string {
 	return b.String()
 }
 
-// piece writes a word and its context for a kind of text.
+// piece writes a word and its context, depending on the kind of text.
 func (c *corpus) piece(b *strings.Builder, kind int) {
 	switch kind {
 	case 0, 1: // sentences
@@ -115,7 +115,7 @@ func (c *corpus) piece(b *strings.Builder, kind int) {
 			b.WriteString(c.oneOf(marks))
 		}
 		b.WriteByte(' ')
-	case 2: // modifiers close to what they modify
+	case 2: // modifiers near the words that they modify
 		for range c.below(4) {
 			b.WriteString(c.oneOf(ruleWords) + " ")
 		}
@@ -148,7 +148,7 @@ func (c *corpus) piece(b *strings.Builder, kind int) {
 	}
 }
 
-// kelvin returns a word with the Kelvin sign for every k.
+// kelvin replaces every k in a word with the Kelvin sign.
 func (c *corpus) kelvin() string {
 	return strings.NewReplacer("k", "\u212a", "K", "\u212a").Replace(c.word())
 }

@@ -16,22 +16,22 @@ var (
 	lexiconEmoji string
 )
 
-// maxWord is the length in bytes of the longest word a dictionary can hold.
+// maxWord is the maximum length of a word in a dictionary, in bytes.
 const maxWord = 23
 
-// key is a word of ASCII characters in lower case, padded with zeros. Its last
-// byte is the length, because a text may contain zeros.
+// key is an ASCII word in lower case, padded with zeros. Its last byte is the length, because a
+// text may contain zeros.
 type key struct{ first, second, third uint64 }
 
-// dictionary finds words by key, with open addressing. A search for a missing word
-// ends at a free slot, mostly without reading a key, because the tags differ.
+// dictionary is a hash table from keys to words, with open addressing. A search for a missing word
+// stops at a free slot, usually without reading a key, because the tags differ.
 type dictionary struct {
-	slots []uint32 // 16 bits of hash, 16 bits of index; 0 is free
+	slots []uint32 // 16-bit tag and 16-bit index; 0 is a free slot
 	keys  []key
-	words []word // words[0] is used for every unknown word
+	words []word // words[0] stands for all unknown words
 }
 
-// slotBits gives about twice as many slots as words.
+// slotBits makes the number of slots about twice the number of words.
 const slotBits = 14
 
 func newDictionary() *dictionary {
@@ -65,9 +65,9 @@ func newDictionary() *dictionary {
 	return d
 }
 
-// add returns the word of the text, and adds it if it is missing. It
-// returns nil for entries that no lower-cased word can equal: the
-// lexicon has some with capitals, spaces and non-ASCII letters.
+// add returns the word for the text, and adds it if it is missing. It returns nil for entries that
+// no lower-case ASCII word can match: the lexicon has entries with capitals, spaces and non-ASCII
+// letters.
 func (d *dictionary) add(text string) *word {
 	if len(text) > maxWord {
 		panic(fmt.Sprintf("sentiment: embedded lexicon: %q is too long", text))
@@ -91,7 +91,7 @@ func (d *dictionary) add(text string) *word {
 	return &d.words[len(d.words)-1]
 }
 
-// find returns the word of the key, or &d.words[0].
+// find returns the word for the key, or &d.words[0].
 func (d *dictionary) find(k key) *word {
 	const mask = 1<<slotBits - 1
 	slot, tag := k.hash()
@@ -106,9 +106,9 @@ func (d *dictionary) find(k key) *word {
 	}
 }
 
-// hash returns the slot where the search starts, and the tag in the upper half.
+// hash returns the slot where the search starts, and the tag in the upper half of a slot value.
 func (k key) hash() (slot, tag uint32) {
-	// Odd multipliers from the golden ratio and the square roots of 3 and 5.
+	// Odd multipliers derived from the golden ratio and the square roots of 3 and 5.
 	h := k.first*0x9e3779b97f4a7c15 ^ k.second*0xbb67ae8584caa73b ^ k.third*0x3c6ef372fe94f82b
 	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
 	return uint32(h >> (64 - slotBits)), uint32(h>>16) &^ 0xffff
@@ -117,7 +117,7 @@ func (k key) hash() (slot, tag uint32) {
 // padding is the number of bytes after a word that keyOf may read.
 const padding = 8
 
-// keyOf returns the key of text[:n], which is ASCII; n is from 1 to maxWord.
+// keyOf returns the key of text[:n], which is ASCII. n is from 1 to maxWord.
 func keyOf(text []byte, n int) key {
 	length := uint64(n) << 56
 	switch {
@@ -130,7 +130,7 @@ func keyOf(text []byte, n int) key {
 	}
 }
 
-// chunk returns text[:n] in lower case, padded with zeros; n is at most 8.
+// chunk returns text[:n] in lower case, padded with zeros. n is at most 8.
 func chunk(text []byte, n int) uint64 {
 	return lower(binary.LittleEndian.Uint64(text) & (1<<(8*n) - 1))
 }

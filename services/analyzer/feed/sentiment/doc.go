@@ -1,13 +1,12 @@
-// Package sentiment scores how positive or negative a text is, by VADER: a
-// lexicon of words with measured valences, and rules for how neighboring words
-// change them.
+// Package sentiment scores how positive or negative a text is with VADER: a lexicon of words with
+// measured valences, and rules by which neighboring words change them.
 //
 // # Method
 //
-// C. J. Hutto and E. Gilbert, "VADER: A Parsimonious Rule-based Model for
-// Sentiment Analysis of Social Media Text", ICWSM 2014. Where the paper leaves
-// a choice open, the authors' reference implementation (vaderSentiment, commit
-// 44fc044, MIT) decides, quirks included, so that the scores are equal:
+// C. J. Hutto and E. Gilbert, "VADER: A Parsimonious Rule-based Model for Sentiment Analysis of
+// Social Media Text", ICWSM 2014. Where the paper is not specific, the package follows the authors'
+// reference implementation (vaderSentiment, commit 44fc044, MIT), including its quirks, so that the
+// scores are equal:
 //
 //   - Words are separated by white space. An emoji is first replaced by
 //     its description. Punctuation is stripped from both ends of a word, unless
@@ -28,11 +27,10 @@
 // ASCII, which the reference does not do: there "isn’t" does not negate. Scores
 // equal those of the reference for the text with the replacements.
 //
-// Three quirks of the reference are kept, because published scores depend on them:
-// "so" or "this" directly before a word multiplies by 1.25 whenever three words
-// precede it; "but" finds a valence by its value, so that an equal one earlier
-// in the text can be changed in its place; and the sentiment-laden idioms
-// ("cut the mustard") are listed there but never applied.
+// Three quirks of the reference are reproduced, because published scores depend on them: "so" or
+// "this" directly before a word multiplies by 1.25 whenever three words precede it; "but" finds a
+// valence by its value, so that an equal one earlier in the text can be changed in its place; and
+// the sentiment-laden idioms ("cut the mustard") are listed there but never applied.
 //
 // # Lexicon
 //

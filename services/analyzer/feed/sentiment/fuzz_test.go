@@ -21,15 +21,15 @@ func FuzzScore(f *testing.F) {
 		}
 		for _, share := range []float64{p.Positive, p.Neutral, p.Negative} {
 			if !(share >= 0 && share <= 1) || math.Signbit(share) {
-				t.Errorf("share %v of %+v", share, p)
+				t.Errorf("share %v of %+v is out of range", share, p)
 			}
 		}
-		// Three roundings of at most 0.0005 each.
+		// three roundings of at most 0.0005 each
 		if sum := p.Positive + p.Neutral + p.Negative; math.Abs(sum-1) > 0.0015+1e-9 && p != (sentiment.Polarity{}) {
 			t.Errorf("shares of %+v add up to %v", p, sum)
 		}
 		if _, confidence := sentiment.Classify(p); !(confidence >= 0.525 && confidence <= 1) {
-			t.Errorf("confidence %v in the label of %+v", confidence, p)
+			t.Errorf("confidence %v in the label of %+v is out of range", confidence, p)
 		}
 		if again := a.Score(text); again != p {
 			t.Errorf("%+v at first, then %+v for the same text", p, again)

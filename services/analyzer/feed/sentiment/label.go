@@ -23,11 +23,10 @@ const threshold = 0.05
 //	positive, negative: (1 + c) / 2    0.525 at the threshold, 1 at the extreme
 //	neutral:            1 - 9.5 c      1 at 0, towards 0.525 at the threshold
 //
-// The first is the usual mapping of compound to the position between the two
-// extremes, so that compound can be computed back from it exactly. The second
-// is the line that meets it at the threshold: confidence is continuous in
-// compound, lowest at the threshold, and grows with the distance from it on
-// both sides.
+// The first is the usual mapping of compound to the position between the two extremes, from which
+// compound can be computed exactly. The second is the line that meets it at the threshold:
+// confidence is continuous in compound, lowest at the threshold, and grows with the distance from
+// it on both sides.
 func Classify(p Polarity) (label Label, confidence float64) {
 	c := math.Abs(p.Compound)
 	switch {

@@ -33,8 +33,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// Confidence grows with the distance from the threshold, on both sides of it
-// and at every compound that Score can return, and has no jumps.
+// Confidence grows continuously with the distance from the threshold, on both sides of it and at
+// every compound that Score can return.
 func TestConfidenceIsMonotoneAndContinuous(t *testing.T) {
 	for _, sign := range []float64{1, -1} {
 		last, step := 1.0, 0.00095 // at most 9.5 times the step of compound

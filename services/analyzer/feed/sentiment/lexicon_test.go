@@ -11,9 +11,9 @@ import (
 )
 
 func TestLexiconIsPinned(t *testing.T) {
-	// Any change of these requires a new feed.ModelVersion.
+	// A change of these checksums requires a new feed.ModelVersion.
 	if feed.ModelVersion != "v1.2.0" {
-		t.Errorf("the model version is %s, the checksums here are of v1.2.0", feed.ModelVersion)
+		t.Errorf("the model version is %s, but the checksums are for v1.2.0", feed.ModelVersion)
 	}
 	source, err := os.ReadFile("lexicon/SOURCE")
 	if err != nil {
@@ -38,8 +38,8 @@ func TestLexiconIsPinned(t *testing.T) {
 	}
 }
 
-// Every word is found, in lower and upper case, with the valence of its last line, and a
-// word with additional characters is not.
+// Every word is found, in lower and upper case, with the valence of its last line. A word with
+// additional characters is not found.
 func TestDictionaryFindsItsWords(t *testing.T) {
 	valences := map[string]string{}
 	for line := range strings.Lines(lexiconWords) {
@@ -47,13 +47,13 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 		valences[text] = valence
 	}
 	if len(valences) != 7504 {
-		t.Errorf("%d different words, want 7504", len(valences))
+		t.Errorf("got %d different words, want 7504", len(valences))
 	}
 	d := newDictionary()
 	for i, w := range d.words {
 		// So the rules need no precedence between the two.
 		if w.inLexicon && w.boost != 0 {
-			t.Errorf("word %d is in the lexicon and a booster: %+v", i, w)
+			t.Errorf("word %d is both in the lexicon and a booster: %+v", i, w)
 		}
 	}
 	find := func(text string) *word {
@@ -61,7 +61,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	}
 	for text, valence := range valences {
 		if strings.ContainsAny(text, " Þ") || text != strings.ToLower(text) {
-			continue // no word of a text can equal this
+			continue // no word of a text can match this entry
 		}
 		for _, text := range []string{text, strings.ToUpper(text)} {
 			if got := find(text); !got.inLexicon || fmt.Sprintf("%.1f", got.valence) != valence {

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// published are the compound scores of the 16 example sentences in the README
-// of vaderSentiment, in its order, with the first words of each.
+// published has the compound scores of the 16 example sentences in the README of vaderSentiment, in
+// order, with the first words of each.
 var published = []struct {
 	begins   string
 	compound float64
@@ -53,8 +53,8 @@ func TestPublishedSentences(t *testing.T) {
 	}
 }
 
-// publishedSentences reads the sentences from govader's tests, where they are
-// the values of the fields named Text.
+// publishedSentences reads the sentences from govader's tests, where they are the values of the
+// Text fields.
 func publishedSentences(t *testing.T) []string {
 	t.Helper()
 	govader, err := build.Import("github.com/jonreiter/govader", ".", build.FindOnly)

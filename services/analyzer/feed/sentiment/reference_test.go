@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The texts whose scores are in testdata/reference.tsv.
+// Seed and number of the texts whose scores are in testdata/reference.tsv.
 const (
 	referenceSeed  = 2014
 	referenceTexts = 6000
@@ -20,11 +20,10 @@ const (
 
 var textsTo = flag.String("texts", "", "write the texts of the reference test, one JSON string per line, to this `file`")
 
-// testdata/reference.tsv has the scores that the reference implementation of
-// VADER (vaderSentiment, commit 44fc044, on Python 3.11) returns for the texts
-// of newCorpus with the lexicon pinned here: first the SHA-256 of all the
-// texts, then for each a line with negative, neutral, positive and compound.
-// It is generated from the texts that -texts writes.
+// testdata/reference.tsv has the scores that the reference implementation of VADER (vaderSentiment,
+// commit 44fc044, on Python 3.11) returns for the texts of newCorpus with the embedded lexicon: the
+// SHA-256 of all texts, then a line for each text with negative, neutral, positive and compound. It
+// is generated from the texts that -texts writes.
 func TestScoreEqualsReference(t *testing.T) {
 	texts := make([]string, referenceTexts)
 	corpus, sum := newCorpus(referenceSeed), sha256.New()
@@ -41,7 +40,7 @@ func TestScoreEqualsReference(t *testing.T) {
 	}
 	lines := bufio.NewScanner(bytes.NewReader(reference))
 	if lines.Scan(); lines.Text() != fmt.Sprintf("%x", sum.Sum(nil)) {
-		t.Fatalf("the scores are for the texts with digest %s, got %x", lines.Text(), sum.Sum(nil))
+		t.Fatalf("the scores are for texts with digest %s, but the corpus has digest %x", lines.Text(), sum.Sum(nil))
 	}
 	a, line := New(), 0
 	for ; lines.Scan() && line < len(texts); line++ {
@@ -56,10 +55,10 @@ func TestScoreEqualsReference(t *testing.T) {
 			}
 		}
 		if got, want := a.Score(texts[line]), a.score(plain, false); got != want {
-			t.Errorf("Score(%q) = %+v, with plain quotes %+v", texts[line], got, want)
+			t.Errorf("Score(%q) = %+v, want %+v as with ASCII quotes", texts[line], got, want)
 		}
 		if got := a.score(texts[line], false); got != want {
-			t.Errorf("Score(%q) = %+v, the reference gives %+v", texts[line], got, want)
+			t.Errorf("score(%q) = %+v, want %+v as the reference", texts[line], got, want)
 		}
 	}
 	if err := lines.Err(); err != nil || line != len(texts) {

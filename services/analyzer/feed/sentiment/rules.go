@@ -1,8 +1,7 @@
 package sentiment
 
-// Products that are added are converted to float64, which
-// prevents fused multiply-add: scores are the same on every
-// processor.
+// Products are converted to float64 before an addition. The conversion prevents fused multiply-add,
+// so that scores are the same on every processor.
 
 // weigh computes the valences of a reading.
 func (r *reading) weigh() {
@@ -23,7 +22,7 @@ func (r *reading) weigh() {
 	}
 }
 
-// term returns the term of the token at i, 0 if there is none.
+// term returns the term of the token at i, or 0 if there is none.
 func (r *reading) term(i int) term {
 	if i >= len(r.tokens) {
 		return 0
@@ -31,8 +30,7 @@ func (r *reading) term(i int) term {
 	return r.tokens[i].word.term
 }
 
-// valence returns the valence in context of the token at i, a word of the
-// lexicon.
+// valence returns the valence in context of the token at i, which is a word of the lexicon.
 func (r *reading) valence(i int) float64 {
 	t := r.tokens[i]
 	if t.word.term == termKind && r.term(i+1) == termOf {
@@ -73,7 +71,7 @@ func (r *reading) valence(i int) float64 {
 	return v
 }
 
-// boost returns what a booster at a distance before a word of valence v adds.
+// boost returns what a booster adds to a word of valence v that follows it at a distance.
 func (r *reading) boost(booster token, distance int, v float64) float64 {
 	b := booster.word.boost
 	if v < 0 {
@@ -95,7 +93,7 @@ func (r *reading) boost(booster token, distance int, v float64) float64 {
 	return float64(b)
 }
 
-// negation returns the factor of the token at a distance before i.
+// negation returns the negation factor of the token at a distance before i.
 func (r *reading) negation(i, distance int) float64 {
 	before := r.term(i - distance)
 	switch distance {
@@ -123,8 +121,8 @@ func (r *reading) negation(i, distance int) float64 {
 	return 1
 }
 
-// phrases returns the valence of the phrase that the word at i, of valence v,
-// appears in, or v, less the effect of a two-word dampener before it.
+// phrases returns the valence of the phrase that contains the word at i, or v, the valence of the
+// word. It subtracts the effect of a two-word dampener before the word.
 func (r *reading) phrases(i int, v float64) float64 {
 	third, second, first, here := r.term(i-3), r.term(i-2), r.term(i-1), r.term(i)
 	next, afterNext := r.term(i+1), r.term(i+2)
@@ -151,11 +149,10 @@ func (r *reading) phrases(i int, v float64) float64 {
 	return v
 }
 
-// weighBut halves the valences before the token at but and raises those after it
-// by half. As in the reference, each step changes the first valence that equals
-// the current one, which may be a different one. So it takes quadratic time in
-// the number of valences, but only in texts with a "but": at most some
-// milliseconds for 10,000 characters.
+// weighBut halves the valences before the token at but and raises those after it by half. As in the
+// reference, each step changes the first valence that equals the current one, which may be a
+// different one. The time is quadratic in the number of valences, but only for texts with a "but":
+// at most a few milliseconds for 10,000 characters.
 func (r *reading) weighBut(but int) {
 	for _, v := range r.valences {
 		first := 0

@@ -71,9 +71,9 @@ func TestRules(t *testing.T) {
 		{"Good BOOK", 1.9},
 		{"GOOD é", 1.9 + 0.733},
 		{"GOOD É", 1.9},
-		{"GOOD Ⅷ", 1.9},          // upper-case numerals count
-		{"GOOD Aª", 1.9 + 0.733}, // and so do lower-case modifier letters
-		{"GOOD Aǅ", 1.9 + 0.733}, // and title-case letters, as not upper case
+		{"GOOD Ⅷ", 1.9},          // upper-case numerals count as upper case
+		{"GOOD Aª", 1.9 + 0.733}, // lower-case modifier letters count as lower case
+		{"GOOD Aǅ", 1.9 + 0.733}, // title-case letters do not count as upper case
 
 		{"good!", 1.9 + 0.292},
 		{"good!!!!!", 1.9 + 4*0.292},

@@ -12,11 +12,11 @@ type classes [256]class
 type class uint8
 
 const (
-	space       class = 1 << iota // ASCII at which str.split of the reference splits
+	space       class = 1 << iota // ASCII white space of the reference's str.split
 	punctuation                   // string.punctuation of the reference
 	capital
 	small
-	wide // part of a character that is not ASCII
+	wide // part of a non-ASCII character
 )
 
 func newClasses() (of classes) {
@@ -40,7 +40,7 @@ func newClasses() (of classes) {
 // emoji maps emoji to descriptions.
 type emoji struct {
 	descriptions map[rune]string
-	blocks       [utf8.MaxRune>>8 + 1]bool // the blocks of 256 code points that contain any
+	blocks       [utf8.MaxRune>>8 + 1]bool // whether a block of 256 code points contains any
 }
 
 func newEmoji() *emoji {
@@ -54,10 +54,9 @@ func newEmoji() *emoji {
 	return e
 }
 
-// appendText appends the text to dst in a normalized form:
-// emoji become their descriptions, and the few characters beyond ASCII
-// that are white space or the upper case of an ASCII letter, and with quotes also
-// quotation marks, become ASCII.
+// appendText appends the text to dst in a normalized form. It replaces emoji with their
+// descriptions, and the few non-ASCII characters that are white space or whose lower case is an
+// ASCII letter with ASCII. If quotes is set, it also replaces quotation marks.
 func (e *emoji) appendText(dst []byte, text string, quotes bool) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
@@ -92,8 +91,8 @@ func (e *emoji) appendText(dst []byte, text string, quotes bool) []byte {
 	return append(dst, text[copied:]...)
 }
 
-// quote returns the ASCII form of an apostrophe or a quotation mark, empty for
-// another character. The reference treats them as letters.
+// quote returns the ASCII form of an apostrophe or a quotation mark, or an empty string for another
+// character. The reference treats these characters as letters.
 func quote(r rune) string {
 	switch r {
 	case 0x2bc, 0x2018, 0x2019, 0x201a, 0x201b, 0x2032, 0xff07:
@@ -104,8 +103,7 @@ func quote(r rune) string {
 	return ""
 }
 
-// isWideSpace reports whether str.split of the reference splits at r, which is
-// not ASCII.
+// isWideSpace reports whether the reference's str.split splits at the non-ASCII character r.
 func isWideSpace(r rune) bool {
 	switch r {
 	case 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
@@ -114,9 +112,9 @@ func isWideSpace(r rune) bool {
 	return 0x2000 <= r && r <= 0x200a
 }
 
-// isCapitals is str.isupper of the reference: there is an upper-case letter, and neither
-// a lower-case nor a title-case one. The case of letters is that of Unicode 15; Python
-// 3.11 has 14, and differs in 73 modifier letters.
+// isCapitals is the reference's str.isupper: the text has an upper-case letter, and neither a
+// lower-case nor a title-case one. The case of letters is that of Unicode 15; Python 3.11 uses 14,
+// which differs in 73 modifier letters.
 func isCapitals(text []byte) bool {
 	found := false
 	for len(text) > 0 {

@@ -5,17 +5,17 @@ import "unicode/utf8"
 // token is a word or an emoticon of a text.
 type token struct {
 	word       *word
-	start, end int // in reading.text
+	start, end int // offsets in reading.text
 	capitals   bool
 }
 
-// reading is the working memory for scoring a text. It is reused.
+// reading has the buffers for scoring a text. It is reused.
 type reading struct {
-	text     []byte // followed by padding: spaces, which end the last token
+	text     []byte // followed by padding with spaces, which end the last token
 	tokens   []token
 	emphasis bool      // whether some words are in capitals and some are not
-	valences []float64 // of words, without zeros
-	places   []int     // in tokens, of the valences
+	valences []float64 // of the words, without zeros
+	places   []int     // index in tokens of each valence
 }
 
 // read splits the text into tokens.
@@ -61,8 +61,7 @@ func (a *Analyzer) read(r *reading, text string, quotes bool) {
 	r.emphasis = 0 < inCapitals && inCapitals < len(r.tokens)
 }
 
-// strip removes punctuation from both ends of t, unless two characters or
-// fewer would remain.
+// strip removes punctuation from both ends of t, unless two characters or fewer would remain.
 func (a *Analyzer) strip(text []byte, t *token, seen class) {
 	start, end := t.start, t.end
 	for start < end && a.classes[text[start]] == punctuation {

@@ -4,20 +4,20 @@ package sentiment
 const (
 	boost    = 0.293 // added by a booster before a word; subtracted by a dampener
 	capitals = 0.733 // a word in capitals among others that are not
-	negation = -0.74 // a negated word
-	never    = 1.25  // "never so", "never this"
+	negation = -0.74 // factor of a negated word
+	never    = 1.25  // factor of "never so", "never this"
 )
 
-// word is the properties of a word.
+// word has the properties of a word.
 type word struct {
 	valence   float64 // -4 to 4
 	boost     float64 // added to a positive word that follows
 	inLexicon bool
-	negates   bool // as a listed word, not because of n't
+	negates   bool // a listed word, not one with n't
 	term      term
 }
 
-// term identifies the words that rules name; 0 is any other word.
+// term identifies a word that a rule names. 0 is any other word.
 type term uint8
 
 const (
@@ -63,7 +63,7 @@ const termWords = `ass at bad beating bomb broken bus but death die doubt enough
 	for heart just kind kiss least never no nor of or right shit so sort stop the
 	this to very without yeah`
 
-// phrase is two words, or three when the last is not 0.
+// phrase is two words, or three if the last is not 0.
 type phrase [3]term
 
 // phraseValence returns the valence of a phrase.

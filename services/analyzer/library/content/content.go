@@ -1,4 +1,4 @@
-// Package content chooses the workflow of a file by its first bytes.
+// Package content determines the workflow of a file from its first bytes.
 package content
 
 import (
@@ -19,14 +19,14 @@ const Engine = "mimetype 1.4.16"
 
 // Kind is the type of a file.
 type Kind struct {
-	MediaType string // without parameters, such as image/png
-	Type      string // of the workflow: a key of library.Plans
-	// Finding describes a contradiction between name and content; empty if they agree.
+	MediaType string // without parameters, for example image/png
+	Type      string // the type of the workflow: a key of library.Plans
+	// Finding describes a contradiction between name and content. It is empty if they agree.
 	Finding string
 }
 
-// Detect returns the kind of a file that begins with these bytes. The content decides; if it can be of several
-// types, as text can, the extension decides.
+// Detect returns the kind of a file that begins with the given bytes. The content decides. If it matches
+// several types, as text can, the extension decides.
 func Detect(head []byte, name string) Kind {
 	head = head[:min(len(head), HeadSize)]
 	found := mimetype.Detect(head)
@@ -34,7 +34,7 @@ func Detect(head []byte, name string) Kind {
 	ending := endings[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
 	text := isText(found)
 	switch certain := certainly(found, head, text); {
-	case certain == "Image" && ending.kind == "Microscopy": // LSM is a TIFF
+	case certain == "Image" && ending.kind == "Microscopy": // LSM is based on TIFF
 		k.Type = ending.kind
 	case certain != "":
 		k.Type = certain
@@ -49,7 +49,7 @@ func Detect(head []byte, name string) Kind {
 	case text:
 		k.Type = "Text"
 	}
-	k.Type = library.PlanOf(k.Type).Type // Generic for kinds without one
+	k.Type = library.PlanOf(k.Type).Type // the generic workflow for kinds without their own
 	return k
 }
 
@@ -67,7 +67,7 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// certainly returns the workflow of content that can have only one, else "".
+// certainly returns the workflow of content that allows only one, and "" otherwise.
 func certainly(found *mimetype.MIME, head []byte, text bool) string {
 	if text {
 		for _, s := range signatures {
@@ -103,10 +103,10 @@ var media = map[string]string{
 	"text/html": "WebPage",
 }
 
-// ending describes an extension.
+// ending describes a file name extension.
 type ending struct {
 	kind string
-	text bool // the content must be text; else it must not
+	text bool // the content must be text if true, and must not be text if false
 }
 
 var endings = func() map[string]ending {
@@ -131,7 +131,7 @@ var endings = func() map[string]ending {
 	return all
 }()
 
-// signature recognizes a text format that mimetype does not.
+// signature recognizes a text format that mimetype does not detect.
 type signature struct {
 	kind    string
 	matches func(head []byte) bool

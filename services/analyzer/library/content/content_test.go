@@ -38,7 +38,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// Formats of science have a signature; their workflows need a plan, too.
+// Scientific formats have a signature; each of their workflows needs a plan.
 func TestSignatures(t *testing.T) {
 	for kind, head := range map[string]string{
 		"Chemical": "water\n  program\n\n  3  2  0  0  0  0            999 V2000\n",

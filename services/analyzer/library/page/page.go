@@ -1,5 +1,5 @@
-// Package page reads web pages: the article without menus and advertisements, as text and as HTML that is safe to
-// display, and the metadata of the page.
+// Package page reads web pages: the article without menus and advertisements, as text and as safe HTML, and the
+// metadata of the page.
 package page
 
 import (
@@ -17,34 +17,33 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Engine names the library that finds the article.
+// Engine is the name of the library that finds the article.
 const Engine = "go-readability 2.1.3"
 
 // ErrDamaged is returned for HTML that cannot be parsed. It is permanent.
 var ErrDamaged = errors.New("the page cannot be read")
 
-// Limits bound what Read returns and how it finds the article. Fields that are 0 have the
-// defaults.
+// Limits bound what Read returns and how it finds the article. Zero fields have the defaults.
 type Limits struct {
-	Text     int // bytes, 8 MiB
-	Elements int // that a page may have for the article to be found, 50,000; of others all is read
+	Text     int // bytes; default 8 MiB
+	Elements int // maximum number of elements of a page whose article is searched; default 50,000; above it, all content is returned
 }
 
-// Page is a web page that was read.
+// Page is the content of a web page.
 type Page struct {
 	Title, Byline, Site, Excerpt string
-	Language                     string // as the page gives it, such as "en-US"
-	Image                        string // the absolute address of the page's picture (og:image), or ""
+	Language                     string // as stated by the page, for example "en-US"
+	Image                        string // the absolute URL of the page's picture (og:image), or ""
 	Published, Modified          time.Time
-	Text                         string // of the article, or of the entire page
-	HTML                         string // a document of the same, without scripts, styles, forms and pictures; links lead out of it
+	Text                         string // text of the article, or of the entire page
+	HTML                         string // the same content as an HTML document without scripts, styles, forms and pictures; its links lead to other pages
 	Article                      bool   // whether an article was found
-	Cut                          string // why the text is truncated, as a message for users; "" if it is complete
+	Cut                          string // why the text is truncated, as a user-facing message; "" if it is complete
 }
 
-// Read reads a page of a content type, which may name the charset, from an address, against
-// which its links are resolved; nil if there is none. It returns ErrDamaged and the errors of
-// ctx, which it looks at between its steps: the time it takes is bounded by the size.
+// Read reads a page. contentType may state the charset. Links are resolved against address, which
+// may be nil. Read returns ErrDamaged and the errors of ctx. It checks ctx only between its steps;
+// the size of the page bounds its time.
 func Read(ctx context.Context, data []byte, contentType string, address *url.URL, l Limits) (_ *Page, err error) {
 	if l.Text == 0 {
 		l.Text = 8 << 20
@@ -82,7 +81,7 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 		for at > 0 && !utf8.RuneStart(text[at]) {
 			at--
 		}
-		text, p.Cut = text[:at], fmt.Sprintf("only the first %d bytes of the text are kept", l.Text)
+		text, p.Cut = text[:at], fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
 	}
 	p.Text = text
 	p.HTML, err = p.document(clean)
@@ -93,7 +92,7 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 // it returns an article.
 func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
 	defer func() {
-		if recover() != nil { // the library failed on this tree; the entire page is used instead
+		if recover() != nil { // the library cannot process this tree; use the entire page
 			article = nil
 		}
 	}()
@@ -117,7 +116,7 @@ func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) 
 	return a.Node
 }
 
-// elements counts the elements of a document, and stops soon after most.
+// elements counts the elements of a document. It stops soon after most.
 func elements(n *html.Node, most int) int {
 	total := 0
 	for range n.Descendants() {

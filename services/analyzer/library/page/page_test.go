@@ -49,12 +49,12 @@ func TestArticle(t *testing.T) {
 	}
 	for _, want := range []string{"Paragraph 0 says", "Paragraph 11 says", "See more of it."} {
 		if !strings.Contains(p.Text, want) {
-			t.Errorf("the text lacks %q", want)
+			t.Errorf("the text does not contain %q", want)
 		}
 	}
 	for _, not := range []string{"script text", "Buy now", "color:red"} {
 		if strings.Contains(p.Text+p.HTML, not) {
-			t.Errorf("the article has %q", not)
+			t.Errorf("the article contains %q", not)
 		}
 	}
 	if !strings.Contains(p.HTML, `<a href="https://example.com/news/more.html" rel="noopener noreferrer nofollow">more</a>`) {
@@ -89,7 +89,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestNothingRuns checks that active content of a page is not in its article.
+// TestNothingRuns checks that the article contains no active content of the page.
 func TestNothingRuns(t *testing.T) {
 	for _, hostile := range []string{
 		`<script>alert(1)</script>`, `<p onclick="alert(1)">x</p>`, `<a href="javascript:alert(1)">x</a>`, `<a href=" JaVaScRiPt:alert(1)">x</a>`,
@@ -106,7 +106,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// check fails the test if HTML has more than elements of text and links.
+// check fails the test if the HTML has elements other than text and links.
 func check(t testing.TB, source, out string) {
 	t.Helper()
 	document, err := html.Parse(strings.NewReader(out))
@@ -119,7 +119,7 @@ func check(t testing.TB, source, out string) {
 			continue
 		}
 		switch n.Data {
-		case "meta": // of the document that is made
+		case "meta": // added by Read
 			metas++
 		case "script", "style", "img", "iframe", "svg", "math", "form", "input", "base", "object", "video", "template", "noscript", "link":
 			t.Errorf("%q leaves <%s>", source, n.Data)
@@ -131,7 +131,7 @@ func check(t testing.TB, source, out string) {
 		}
 	}
 	if metas != 2 {
-		t.Errorf("%q leaves %d meta elements", source, metas-2)
+		t.Errorf("the article of %q has %d meta elements", source, metas-2)
 	}
 }
 

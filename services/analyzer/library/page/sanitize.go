@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// These sets control sanitize. It removes elements in neither set, but keeps their content.
+// These sets control sanitize. It removes elements in neither set, but retains their content.
 var (
-	// kept are elements that stay, with the attributes of keep only.
+	// kept are elements that are retained, with the attributes that keep returns.
 	kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
 		mark ol p pre q s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
-	// dropped elements are removed together with their content.
+	// dropped are elements that are removed together with their content.
 	dropped = set(`applet audio base button canvas datalist embed fieldset frame frameset head iframe input link map math meta noembed
 		noframes noscript object optgroup option param plaintext script select style svg template textarea title track video xmp`)
-	// blocks are the elements that begin and end a line of the text.
+	// blocks are elements that begin and end a line of the text.
 	blocks = set(`blockquote br caption dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul`)
 )
 
@@ -27,8 +27,8 @@ func set(names string) map[string]bool {
 	return m
 }
 
-// sanitize returns the content of a node in a new element, without scripts, loaded resources and deceptive content:
-// it keeps text elements, links to other pages, and the alternative texts of pictures.
+// sanitize returns the content of a node in a new element, without scripts, loaded resources and deceptive content.
+// It retains text elements, links to other pages, and the alternative texts of pictures.
 func sanitize(n *html.Node, address *url.URL) *html.Node {
 	out := &html.Node{Type: html.ElementNode, Data: "div"}
 	appendClean(out, n, address)
@@ -60,8 +60,8 @@ func appendClean(to, n *html.Node, address *url.URL) {
 	}
 }
 
-// keep returns the attributes that an element keeps: links to pages and mail, spans of cells,
-// and starts of lists.
+// keep returns the attributes that an element retains: links to pages and mail addresses, spans of
+// cells, and start values of lists.
 func keep(n *html.Node, address *url.URL) []html.Attribute {
 	var attrs []html.Attribute
 	switch n.Data {
@@ -105,7 +105,7 @@ func resolve(base *url.URL, address string, schemes ...string) (string, bool) {
 	return "", false
 }
 
-// plain returns the text of sanitized content, with one line per block.
+// plain returns the text of sanitized content, with one line for each block.
 func plain(n *html.Node) string {
 	var b strings.Builder
 	appendText(&b, n, false)

@@ -1,4 +1,4 @@
-// Package remote fetches the pages that owners import, and the pictures that those pages name.
+// Package remote fetches the pages that owners import, and the pictures that those pages specify.
 package remote
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Fetcher fetches within library.ImportTime and library.MaxPage. It is safe for concurrent use.
+// Fetcher fetches documents within library.ImportTime and library.MaxPage. It is safe for concurrent use.
 type Fetcher struct{ client fetch.Client }
 
-// New returns a Fetcher that requests only addresses that the policy allows. The caller closes it.
+// New returns a Fetcher that requests only addresses allowed by the policy. The caller closes it.
 func New(p guard.Policy) *Fetcher {
 	return &Fetcher{fetch.Client{HTTP: guard.Client(p, library.ImportTime), MaxBody: library.MaxPage}}
 }
@@ -25,11 +25,12 @@ func New(p guard.Policy) *Fetcher {
 // Close closes idle connections.
 func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
 
-// ErrAway means that a server may respond to a later attempt.
+// ErrAway means that a later attempt may succeed.
 var ErrAway = errors.New("the page cannot be fetched at the moment")
 
-// Get fetches a document that is not empty. It returns ErrAway, and errors of step.Permanent if a later attempt
-// cannot succeed. No error contains the address that a name resolves to, which may be in a private network.
+// Get fetches a document that is not empty. It returns ErrAway, or an error of step.Permanent if a later
+// attempt cannot succeed. No error contains an IP address that a host name resolves to, because it may be in a
+// private network.
 func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	r, err := f.client.Get(ctx, fetch.Request{URL: url, Header: http.Header{"Accept": {"text/html,application/xhtml+xml,application/pdf,image/*;q=0.9,*/*;q=0.1"}}})
 	lookup, unresolved := errors.AsType[*net.DNSError](err)

@@ -14,7 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 )
 
-// TestFailures: what a later attempt may change is ErrAway, everything else is permanent, and no error has an address.
+// TestFailures checks that temporary failures are ErrAway and others permanent, and that no error contains an IP
+// address.
 func TestFailures(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch status, err := strconv.Atoi(r.URL.Path[1:]); {
@@ -52,6 +53,6 @@ func TestFailures(t *testing.T) {
 	stopped := errors.New("stopped")
 	cancel(stopped)
 	if _, err := f.Get(ctx, server.URL); !errors.Is(err, stopped) {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("after cancellation: got error %v, want the cause", err)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// File is the file that a step works on, for one goroutine.
+// File is the file that a step processes. It is not safe for concurrent use.
 type File struct {
 	ID          string
 	Name        string
-	Type        string // of the workflow
-	ContentType string // as declared
+	Type        string // the type of the workflow
+	ContentType string // as declared by the client
 	Origin      string // the URL that the bytes were fetched from; empty for an upload
 	Size        int64  // bytes
 	Run         int64
-	Step        string // such as library.StepText or library.ChunkStep(17)
+	Step        string // for example library.StepText or library.ChunkStep(17)
 
 	source blob.Ranges
 	bucket *blob.Store
 }
 
-// New returns the file of a step, whose bytes and results are in the bucket.
+// New returns the file of a step. Its bytes and results are in the bucket.
 func New(bucket *blob.Store, s *event.LibraryStep) *File {
 	return &File{
 		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
@@ -36,19 +36,19 @@ func New(bucket *blob.Store, s *event.LibraryStep) *File {
 	}
 }
 
-// window is the number of bytes of a file that are requested in one range.
+// window is the number of bytes of a file that one range requests.
 const window = 32 << 20
 
 // Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
-// blob.ErrChanged if the object was removed or replaced, which ends the step.
+// blob.ErrChanged if the object was deleted or replaced, which ends the step.
 func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0, window) }
 
-// From streams the bytes from a position. It requests the given number of bytes at a time.
+// From streams the bytes from a position. It requests window bytes at a time.
 func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
 	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
 }
 
-// ReaderAt reads parts of the file with a request each, until ctx is done.
+// ReaderAt reads parts of the file, each with a request, until ctx is done.
 func (f *File) ReaderAt(ctx context.Context) io.ReaderAt { return readerAt{ctx, f} }
 
 type readerAt struct {
@@ -66,7 +66,7 @@ func (r readerAt) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Head reads the first bytes of the file, most or fewer.
+// Head returns the first bytes of the file, at most most.
 func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
 	most = min(most, f.Size)
 	body := f.source.From(ctx, 0, most)
@@ -76,7 +76,7 @@ func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
 	return head, err
 }
 
-// Load reads all bytes of a file. Above the limit it returns a permanent error.
+// Load reads all bytes of a file. If the file exceeds the limit, it returns a permanent error.
 func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
 	if f.Size > most {
 		return nil, Permanent("the file has %d bytes; the limit of this step is %d", f.Size, most)
@@ -84,21 +84,21 @@ func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
 	return f.Head(ctx, f.Size)
 }
 
-// Result reads an object that a step of this run stored. It returns blob.ErrNotFound.
+// Result reads an object stored by a step of this run. It returns blob.ErrNotFound.
 func (f *File) Result(ctx context.Context, name string) (io.ReadCloser, error) {
 	return f.bucket.Open(ctx, library.ResultKey(f.ID, f.Run, name), "")
 }
 
-// ResultPart reads a part of such an object, as blob.Store.Part does.
+// ResultPart reads a part of such an object, like blob.Store.Part.
 func (f *File) ResultPart(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 	return f.bucket.Part(ctx, library.ResultKey(f.ID, f.Run, name), offset, length)
 }
 
-// metaDigest is the name of the object metadata with the SHA-256 of a result.
+// metaDigest is the key of the object metadata with the SHA-256 of a result.
 const metaDigest = "sha256"
 
-// Stream is like Store for the bytes that write writes, in constant memory. If an earlier attempt has stored the
-// object, it calls write again, and replaces the object if the length differs.
+// Stream is Store for the bytes that write writes, in constant memory. If an earlier attempt has stored the
+// object, Stream calls write again, and replaces the object if the length differs.
 func (f *File) Stream(ctx context.Context, name, contentType string, write func(io.Writer) error) (key string, err error) {
 	key = library.ResultKey(f.ID, f.Run, name)
 	for {
@@ -109,7 +109,7 @@ func (f *File) Stream(ctx context.Context, name, contentType string, write func(
 			to.CloseWithError(write(to))
 		}()
 		_, err = f.bucket.Put(ctx, key, contentType, nil, from)
-		_ = from.Close() // stops a write whose output is not read to the end
+		_ = from.Close() // stops write if its output was not read to the end
 		<-ended
 		if !errors.Is(err, blob.ErrExists) {
 			return key, err
@@ -128,7 +128,7 @@ func (f *File) Stream(ctx context.Context, name, contentType string, write func(
 	}
 }
 
-// counter is a writer that counts bytes.
+// counter is an io.Writer that counts bytes.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -137,7 +137,7 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // Store stores a result of the step under a name that no other step of the workflow uses, such as
-// image-300.jpg, and returns its key. It replaces what an earlier attempt stored.
+// image-300.jpg, and returns its key. It replaces the result of an earlier attempt.
 func (f *File) Store(ctx context.Context, name, contentType string, body []byte) (key string, err error) {
 	key = library.ResultKey(f.ID, f.Run, name)
 	sum := sha256.Sum256(body)

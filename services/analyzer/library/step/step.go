@@ -1,8 +1,8 @@
 // Package step defines the steps of the library's workflows.
 //
-// A step of a workflow is a Step. To add one, write a package beside this one with a function that returns the
-// Step, list it in the table of services/analyzer/library/steps.go, and add its plan to library.Plans. Packages of
-// steps write no tables and publish no events: the area does both with the result of Run.
+// To add a step, write a package next to this one with a function that returns the Step, list it in the table of
+// services/analyzer/library/steps.go, and add its plan to library.Plans. Step packages do not write tables or
+// publish events: the area does both with the result of Run.
 package step
 
 import (
@@ -16,16 +16,16 @@ import (
 
 // Step is one step of a workflow.
 type Step struct {
-	// Time bounds an attempt, and Rate adds the time for the bytes of the file, in bytes per second; 0 adds
+	// Time bounds an attempt. Rate, in bytes per second, adds time for the bytes of the file; 0 adds
 	// none.
 	Time time.Duration
 	Rate int64
-	// Run runs the step. It may be called again with the same file after a crash, and then stores the same objects
-	// again. An error of Permanent fails the step at once; other errors are retried.
+	// Run runs the step. After a crash it may be called again with the same file, and must then store the same
+	// objects again. An error of Permanent fails the step immediately; other errors are retried.
 	Run func(ctx context.Context, f *File) (Result, error)
 }
 
-// Bounds returns the limits of one attempt at a file of size bytes.
+// Bounds returns the limits of an attempt at a file of size bytes.
 func (s Step) Bounds(size int64) bus.Bounds {
 	b := bus.Bounds{Time: s.Time}
 	if s.Rate > 0 {
@@ -36,26 +36,26 @@ func (s Step) Bounds(size int64) bus.Bounds {
 
 // Result is the result of a step.
 type Result struct {
-	// Skipped is the reason why there was nothing to do, for the file's owner; empty for a step that was done. A
+	// Skipped is the user-facing reason why the step had nothing to do. It is empty for a completed step. A
 	// skipped step does not make a file partial.
 	Skipped string
-	// Partial says what the step omitted, for the file's owner; empty if nothing. A partial step makes a file
-	// partial.
+	// Partial is a user-facing description of what the step omitted. It is empty if nothing was omitted.
+	// A partial step makes a file partial.
 	Partial string
 	// Engine is the name and version of the engine of the step, such as "pdfium 7350".
 	Engine string
 	// Key is the key of the main result, such as the text. Optional.
 	Key string
-	// Metadata is added to the metadata of the file, in the types of JSON. Steps of one workflow use
+	// Metadata is added to the metadata of the file, as JSON types. Steps of one workflow use
 	// different names.
 	Metadata map[string]any
 	// Images are stored with the file immediately.
 	Images []library.Image
-	// Chunks and Records are set by library.StepParse: how many steps library.ChunkStep the file gets,
-	// and how many records were found.
+	// Chunks and Records are set by library.StepParse: the number of steps library.ChunkStep that
+	// the file needs, and the number of records found.
 	Chunks  int
 	Records int64
 }
 
-// Permanent returns an error that a retry cannot fix, with a text for the file's owner.
+// Permanent returns an error that a retry cannot fix, with a user-facing text.
 func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// maxBytes is the size of the largest document that is read.
+	// maxBytes is the maximum size of a document.
 	maxBytes = 100 << 20
-	// maxText is the maximum size of the text that is kept, in bytes.
+	// maxText is the maximum size of the stored text, in bytes.
 	maxText = 8 << 20
 	// textTime is the maximum time for reading a document.
 	textTime = time.Minute
 )
 
-// text stores the text of a file, and returns the result of the step: its metadata textLength is in bytes, and
-// textCut says why the text is truncated.
+// text stores the text of a file and returns the result of the step. The metadata textLength is in bytes, and
+// textCut states why the text is truncated.
 func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
 	found := map[string]any{"textLength": len(s)}
 	if cut != "" {
@@ -50,8 +50,8 @@ func judged(err error) error {
 	return err
 }
 
-// metadata returns a step with the metadata of generic.Metadata, and those that add finds in a document of at most
-// maxBytes. It omits values that add cannot read.
+// metadata returns a step with the metadata of generic.Metadata and the metadata that add finds in a document of
+// at most maxBytes. If add fails, only the metadata of generic.Metadata is set.
 func metadata(engine string, add func(ctx context.Context, data []byte, found map[string]any) error) step.Step {
 	s := generic.Metadata()
 	s.Time = textTime
@@ -72,7 +72,7 @@ func metadata(engine string, add func(ctx context.Context, data []byte, found ma
 	return s
 }
 
-// limited keeps the first maxBytes bytes that are written to it.
+// limited retains the first maxBytes bytes written to it.
 type limited struct {
 	bytes.Buffer
 	over bool
@@ -86,7 +86,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return l.Buffer.Write(b)
 }
 
-// put adds a value unless it is zero.
+// put sets a value unless it is zero.
 func put[T comparable](found map[string]any, name string, value T) {
 	var zero T
 	if value == zero {

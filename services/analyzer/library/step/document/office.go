@@ -19,19 +19,19 @@ const (
 	convertEngine = "converter, " + pdfEngine
 )
 
-// needsConverter is the reason why a result is missing if there is no converter.
-const needsConverter = "%s needs a converter, and none is set (" + convert.Setting + ")"
+// needsConverter is the reason for a missing result if no converter is configured.
+const needsConverter = "%s requires a converter, but none is configured (" + convert.Setting + ")"
 
-// Office reads office documents. It converts documents whose text it cannot read, or that have no picture, to PDF
-// if there is a converter.
+// Office reads office documents. If there is a converter, it converts documents whose text it cannot read, or
+// that have no picture, to PDF.
 type Office struct {
 	Converter *convert.Converter
 	PDF       *pdfium.Engine
 	Decoder   *pixels.Decoder
-	Pixels    int64 // the size of the largest picture that gets thumbnails
+	Pixels    int64 // the maximum size of a picture that gets thumbnails
 }
 
-// readOffice reads a document with limited text, or office.NoText, and also returns its bytes.
+// readOffice reads a document with limited text, or with office.NoText. It also returns the bytes of the document.
 func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document, data []byte, err error) {
 	if data, err = f.Load(ctx, maxBytes); err != nil {
 		return nil, nil, err
@@ -43,14 +43,14 @@ func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document
 	return d, data, judged(err)
 }
 
-// convert returns a document as a PDF.
+// convert converts a document to PDF.
 func (o Office) convert(ctx context.Context, d *office.Document, data []byte) ([]byte, error) {
 	pdf, err := o.Converter.PDF(ctx, d.Format, data)
 	return pdf, judged(err)
 }
 
-// Text returns the step that stores the text of an office document. If the converter fails, the document has no
-// text, but its properties.
+// Text returns the step that stores the text of an office document. If the converter fails, the document has
+// properties but no text.
 func (o Office) Text() step.Step {
 	return step.Step{Time: textTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, maxText)
@@ -76,8 +76,8 @@ func (o Office) Text() step.Step {
 	}}
 }
 
-// Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document, or else of
-// its first page as drawn by a converter.
+// Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. Without
+// one, a converter draws the first page.
 func (o Office) Thumbnails() step.Step {
 	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, office.NoText)
@@ -101,7 +101,7 @@ func (o Office) Thumbnails() step.Step {
 	}}
 }
 
-// OfficeMetadata returns the step with the properties of an office document.
+// OfficeMetadata returns the step that sets the properties of an office document.
 func OfficeMetadata() step.Step {
 	return metadata(officeEngine, func(ctx context.Context, data []byte, found map[string]any) error {
 		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})

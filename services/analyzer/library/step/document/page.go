@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// ReaderName is the name of the object with the article of a web page, as HTML that is safe to display.
+// ReaderName is the name of the object with the article of a web page, as safe HTML.
 const ReaderName = "reader.html"
 
 func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
@@ -32,7 +32,7 @@ func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
 	return p, judged(err)
 }
 
-// PageText returns the step that stores the article of a web page, as text and as HTML, with the metadata of the
+// PageText returns the step that stores the article of a web page as text and as HTML, with the metadata of the
 // page.
 func PageText() step.Step {
 	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -59,8 +59,8 @@ func PageText() step.Step {
 	}}
 }
 
-// PageThumbnails returns the step that stores the thumbnails of the picture that an imported page names as its own.
-// The pictures of an uploaded page are not fetched: their servers would learn of it.
+// PageThumbnails returns the step that stores the thumbnails of the picture that an imported page specifies. The
+// pictures of an uploaded page are not fetched, because their servers would learn about the upload.
 func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		if f.Origin == "" {
@@ -81,8 +81,8 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 	}}
 }
 
-// thumbnails stores the thumbnails of a picture that a document embeds or names. It skips the step if the picture
-// cannot be read.
+// thumbnails stores the thumbnails of a picture that a document embeds or links to. It skips the step if the
+// picture cannot be read.
 func thumbnails(ctx context.Context, f *step.File, decoder *pixels.Decoder, data []byte, engine string, limits pixels.Limits) (step.Result, error) {
 	const unreadable = "cannot read the picture of the document"
 	info, err := pixels.Inspect(data, limits)

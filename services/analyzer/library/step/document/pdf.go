@@ -30,7 +30,7 @@ func PDFText(e *pdfium.Engine) step.Step {
 	}}
 }
 
-// pdfText stores the text of a PDF as the text of a file.
+// pdfText stores the text of a PDF as the text of the file.
 func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
 	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
 	if err != nil {
@@ -58,7 +58,7 @@ func PDFThumbnails(e *pdfium.Engine) step.Step {
 	}}
 }
 
-// pdfThumbnails stores the thumbnails of the first page of a PDF as those of a file.
+// pdfThumbnails stores the thumbnails of the first page of a PDF as those of the file.
 func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
 	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
 	if err != nil {
@@ -73,7 +73,7 @@ func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []by
 	return step.Result{Engine: engine, Images: images}, err
 }
 
-// PDFMetadata returns the step with the metadata and the number of pages of a PDF.
+// PDFMetadata returns the step that sets the metadata and the number of pages of a PDF.
 func PDFMetadata(e *pdfium.Engine) step.Step {
 	return metadata(pdfEngine, func(ctx context.Context, data []byte, found map[string]any) (err error) {
 		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)

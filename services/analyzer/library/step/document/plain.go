@@ -14,7 +14,7 @@ import (
 
 const plainEngine = "plaintext 1"
 
-// PlainText returns the step that stores the text of a text file in UTF-8.
+// PlainText returns the step that stores the text of a text file as UTF-8.
 func PlainText() step.Step {
 	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Head(ctx, maxText)
@@ -27,13 +27,13 @@ func PlainText() step.Step {
 		}
 		cut := ""
 		if f.Size > maxText || len(s) > maxText {
-			cut, s = fmt.Sprintf("only the first %d bytes of the text are kept", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+			cut, s = fmt.Sprintf("only the first %d bytes of the text are stored", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
 		}
 		return text(ctx, f, plainEngine, s, cut)
 	}}
 }
 
-// decode returns a text in the charset that its bytes have.
+// decode decodes a text from its charset.
 func decode(data []byte, contentType string) (string, error) {
 	rule := plaintext.Declared
 	for {

@@ -16,8 +16,8 @@ import (
 // rate is the minimum throughput of an attempt in bytes per second: 50 Mbit/s.
 const rate = 6 << 20
 
-// Metadata returns the step that determines the content type, length and digests of a file. Metadata steps of other
-// file types use Read.
+// Metadata returns the step that sets the content type, length and digests of a file. Metadata steps of other file
+// types use Read.
 func Metadata() step.Step {
 	return step.Step{Time: 30 * time.Second, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		found, err := Read(ctx, f, io.Discard)
@@ -25,8 +25,8 @@ func Metadata() step.Step {
 	}}
 }
 
-// Read reads a file once, writes its bytes to w as well, and returns its metadata: contentType, length, md5 and
-// sha256, and finding if name and content contradict each other. An error of w ends it.
+// Read reads a file once, copies its bytes to w, and returns its metadata: contentType, length, md5 and sha256,
+// and finding if name and content contradict each other. It fails on an error of w.
 func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error) {
 	body := f.Open(ctx)
 	defer body.Close()
@@ -47,7 +47,7 @@ func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error
 	return found, nil
 }
 
-// headWriter keeps the first bytes that are written to it.
+// headWriter retains the first bytes written to it.
 type headWriter struct{ bytes []byte }
 
 func (h *headWriter) Write(b []byte) (int, error) {

@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// maxTagged is the number of bytes of a picture that are read for tags.
+	// maxTagged is the number of bytes of a picture in which tags are searched.
 	maxTagged = 32 << 20
 	// maxValue is the maximum length of the text of a tag, in bytes.
 	maxValue = 1000
 	// tagTime is the maximum time for reading tags.
 	tagTime = 10 * time.Second
-	// tagEngine names the library that reads tags.
+	// tagEngine is the name of the library that reads tags.
 	tagEngine = "imagemeta 1.0.1"
 )
 
-// Metadata returns the step with the metadata of generic.Metadata, and the width, height, tags (exif, iptc, xmp)
-// and location (library.MetadataPlace) of a picture. unreadableTags counts the tags that could not be read.
+// Metadata returns the step that sets the metadata of generic.Metadata, and the width, height, tags (exif, iptc,
+// xmp) and location (library.MetadataPlace) of a picture. unreadableTags is the number of tags that could not be
+// read.
 func Metadata() step.Step {
 	s := generic.Metadata()
 	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -40,7 +41,7 @@ func Metadata() step.Step {
 		}
 		if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
 			found["width"], found["height"] = info.Width, info.Height
-			if info.Orientation > 4 { // rotated by 90 degrees
+			if info.Orientation > 4 { // the orientation rotates by 90 degrees
 				found["width"], found["height"] = info.Height, info.Width
 			}
 		}
@@ -55,7 +56,7 @@ func Metadata() step.Step {
 	return s
 }
 
-// headBuffer keeps the first bytes that are written to it.
+// headBuffer retains the first bytes written to it.
 type headBuffer struct{ bytes.Buffer }
 
 func (h *headBuffer) Write(b []byte) (int, error) {
@@ -63,7 +64,7 @@ func (h *headBuffer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// formats are the containers that can contain tags, by media type.
+// formats are the containers that can have tags, by media type.
 var formats = map[string]imagemeta.ImageFormat{
 	"image/jpeg": imagemeta.JPEG, "image/png": imagemeta.PNG, "image/vnd.mozilla.apng": imagemeta.PNG, "image/webp": imagemeta.WebP,
 	"image/tiff": imagemeta.TIFF, "image/heic": imagemeta.HEIF, "image/heif": imagemeta.HEIF, "image/avif": imagemeta.AVIF,
@@ -79,7 +80,7 @@ func tags(data []byte, found map[string]any) {
 	place := map[string]any{}
 	groups := map[string]map[string]any{"exif": {}, "iptc": {}, "xmp": {}}
 	defer func() {
-		if recover() != nil { // a bug in the reader, which damaged input may trigger
+		if recover() != nil { // a bug in the reader, triggered by damaged input
 			unreadable++
 		}
 		if len(place) > 0 {
@@ -128,7 +129,7 @@ func isPlace(tag string) bool {
 	return strings.HasPrefix(tag, "Sub-location")
 }
 
-// plain returns the value of a tag as a JSON type. Binary values are omitted.
+// plain converts the value of a tag to a JSON type. It omits binary values.
 func plain(value any) (any, bool) {
 	switch v := value.(type) {
 	case string:

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// microscopyName is the name of the metadata of the images in a microscopy file.
+	// microscopyName is the key of the metadata of the images in a microscopy file.
 	microscopyName   = "microscopy"
 	microscopyEngine = "microscopy 1"
 )
 
-// MicroscopyMetadata returns the step with the metadata of generic.Metadata, and those of the images in the header
-// of a microscopy file. If the header cannot be read, unreadableHeader says why.
+// MicroscopyMetadata returns the step that sets the metadata of generic.Metadata, and of the images in the header
+// of a microscopy file. If the header cannot be read, unreadableHeader states the reason.
 func MicroscopyMetadata() step.Step {
 	s := generic.Metadata()
 	run := s.Run

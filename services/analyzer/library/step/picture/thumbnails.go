@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// maxBytes is the size of the largest picture that gets thumbnails.
+	// maxBytes is the maximum size of a picture that gets thumbnails.
 	maxBytes = 128 << 20
 	// maxSide is the maximum length of a side of a picture, in pixels.
 	maxSide = 1 << 16
 	// engine is the name and version of the drawing library.
 	engine = "pixels 1"
-	// graphics is the ratio of PNG to JPEG size from which a picture counts as a photo instead of a drawing.
+	// graphics is the ratio of PNG size to JPEG size above which a picture is treated as a photo, not a drawing.
 	graphics = 4
 )
 
 // sizes are the lengths of the longer sides of thumbnails, in pixels, and their ids.
 var sizes = [...]int{1200, 600, 300}
 
-// Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright and
-// without metadata: as JPEG if it is an opaque photo, as PNG otherwise. SVG is drawn in the size of the largest
-// thumbnail. Pictures in unsupported formats are skipped.
+// Thumbnails returns the step that stores three thumbnails of a picture with at most most pixels, upright and
+// without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is drawn at the size of the
+// largest thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -48,7 +48,7 @@ func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Ste
 			if kind.MediaType == "image/svg+xml" {
 				return drawSVG(ctx, f, svg, data)
 			}
-			return step.Result{Skipped: "there are no thumbnails of " + kind.MediaType}, nil
+			return step.Result{Skipped: "thumbnails are not supported for " + kind.MediaType}, nil
 		}
 		if err != nil {
 			return step.Result{}, judged(err)
@@ -92,8 +92,8 @@ type Thumbnail struct {
 	Body          []byte // nil if it is the same as the next smaller one
 }
 
-// Encode returns the thumbnails of a picture that was in the format of source, the largest first, each made from
-// the next larger one. It changes the picture. Sizes above that of the picture share one object.
+// Encode returns the thumbnails of a picture, the largest first, each made from the next larger one. source is
+// the original format. It changes the picture. Sizes above that of the picture share one object.
 func Encode(p *pixels.Picture, source pixels.Format) ([]Thumbnail, error) {
 	var pictures [len(sizes)]*pixels.Picture
 	for i, size := range sizes {
@@ -118,7 +118,7 @@ func Encode(p *pixels.Picture, source pixels.Format) ([]Thumbnail, error) {
 	return made, nil
 }
 
-// Draw stores the thumbnails that Encode returns.
+// Draw stores the thumbnails of a picture; see Encode.
 func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
 	made, err := Encode(p, source)
 	if err != nil {
@@ -140,7 +140,7 @@ func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Fo
 	return images, nil
 }
 
-// formatOf chooses the format of all thumbnails by encoding the smallest one.
+// formatOf selects the format of all thumbnails by encoding the smallest one.
 func formatOf(p *pixels.Picture, source pixels.Format) (pixels.Format, error) {
 	switch {
 	case !p.Opaque():

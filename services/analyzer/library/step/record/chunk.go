@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Chunk returns the step that processes the records of a chunk. Those that are damaged fail one by one. The kit
+// Chunk returns the step that processes the records of a chunk. A damaged record fails alone. The kit
 // identifies the first molecules of a file.
 func Chunk(kit *structure.Kit) step.Step {
 	return step.Step{Time: 2 * time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -27,7 +27,7 @@ func Chunk(kit *structure.Kit) step.Step {
 		chunk, ok := library.ParseChunkStep(f.Step)
 		kind, known := format.Find(x.Format)
 		if !ok || !known || chunk >= len(x.Spans) {
-			return step.Result{}, step.Permanent("there is no chunk %s of records", f.Step)
+			return step.Result{}, step.Permanent("the file has no chunk %s of records", f.Step)
 		}
 		span, used := x.Spans[chunk], engine
 		identify := kit != nil && chunk == 0 && structure.Applies(kind.Name)
@@ -60,13 +60,13 @@ func Chunk(kit *structure.Kit) step.Step {
 }
 
 const (
-	// compiling is how long a chunk waits for the compilation of RDKit before it is delivered again.
+	// compiling is the redelivery delay of a chunk while RDKit is being compiled.
 	compiling = 20 * time.Second
-	// identifying bounds the time for all molecules of a file that are identified with it.
+	// identifying bounds the time for identifying the molecules of a file.
 	identifying = time.Minute
 )
 
-// prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without counting an
+// prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without using an
 // attempt.
 func prepared(ctx context.Context, kit *structure.Kit) error {
 	ctx, cancel := context.WithTimeout(ctx, compiling)
@@ -74,10 +74,10 @@ func prepared(ctx context.Context, kit *structure.Kit) error {
 	if err := kit.Prepare(ctx); errors.Is(err, engines.ErrCompiling) {
 		return bus.Later(err, compiling)
 	}
-	return nil // another error is the reason why the molecules are not identified
+	return nil // other errors are recorded as the reason why the molecules are not identified
 }
 
-// identified calls process with the format, whose first records of a file are identified while they are read.
+// identified calls process with the format. The first records of a file are identified while they are read.
 func identified(ctx context.Context, kit *structure.Kit, kind format.Format, process func(format.Format) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, identifying)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 )
 
 // Finish describes the records of a file whose chunks have all ended, and stores the description. failed has the
-// chunks whose records all failed, with the reason, which is stored too. It is idempotent. It returns
-// blob.ErrNotFound if results do not exist, such as after an erasure.
+// chunks of which all records failed, with the reason, which is stored too. It is idempotent. It returns
+// blob.ErrNotFound if results are missing, for example after an erasure.
 func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.Overview, error) {
 	x, err := readIndex(ctx, f)
 	if err != nil {

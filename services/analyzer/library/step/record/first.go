@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// pictured is the number of records that are tried for the picture of a file.
+	// pictured is the number of records that are tried for the thumbnails of a file.
 	pictured = 10
 	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
-	// maxText is the maximum size of the text of records that is kept for search, in bytes.
+	// maxText is the maximum size of the text of records that is stored for search, in bytes.
 	maxText = 1 << 20
 	// maxValue is the maximum length of a value in this text, in bytes.
 	maxValue = 4 << 10
 )
 
-// Thumbnails returns the step that stores the thumbnails of the first record that can be drawn, of the first ten. If
-// none of them has coordinates, the kit draws the first molecule.
+// Thumbnails returns the step that stores the thumbnails of the first record, among the first ten, that can be
+// drawn. If none of them has coordinates, the kit draws the first molecule.
 func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		tried := 0
@@ -96,7 +96,7 @@ type raw struct {
 
 func (r raw) draw() ([]byte, error) { return r.format.Draw(r.Content) }
 
-// first reads the records of a file in order.
+// first yields the records of a file in order.
 func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 	return func(yield func(raw, error) bool) {
 		head, err := f.Head(ctx, 1<<10)
@@ -127,7 +127,7 @@ func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 	}
 }
 
-// Text returns the step that stores the names, formulas and values of records for search, each once.
+// Text returns the step that stores the distinct names, formulas and values of records for search.
 func Text() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		var t text
@@ -144,7 +144,7 @@ func Text() step.Step {
 	}}
 }
 
-// TableText is Text for a table of text.
+// TableText is Text for a delimited table.
 func TableText() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		rows, done, err := openTable(ctx, f)
@@ -212,7 +212,7 @@ func (t *text) store(ctx context.Context, f *step.File) (step.Result, error) {
 	key, err := f.StoreText(ctx, t.String())
 	found := map[string]any{"textLength": t.Len()}
 	if t.cut {
-		found["textCut"] = "search covers the values of the first records only; filters cover all records"
+		found["textCut"] = "only the values of the first records can be searched; filters cover all records"
 	}
 	return step.Result{Engine: engine, Key: key, Metadata: found}, err
 }

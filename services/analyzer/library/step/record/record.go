@@ -1,7 +1,8 @@
-// Package record has the steps of files of records: molecules, reactions, crystals, spectra and rows of tables.
+// Package record contains the steps for files of records: molecules, reactions, crystals, spectra and rows of tables.
 //
-// Parse finds the boundaries of the records, and Chunk processes 1,000 of them; the rows of tables, whose boundaries are
-// not in the bytes, are processed while they are found, by ParseTable and Workbook. Finish then describes all records.
+// Parse finds the boundaries of the records, and Chunk processes 1,000 of them. The boundaries of table rows are known
+// only after parsing, so ParseTable and Workbook process the rows while they find them. Finish then describes all
+// records.
 package record
 
 import (
@@ -21,7 +22,7 @@ const (
 	engine = "records 1"
 	// rate is the minimum throughput of an attempt in bytes per second: 50 Mbit/s.
 	rate = 6 << 20
-	// window is the number of bytes that are requested in one range to read the first records of a file.
+	// window is the number of bytes that one range requests when the first records of a file are read.
 	window = 1 << 20
 
 	jsonType = "application/json"
@@ -30,7 +31,7 @@ const (
 	columnsType = "application/octet-stream"
 )
 
-// formatOf returns the format of a file by the type of its workflow and its first bytes.
+// formatOf returns the format of a file, given the type of its workflow and its first bytes.
 func formatOf(fileType string, head []byte) (format.Format, error) {
 	name := map[string]string{"Chemical": "sdf", "Reaction": "rdf", "Crystal": "cif", "Spectrum": "jdx"}[fileType]
 	if fileType == "Reaction" && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$RXN")) {

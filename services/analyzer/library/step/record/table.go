@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
-// maxWorkbook is the size of the largest workbook that is read, in bytes.
+// maxWorkbook is the maximum size of a workbook, in bytes.
 const maxWorkbook = 100 << 20
 
-// ParseTable returns the step that finds the rows of a table of text, and processes them.
+// ParseTable returns the step that finds and processes the rows of a delimited table.
 func ParseTable() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		rows, done, err := openTable(ctx, f)
@@ -35,7 +35,7 @@ func ParseTable() step.Step {
 	}}
 }
 
-// openTable opens the rows of a table of text. The caller calls done.
+// openTable opens the rows of a delimited table. The caller calls done.
 func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func(), err error) {
 	open := func() (io.ReadCloser, error) { return f.Open(ctx), nil }
 	contentType := f.ContentType
@@ -57,7 +57,7 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 	}
 	done = func() {
 		text.Free()
-		_ = source.Close() // only read from
+		_ = source.Close() // no error to report: the source is only read
 	}
 	rows, err = sheet.NewText(text)
 	if err == nil {
@@ -70,7 +70,7 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 	return nil, nil, err
 }
 
-// Workbook returns the step that finds the rows of the sheets of an XLSX workbook, and processes them. Documents of other
+// Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other
 // formats are skipped.
 func Workbook() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {

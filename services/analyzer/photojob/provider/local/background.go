@@ -10,10 +10,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 )
 
-// personConfidence is the minimum confidence of a person that is cut out.
+// personConfidence is the minimum confidence for cutting out a person.
 const personConfidence = 0.6
 
-// seen is the objects found in the picture at the current step.
+// seen holds the faces and objects found in the picture at the current step.
 type seen struct {
 	faces   []face
 	objects []objects.Object // with at least personConfidence, in descending order
@@ -39,8 +39,8 @@ func (s seen) persons() []image.Rectangle {
 	return boxes
 }
 
-// subject returns the bounding box of the persons or, without any, that of the object with the highest
-// confidence or, without any, that of the faces.
+// subject returns the bounding box of the persons. Without persons, it is the box of the object with
+// the highest confidence; without objects, it is the bounding box of the faces.
 func (s seen) subject() (image.Rectangle, bool) {
 	boxes := s.persons()
 	if len(boxes) == 0 && len(s.objects) > 0 && s.objects[0].Confidence >= objects.Confidence {
@@ -68,7 +68,7 @@ func union(boxes []image.Rectangle) image.Rectangle {
 	return all
 }
 
-// background changes the background of persons. It skips the step if no person is found.
+// background changes the background of persons. It reports the step as skipped if no person is found.
 func (e *edit) background(ctx context.Context, s grammar.Step) error {
 	found, err := e.look(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *edit) background(ctx context.Context, s grammar.Step) error {
 		e.SetTransparent()
 	case grammar.Background:
 		withMask(mask, m, func(pixel []byte, _ image.Point, person int) {
-			person = person * int(pixel[3]) / 255 // the color shows through transparent pixels
+			person = person * int(pixel[3]) / 255 // fill the transparent pixels with the color
 			for c := range 3 {
 				pixel[c] = part(pixel[c], s.Color[c], person)
 			}
@@ -112,7 +112,7 @@ func (e *edit) background(ctx context.Context, s grammar.Step) error {
 	return nil
 }
 
-// withMask calls change with every pixel and the degree to which it belongs to a person, 0 to 255.
+// withMask calls change for each pixel with the degree to which it belongs to a person, 0 to 255.
 func withMask(mask *cutout.Mask, m *image.NRGBA, change func(pixel []byte, at image.Point, person int)) {
 	row := make([]byte, m.Rect.Dx())
 	for y := range m.Rect.Dy() {
@@ -123,7 +123,7 @@ func withMask(mask *cutout.Mask, m *image.NRGBA, change func(pixel []byte, at im
 	}
 }
 
-// part mixes the value of a person with that of the background.
+// part blends a channel of the person with that of the background.
 func part(own, behind byte, person int) byte {
 	return byte((int(own)*person + int(behind)*(255-person) + 127) / 255)
 }

@@ -11,7 +11,7 @@ import (
 //go:embed cascade/SOURCE
 var source string
 
-// TestCascadeIsPinned: the cascade is the one named in SOURCE.
+// TestCascadeIsPinned compares the cascade with the checksum in SOURCE.
 func TestCascadeIsPinned(t *testing.T) {
 	if sum := fmt.Sprintf("%x", sha256.Sum256(cascade)); !strings.Contains(source, "sha256 "+sum) {
 		t.Errorf("SOURCE does not name %s", sum)

@@ -1,16 +1,16 @@
 package local
 
 // colorNames are the eleven basic color terms of English (Berlin and Kay, 1969), and beige and
-// turquoise, which are frequent in photos.
+// turquoise, which are common in photos.
 var colorNames = []string{
 	"black", "white", "gray", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "beige",
 }
 
-// colorName names a color by hue, saturation and lightness of HSL, with thresholds chosen by eye. It
-// uses integer arithmetic, which gives the same result on every processor.
+// colorName names a color by its hue, saturation and lightness (HSL), with thresholds chosen by eye.
+// It uses integer arithmetic, so the result is the same on every processor.
 func colorName(r, g, b byte) string {
 	most, least := int(max(r, g, b)), int(min(r, g, b))
-	chroma, light := most-least, most+least // 0 to 255, 0 to 510
+	chroma, light := most-least, most+least // 0 to 255, and twice the lightness, 0 to 510
 	switch {
 	case most < 40:
 		return "black"

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 )
 
-// Thresholds of labels. docs/photos.md describes how they were chosen.
+// Thresholds for labels. docs/photos.md describes how they were chosen.
 const (
 	blurry     = 40  // maximum sharpness
 	lowLight   = 60  // maximum median brightness
@@ -21,7 +21,7 @@ const (
 // maxObjects is the maximum number of objects in a description.
 const maxObjects = 5
 
-// classes returns a label for each kind of object, in descending order of confidence.
+// classes returns a label for each class of objects, in descending order of confidence.
 func classes(found []objects.Object) []provider.Label {
 	var labels []provider.Label
 	for _, o := range found {
@@ -33,7 +33,7 @@ func classes(found []objects.Object) []provider.Label {
 	return labels
 }
 
-// describe returns labels, by kind and in descending order of confidence, and a sentence.
+// describe returns the labels, by kind and in descending order of confidence, and a sentence.
 func describe(f facts, faces []face, things []provider.Label, width, height int) ([]provider.Label, string) {
 	var labels []provider.Label
 	add := func(name string, confidence float64) {
@@ -93,8 +93,8 @@ func describe(f facts, faces []face, things []provider.Label, width, height int)
 	return labels, text
 }
 
-// sureness returns the confidence for the clearest face. It is 0.5 for the minimum quality and grows
-// with it.
+// sureness returns the confidence for the clearest face. It is 0.5 at the minimum quality and grows
+// with the quality.
 func sureness(faces []face) float64 {
 	return float64(faces[0].q / (faces[0].q + clearFace))
 }

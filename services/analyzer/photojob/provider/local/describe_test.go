@@ -32,7 +32,7 @@ func document() *image.NRGBA {
 	return m
 }
 
-// TestDescribe: pictures with known properties.
+// TestDescribe describes pictures with known properties.
 func TestDescribe(t *testing.T) {
 	p := newProvider(t, everything)
 	for name, test := range map[string]struct {
@@ -59,7 +59,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestColorNames: the named colors of CSS Color 4 that are basic terms.
+// TestColorNames names the named colors of CSS Color 4 that are basic terms.
 func TestColorNames(t *testing.T) {
 	p := newProvider(t, local.Config{Limits: pixels.Default})
 	for want, c := range map[string]color.NRGBA{

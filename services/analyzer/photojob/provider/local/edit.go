@@ -59,7 +59,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}
 	asked := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
 	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, asked) {
-		encoding.Format = pixels.PNG // the background was removed
+		encoding.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
 	out, err := picture.Encode(encoding)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}, usage, nil
 }
 
-// edit is the state of one call of Edit.
+// edit is the state of a call of Edit.
 type edit struct {
 	*pixels.Picture
 	faces    *finder
@@ -82,7 +82,7 @@ type edit struct {
 
 func (e *edit) degrade(reason string) { e.degraded = append(e.degraded, reason) }
 
-// withOptions adds a step for each option, unless the prompt has such a step.
+// withOptions appends a step for each option, unless the prompt has such a step.
 func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.Step {
 	named := map[grammar.Op]bool{}
 	for _, s := range steps {
@@ -104,11 +104,11 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
-// behind contains the steps that change the background of persons.
+// behind applies the steps that change the background of persons.
 var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
 
-// encodingOf returns the encoding of the last As step or, without one, the format of the source, or
-// JPEG if that cannot be written.
+// encodingOf returns the encoding of the last As step. Without one, it is the format of the source,
+// or JPEG if that format cannot be written.
 func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}
 	if source == pixels.HEIC {
@@ -175,8 +175,8 @@ func (e *edit) fit(s grammar.Step) {
 	e.Fit(s.Width, s.Height)
 }
 
-// crop keeps the largest part with the ratio of the step, centered on the middle, the faces or the
-// subject.
+// crop crops to the largest area with the ratio of the step, centered on the picture, the faces or
+// the subject.
 func (e *edit) crop(ctx context.Context, s grammar.Step) error {
 	width, height := e.Width(), e.Height()
 	around := image.Rect(0, 0, width, height)
@@ -203,7 +203,7 @@ func (e *edit) crop(ctx context.Context, s grammar.Step) error {
 	if h > height {
 		w, h = max(height*s.Width/s.Height, 1), height
 	}
-	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the planes of a JPEG can be cut
+	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the chroma planes of a JPEG can be cropped
 	top := min(max(center.Y-h/2, 0), height-h) &^ 1
 	e.Crop(image.Rect(left, top, left+w, top+h))
 	return nil

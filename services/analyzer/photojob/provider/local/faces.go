@@ -18,7 +18,7 @@ var cascade []byte
 //go:embed cascade/LICENSE
 var notice string
 
-// Notice returns the licenses of the cascade and the models, which must be distributed with them.
+// Notice returns the license texts of the cascade and the models, which must be distributed with them.
 func Notice() string { return notice + "\n" + objects.Notice() + "\n" + cutout.Notice() }
 
 // face is the position of a face in pixels, and its quality.
@@ -36,7 +36,7 @@ func newFinder() (*finder, error) {
 }
 
 const (
-	faceSide  = 800 // the longer side of the picture that is searched, in pixels
+	faceSide  = 800 // the longer side of the searched picture, in pixels
 	clearFace = 10  // the minimum quality; docs/photos.md describes its effect
 )
 
@@ -47,7 +47,7 @@ func (f *finder) find(p *pixels.Picture) []face {
 	gray := small.Luma()
 	width, height := gray.Rect.Dx(), gray.Rect.Dy()
 	found := f.cascade.RunCascade(pigo.CascadeParams{
-		MinSize: 24, MaxSize: min(width, height), ShiftFactor: 0.1, ScaleFactor: 1.1, // as in pigo's own command, except for the sizes
+		MinSize: 24, MaxSize: min(width, height), ShiftFactor: 0.1, ScaleFactor: 1.1, // parameters of pigo's own command, except for the sizes
 		ImageParams: pigo.ImageParams{Pixels: gray.Pix, Rows: height, Cols: width, Dim: gray.Stride},
 	}, 0)
 	var all []face

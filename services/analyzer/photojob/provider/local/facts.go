@@ -7,18 +7,18 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// facts are measurements of a photo, shrunk to factSide pixels so that they are comparable for all
-// sizes.
+// facts are measurements of a photo after it was shrunk to factSide pixels, so that photos of all
+// sizes are comparable.
 type facts struct {
 	sharpness           int // variance of the Laplacian of the brightness
 	dark, median, light int // brightness of the 5th, 50th and 95th percentile, 0 to 255
 	gray                float64
-	paper, ink          float64 // shares of bright colorless pixels, and of dark ones
-	night               float64 // share of pixels darker than a quarter
+	paper, ink          float64 // shares of bright and of dark colorless pixels
+	night               float64 // share of pixels with less than a quarter of the maximum brightness
 	colors              []share // in descending order
 }
 
-// share is the share of pixels with a color.
+// share is the share of pixels that have a color.
 type share struct {
 	name string
 	part float64
@@ -42,7 +42,7 @@ func measure(p *pixels.Picture) facts {
 
 // count counts the visible pixels by color.
 func (f *facts) count(m *image.NRGBA) {
-	bins := make([]int, 1<<15) // 5 bits a channel
+	bins := make([]int, 1<<15) // 5 bits per channel
 	var total, gray, paper, ink, night int
 	for y := range m.Rect.Dy() {
 		row := m.Pix[y*m.Stride:][:4*m.Rect.Dx()]
@@ -94,8 +94,8 @@ func (f *facts) count(m *image.NRGBA) {
 	f.colors = f.colors[:min(len(f.colors), 3)]
 }
 
-// laplacian returns the variance of the Laplacian of 4 neighbors, a measure of focus
-// (Pech-Pacheco et al., 2000).
+// laplacian returns the variance of the 4-neighbor Laplacian, a measure of focus (Pech-Pacheco et
+// al., 2000).
 func laplacian(m *image.Gray) int {
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	var sum, squares, n int64

@@ -12,8 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// Version changes whenever the response to the same call, of a provider with the same Config,
-// changes.
+// Version changes whenever the result of the same call, with the same Config, changes.
 const Version = "local-3"
 
 // Provider implements provider.Provider.
@@ -21,17 +20,17 @@ type Provider struct {
 	decoder *pixels.Decoder
 	config  Config
 	faces   *finder
-	objects func() (*objects.Finder, error) // the models are loaded at first use
+	objects func() (*objects.Finder, error) // the models are loaded when first used
 	cutter  func() (*cutout.Cutter, error)
 }
 
-// Config configures a provider.
+// Config configures a Provider.
 type Config struct {
 	Limits  pixels.Limits
-	Objects bool // descriptions name objects, which takes most of their time
+	Objects bool // include objects in descriptions, which takes most of the time
 }
 
-// New returns the provider. The decoder bounds the memory of its calls. The caller closes it.
+// New returns a Provider. The decoder bounds the memory of its calls. The caller must close it.
 func New(decoder *pixels.Decoder, cfg Config) (*Provider, error) {
 	faces, err := newFinder()
 	if err != nil {
@@ -72,7 +71,7 @@ func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analy
 	return provider.Analysis{Labels: labels, Description: description}, usage, nil
 }
 
-// find returns the objects that a description names.
+// find returns the objects for the description.
 func (p *Provider) find(ctx context.Context, picture *pixels.Picture) ([]objects.Object, error) {
 	finder, err := p.objects()
 	if err != nil {
@@ -81,11 +80,10 @@ func (p *Provider) find(ctx context.Context, picture *pixels.Picture) ([]objects
 	return finder.Find(ctx, picture, objects.Confidence)
 }
 
-// usage is the usage of every call: calls cost nothing.
+// usage is the usage of every call. Calls are free of charge.
 var usage = provider.Usage{Model: Version}
 
-// failed classifies an error of the pixels or the grammar. If the context has ended, it returns the
-// cause.
+// failed classifies an error of package pixels or grammar. If ctx is done, it returns the cause.
 func failed(ctx context.Context, err error) error {
 	code := ""
 	switch {

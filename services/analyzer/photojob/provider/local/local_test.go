@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// everything is the default of the analyzer.
+// everything is the default configuration of the analyzer.
 var everything = local.Config{Limits: pixels.Default, Objects: true}
 
 func newProvider(t *testing.T, cfg local.Config) provider.Provider {
@@ -42,16 +42,16 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// TestEditIsDeterministic: the pixels of every edit are those that were reviewed
-// when their checksums were recorded, on every processor; the bytes are the same
-// in every run. A change of a checksum requires a new local.Version.
+// TestEditIsDeterministic checks that the pixels of every edit are those that were reviewed when
+// their checksums were recorded, on every processor, and that the encoded bytes are the same in
+// every run. A change of a checksum requires a new local.Version.
 func TestEditIsDeterministic(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for prompt, want := range golden {
 		first := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
 		second := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
 		if !bytes.Equal(first.Image, second.Image) {
-			t.Errorf("%q: two runs differ", prompt)
+			t.Errorf("%q: two runs returned different bytes", prompt)
 		}
 		m, err := png.Decode(bytes.NewReader(first.Image))
 		if err != nil {
@@ -63,7 +63,7 @@ func TestEditIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestPersons: the steps that need a person give the pixels that were reviewed when
+// TestPersons checks that the steps that need a person give the pixels that were reviewed when
 // their checksums were recorded, and are skipped without a person.
 func TestPersons(t *testing.T) {
 	p := newProvider(t, everything)
@@ -124,8 +124,7 @@ func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {
 	return e
 }
 
-// TestEdit: sizes, formats, options, and the report of steps that were not
-// applied.
+// TestEdit covers sizes, formats, options, and the report of steps that were not applied.
 func TestEdit(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for name, test := range map[string]struct {
@@ -152,16 +151,16 @@ func TestEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if size := image.Pt(e.Width, e.Height); size != test.size || size != image.Pt(info.Width, info.Height) {
-				t.Errorf("%v, and %d × %d in the file; want %v", size, info.Width, info.Height, test.size)
+				t.Errorf("got %v, and %d × %d in the file; want %v", size, info.Width, info.Height, test.size)
 			}
 			if e.Format != test.format || string(info.Format) != test.format || e.Degraded != test.degraded {
-				t.Errorf("%s, in the file %s, degraded %q; want %s, %q", e.Format, info.Format, e.Degraded, test.format, test.degraded)
+				t.Errorf("got %s, in the file %s, degraded %q; want %s, %q", e.Format, info.Format, e.Degraded, test.format, test.degraded)
 			}
 		})
 	}
 }
 
-// TestErrors: errors are permanent, and cost nothing.
+// TestErrors checks that errors are permanent and free of charge.
 func TestErrors(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for code, call := range map[string]provider.Call{
@@ -181,7 +180,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFaces: one face is found, labeled, and in the middle of the crop.
+// TestFaces checks that one face is found, labeled, and in the center of the crop.
 func TestFaces(t *testing.T) {
 	p, photo := newProvider(t, everything), sample.Portrait(t)
 	a, _, err := p.Analyze(t.Context(), provider.Call{Image: photo})
@@ -195,13 +194,13 @@ func TestFaces(t *testing.T) {
 	if e.Degraded != "" || e.Width != 320 || e.Height != 320 {
 		t.Errorf("%d × %d, %q", e.Width, e.Height, e.Degraded)
 	}
-	a, _, err = p.Analyze(t.Context(), provider.Call{Image: e.Image}) // the face is still there
+	a, _, err = p.Analyze(t.Context(), provider.Call{Image: e.Image}) // the face is still in the picture
 	if err != nil || !slices.ContainsFunc(a.Labels, func(l provider.Label) bool { return l.Name == "portrait" }) {
 		t.Errorf("the crop: %+v, %v", a, err)
 	}
 }
 
-// TestCanceled: a canceled call returns the cause of its context.
+// TestCanceled checks that a canceled call returns the cause of its context.
 func TestCanceled(t *testing.T) {
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -5,7 +5,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// tone applies a step that changes each pixel by itself.
+// tone applies a step that changes each pixel independently.
 func tone(p *pixels.Picture, s grammar.Step) {
 	same, raised, lowered := curve(0), curve(s.Percent), curve(-s.Percent)
 	switch s.Op {
@@ -31,7 +31,7 @@ func tone(p *pixels.Picture, s grammar.Step) {
 	}
 }
 
-// curve raises the middle tones by percent and keeps black and white.
+// curve brightens the midtones by percent and preserves black and white.
 func curve(percent int) (table [256]byte) {
 	for v := range table {
 		table[v] = level(v + percent*v*(255-v)/(100*128))
@@ -39,7 +39,7 @@ func curve(percent int) (table [256]byte) {
 	return table
 }
 
-// contrast makes the tones steeper around the middle.
+// contrast steepens the tone curve around the middle.
 func contrast(percent int) (table [256]byte) {
 	for v := range table {
 		table[v] = level(128 + (v-128)*(100+percent)/100)
@@ -49,7 +49,7 @@ func contrast(percent int) (table [256]byte) {
 
 func level(v int) byte { return byte(min(max(v, 0), 255)) }
 
-// each calls f for every pixel.
+// each calls f for each pixel.
 func each(p *pixels.Picture, f func(px []byte)) {
 	m := p.NRGBA()
 	for y := range m.Rect.Dy() {
@@ -60,10 +60,10 @@ func each(p *pixels.Picture, f func(px []byte)) {
 	}
 }
 
-// gray returns the brightness of a pixel by the weights of ITU-R BT.601, in 256ths.
+// gray returns the brightness of a pixel with the weights of ITU-R BT.601, in 256ths.
 func gray(px []byte) int { return (77*int(px[0]) + 150*int(px[1]) + 29*int(px[2]) + 128) >> 8 }
 
-// saturate moves each channel away from the pixel's brightness; -100 leaves no color.
+// saturate moves each channel away from the pixel's brightness. At -100 the result is grey.
 func saturate(p *pixels.Picture, percent int) {
 	each(p, func(px []byte) {
 		l := gray(px)
@@ -83,9 +83,9 @@ func sepia(p *pixels.Picture) {
 	})
 }
 
-// whiteBalance scales the channels half of the way to the same mean (the gray world
-// assumption, Buchsbaum 1980), each by 2/3 to 3/2: the full correction would turn
-// scenes with naturally warm colors blue.
+// whiteBalance scales the channels halfway to a common mean (the gray world assumption, Buchsbaum
+// 1980), each by a factor of 2/3 to 3/2. The full correction would turn scenes with naturally warm
+// colors blue.
 func whiteBalance(p *pixels.Picture) {
 	var sums [3]int64
 	var n int64

@@ -13,9 +13,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// watermark writes a line of text into the lower right corner, in white with a dark
-// outline, a thirtieth of the shorter side high. Text that is too long is drawn
-// smaller.
+// watermark writes a line of text into the lower right corner, in white with a dark outline. Its
+// height is a thirtieth of the shorter side, or less if the text would be too long.
 func watermark(p *pixels.Picture, text string) error {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {

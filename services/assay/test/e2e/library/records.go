@@ -207,7 +207,7 @@ func damagedRecordsFail(t *testing.T, s system.System) {
 		if err == nil {
 			n, err = c.WaitNode(system.Within(t), n.ID)
 		}
-		if err != nil || n.Status != client.LibraryFailed || !strings.HasPrefix(n.ErrorMessage, "no record can be read; the first: ") || !strings.Contains(n.ErrorMessage, "line") {
+		if err != nil || n.Status != client.LibraryFailed || !strings.HasPrefix(n.ErrorMessage, "no record can be read; the first error: ") || !strings.Contains(n.ErrorMessage, "line") {
 			t.Errorf("%s: %+v, %v", name, n, err)
 		}
 	}

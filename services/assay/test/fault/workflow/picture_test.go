@@ -131,7 +131,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s, %+v", f.ErrorMessage, flow)
 			}
 		case "photo.avif":
-			if got := flow.StepResults[library.StepThumbnails]; !strings.HasPrefix(got.Reason, "there are no thumbnails of image/avif") || len(flow.StepsSkipped) != 1 {
+			if got := flow.StepResults[library.StepThumbnails]; !strings.HasPrefix(got.Reason, "thumbnails are not supported for image/avif") || len(flow.StepsSkipped) != 1 {
 				t.Errorf("%+v", got)
 			}
 		case "broken.png":

@@ -45,7 +45,7 @@ func TestRecords(t *testing.T) {
 		"empty.csv":   {"name,mass\n", "Table", "Failed", "parse: the table has no rows", 0, 0, ""},
 		"two.sdf":     {ethanol + logP + ethanol + logP, "Chemical", "Processed", "", 2, 3, "ethanol\nC2H6O\n-0.31\n"},
 		"many.sdf":    {molecules(4), "Chemical", "ProcessedPartially", "1 of 4 records failed; the first, record 4: ", 4, 3, ""},
-		"nothing.mol": {broken, "Chemical", "Failed", "no record can be read; the first: ", 1, 0, ""},
+		"nothing.mol": {broken, "Chemical", "Failed", "no record can be read; the first error: ", 1, 0, ""},
 		"one.rxn":     {"$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol, "Reaction", "Processed", "", 1, 3, ""},
 		"cell.cif":    {cell, "Crystal", "Processed", "", 1, 3, ""},
 		"curve.jdx":   {curve, "Spectrum", "Processed", "", 1, 3, ""},

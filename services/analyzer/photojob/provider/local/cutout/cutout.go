@@ -1,5 +1,5 @@
 // Package cutout separates the persons in a photo from the background with MediaPipe Selfie
-// Segmentation, a small neural network. The masks of photos without persons are meaningless.
+// Segmentation, a small neural network. The mask of a photo without persons is meaningless.
 package cutout
 
 import (
@@ -23,10 +23,10 @@ var notice string
 //go:embed LICENSE
 var license string
 
-// Notice returns the licenses of the model, which must be distributed with it.
+// Notice returns the license text of the model, which must be distributed with it.
 func Notice() string { return notice + "\n" + license }
 
-// Memory is the maximum memory of Persons in bytes, in addition to the picture.
+// Memory is the maximum memory of Persons, in bytes, in addition to the picture.
 const Memory = 32 << 20
 
 // Cutter finds the pixels of persons. It is safe for concurrent use.
@@ -43,8 +43,8 @@ const (
 	output = "activation_10"
 )
 
-// Persons returns the mask of a picture. It does not change the picture. If the context ends, it
-// returns the cause.
+// Persons returns the mask of a picture. It does not change the picture. If ctx is done, it returns
+// the cause.
 func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) {
 	small := p.Copy()
 	small.Resize(side, side)
@@ -62,23 +62,23 @@ func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) 
 		return nil, err
 	}
 	if len(out[output].Data) != side*side {
-		return nil, fmt.Errorf("%w: a mask of %d pixels", tensor.ErrModel, len(out[output].Data))
+		return nil, fmt.Errorf("%w: the model returned a mask of %d pixels", tensor.ErrModel, len(out[output].Data))
 	}
 	mask := &Mask{width: p.Width(), height: p.Height()}
 	for i, v := range out[output].Data {
-		mask.values[i] = int32(min(max((v-0.25)*2, 0), 1)*255 + 0.5) // above 0.75 it is a person
+		mask.values[i] = int32(min(max((v-0.25)*2, 0), 1)*255 + 0.5) // a value above 0.75 means a person
 	}
 	return mask, nil
 }
 
-// Mask gives the degree to which each pixel belongs to a person.
+// Mask states the degree to which each pixel belongs to a person.
 type Mask struct {
 	values        [side * side]int32 // 0 to 255
-	width, height int                // pixels of the picture
+	width, height int                // size of the picture in pixels
 }
 
-// Row writes the values of a row of the picture, 0 to 255, one per pixel. They are interpolated with
-// integers, which gives the same result on every processor.
+// Row writes the values of a row of the picture, 0 to 255, one per pixel. It interpolates with
+// integers, so the result is the same on every processor.
 func (m *Mask) Row(y int, row []byte) {
 	top, bottom, down := position(y, m.height)
 	for x := range row {
@@ -89,9 +89,9 @@ func (m *Mask) Row(y int, row []byte) {
 	}
 }
 
-const one = 1 << 10 // steps between two values
+const one = 1 << 10 // fixed-point units between two values
 
-// position returns the two values on either side of a pixel, and its distance from the first.
+// position returns the indexes of the two values on either side of a pixel, and its distance from the first.
 func position(at, pixels int) (first, second int, part int32) {
 	middle := ((2*at+1)*side*one/pixels - one) / 2
 	if middle < 0 {

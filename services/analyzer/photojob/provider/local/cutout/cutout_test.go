@@ -20,7 +20,7 @@ import (
 //go:embed SOURCE
 var source string
 
-// TestModelIsPinned: the model is the one named in SOURCE, with its licenses.
+// TestModelIsPinned compares the model with the checksum in SOURCE, and checks that its licenses are present.
 func TestModelIsPinned(t *testing.T) {
 	for _, file := range [][]byte{model, weights} {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
@@ -42,8 +42,8 @@ func portrait(t *testing.T) *pixels.Picture {
 	return p
 }
 
-// TestPersons: in a portrait the middle belongs to the person and the upper corners do
-// not; the rows of the mask have the size of the picture.
+// TestPersons checks that in a portrait the center belongs to the person and the upper corners do
+// not, and that the rows of the mask have the size of the picture.
 func TestPersons(t *testing.T) {
 	c, err := New()
 	if err != nil {
@@ -81,13 +81,13 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestRow: a value of the model is at the center of its area, and between values the
-// mask is linear, for pictures larger and smaller than the model's input.
+// TestRow checks that a value of the model is at the center of its area and that the mask is linear
+// between values, for pictures larger and smaller than the model's input.
 func TestRow(t *testing.T) {
 	for _, size := range []image.Point{{2560, 1024}, {256, 256}, {16, 40}, {12_000, 16}} {
 		mask := &Mask{width: size.X, height: size.Y}
 		for i := range mask.values {
-			mask.values[i] = int32(i % side) // as far to the right
+			mask.values[i] = int32(i % side) // the same distance from the right edge
 		}
 		row := make([]byte, size.X)
 		for _, y := range []int{0, size.Y / 2, size.Y - 1} {
@@ -103,7 +103,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: Persons stays within Memory.
+// TestMemoryIsBounded checks that Persons uses at most Memory bytes.
 func TestMemoryIsBounded(t *testing.T) {
 	c, err := New()
 	if err != nil {

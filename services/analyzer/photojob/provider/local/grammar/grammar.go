@@ -1,5 +1,5 @@
-// Package grammar parses the prompts of the local photo editor: English phrases in any case, separated
-// by commas, semicolons, full stops, line ends, "then" or "and". Phrases lists them.
+// Package grammar parses the prompts of the local photo editor: English phrases, not case-sensitive,
+// separated by commas, semicolons, periods, line breaks, "then" or "and". Phrases lists them.
 package grammar
 
 import (
@@ -14,7 +14,7 @@ const MaxSteps = 12
 // ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
 var ErrTooManySteps = errors.New("the prompt has too many steps")
 
-// Phrases lists the phrases. Square brackets mark optional parts.
+// Phrases lists the supported phrases. Square brackets mark optional parts.
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
 	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
@@ -61,24 +61,24 @@ const (
 	Strong
 )
 
-// Step is one phrase. Fields that do not belong to its Op are zero.
+// Step is one phrase. Fields that its Op does not use are zero.
 type Step struct {
 	Op            Op
 	Percent       int      // Brighten to Cool: 1 to 100
 	Strength      Strength // Sharpen, Denoise, Blur
-	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for no bound
-	Faces         bool     // Crop: around the faces
-	Subject       bool     // Crop: around the persons or the most visible object
+	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for unlimited
+	Faces         bool     // Crop: center on the faces
+	Subject       bool     // Crop: center on the persons or the most prominent object
 	Color         [3]byte  // Background: red, green, blue
-	Degrees       int      // Rotate: 90, 180, 270, clockwise
-	Vertical      bool     // Flip: exchange top and bottom
+	Degrees       int      // Rotate: 90, 180 or 270 degrees clockwise
+	Vertical      bool     // Flip: mirror top to bottom
 	Text          string   // Watermark: 1 to 80 characters
 	Format        string   // As: jpeg, png, webp
-	Quality       int      // As: 1 to 100; 0 when not given
+	Quality       int      // As: 1 to 100; 0 if not given
 }
 
-// Parse parses a prompt. An empty prompt means Enhance. unknown are the phrases that it does not
-// understand, as written. The error is ErrTooManySteps.
+// Parse parses a prompt. An empty prompt means Enhance. unknown has the phrases that it does not
+// recognize, as written. The error is ErrTooManySteps.
 func Parse(prompt string) (steps []Step, unknown []string, err error) {
 	phrases := split(prompt)
 	if len(phrases) == 0 {
@@ -104,7 +104,7 @@ type phrase struct {
 	quoted  string   // the quoted text
 }
 
-// polite words are ignored.
+// polite lists polite words, which are ignored.
 var polite = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
 
 // split splits a prompt at separators outside quotes.

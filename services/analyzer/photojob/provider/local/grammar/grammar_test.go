@@ -10,7 +10,7 @@ import (
 	. "github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
 )
 
-// TestParse: the phrases of the photo job design, section 3.4, one by one and together.
+// TestParse parses the phrases of the photo job design, section 3.4, separately and together.
 func TestParse(t *testing.T) {
 	for prompt, want := range map[string][]Step{
 		"":              {{Op: Enhance}},
@@ -45,8 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestUnknown: phrases that are not understood are returned as written, and
-// never guessed.
+// TestUnknown checks that phrases that are not recognized are returned as written.
 func TestUnknown(t *testing.T) {
 	for prompt, want := range map[string][]string{
 		"remove background of cat, remove":                         {"remove background of cat", "remove"},
@@ -70,7 +69,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// FuzzParse: for any prompt, each step is one that the editor supports.
+// FuzzParse checks that each parsed step is one that the editor supports.
 func FuzzParse(f *testing.F) {
 	f.Add("auto levels, sharpen strong, crop 1:1 to faces and fit 800x600, watermark \"a, b\", as jpeg quality 80")
 	f.Add("black and white then brighten by 20 % ; rotate 90")

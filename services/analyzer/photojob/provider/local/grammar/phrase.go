@@ -89,14 +89,14 @@ func crop(rest []string) (Step, bool) {
 	}
 }
 
-// colors are the colors that descriptions name, with the values of CSS.
+// colors are the colors used in descriptions, with the values of CSS.
 var colors = map[string][3]byte{
 	"black": {0, 0, 0}, "white": {255, 255, 255}, "gray": {128, 128, 128}, "grey": {128, 128, 128}, "red": {255, 0, 0},
 	"orange": {255, 165, 0}, "yellow": {255, 255, 0}, "green": {0, 128, 0}, "turquoise": {64, 224, 208}, "blue": {0, 0, 255},
 	"purple": {128, 0, 128}, "pink": {255, 192, 203}, "brown": {139, 69, 19}, "beige": {245, 245, 220},
 }
 
-// background parses a color: its name, or #RRGGBB.
+// background parses a color, either a name or #RRGGBB.
 func background(rest []string) (Step, bool) {
 	if len(rest) != 1 {
 		return Step{}, false
@@ -156,7 +156,7 @@ func as(rest []string) (Step, bool) {
 	return step, ok
 }
 
-// without removes a leading word.
+// without removes a word from the start.
 func without(words []string, word string) []string {
 	if len(words) > 0 && words[0] == word {
 		return words[1:]

@@ -27,14 +27,14 @@ var notice string
 //go:embed LICENSE
 var license string
 
-// Notice returns the licenses of the model, which must be distributed with it.
+// Notice returns the license text of the model, which must be distributed with it.
 func Notice() string { return notice + "\n" + license }
 
 const (
-	// Confidence is the minimum confidence of an object in a description. The command measure reports
-	// how often such a label is correct.
+	// Confidence is the minimum confidence of an object in a description. The command measure
+	// reports the precision of such labels.
 	Confidence = 0.65
-	// Memory is the maximum memory of Find in bytes, in addition to the picture.
+	// Memory is the maximum memory of Find, in bytes, in addition to the picture.
 	Memory = 32 << 20
 )
 
@@ -57,17 +57,17 @@ func New() (*Finder, error) {
 const (
 	side    = 416 // side of the model's input, in pixels
 	overlap = 0.6 // minimum overlap of two boxes of the same object
-	bins    = 11  // bins of the distribution of a distance: 0 to 10 cells
+	bins    = 11  // bins of the distribution of a distance, from 0 to 10 cells
 )
 
-// levels are the outputs of the model: a grid for objects of each size.
+// levels are the outputs of the model: grids for objects of different sizes.
 var levels = []struct {
 	cell          int // pixels
 	scores, boxes string
 }{{8, "Identity", "Identity_3"}, {16, "Identity_1", "Identity_4"}, {32, "Identity_2", "Identity_5"}}
 
-// Find returns the objects with at least the confidence, in descending order. It does not change the
-// picture. If the context ends, it returns the cause.
+// Find returns the objects with at least the given confidence, in descending order. It does not
+// change the picture. If ctx is done, it returns the cause.
 func (f *Finder) Find(ctx context.Context, p *pixels.Picture, confidence float64) ([]Object, error) {
 	small := p.Copy()
 	small.Fit(side, side)
@@ -81,7 +81,7 @@ func (f *Finder) Find(ctx context.Context, p *pixels.Picture, confidence float64
 		grid := side / level.cell
 		scores, boxes := out[level.scores].Data, out[level.boxes].Data
 		if len(scores) != grid*grid*len(names) || len(boxes) != grid*grid*4*bins {
-			return nil, fmt.Errorf("%w: %d scores, %d distances", tensor.ErrModel, len(scores), len(boxes))
+			return nil, fmt.Errorf("%w: the model returned %d scores and %d distances", tensor.ErrModel, len(scores), len(boxes))
 		}
 		for i, score := range scores {
 			if float64(score) < confidence {
@@ -99,7 +99,7 @@ func (f *Finder) Find(ctx context.Context, p *pixels.Picture, confidence float64
 	return all, nil
 }
 
-// square returns the input for a picture, centered on black, and the position of the picture in it.
+// square returns the model's input for a picture, centered on black, and the position of the picture in it.
 func square(m *image.NRGBA) (tensor.Tensor, image.Point) {
 	// Mean and standard deviation of blue, green and red in the training data of the model.
 	mean, deviation := [3]float32{103.53, 116.28, 123.675}, [3]float32{57.375, 57.12, 58.395}
@@ -121,8 +121,8 @@ func square(m *image.NRGBA) (tensor.Tensor, image.Point) {
 	return input, at
 }
 
-// around returns the box around the center of a cell. The distance to each side is the mean of a
-// distribution over the bins, in cells.
+// around returns the box around the center of a cell. The distance to each side, in cells, is the
+// mean of a distribution over the bins.
 func around(x, y, cell int, logits []float32) image.Rectangle {
 	var distances [4]float64
 	for i := range distances {
@@ -141,7 +141,7 @@ func around(x, y, cell int, logits []float32) image.Rectangle {
 	)
 }
 
-// distinct drops the box with the lower confidence of two boxes of the same object.
+// distinct drops the less confident of two boxes of the same object.
 func distinct(all []Object) []Object {
 	slices.SortStableFunc(all, func(a, b Object) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	var kept []Object
@@ -153,20 +153,20 @@ func distinct(all []Object) []Object {
 	return kept
 }
 
-// shared returns the ratio of the intersection of two boxes to their union, 0 to 1.
+// shared returns the intersection over union of two boxes, 0 to 1.
 func shared(a, b image.Rectangle) float64 {
 	area := func(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
 	both := area(a.Intersect(b))
 	return both / max(area(a)+area(b)-both, 1)
 }
 
-// scaled converts a box of a shrunk picture to the original size.
+// scaled converts a box in a shrunk picture to the original size.
 func scaled(r image.Rectangle, width, fromWidth, height, fromHeight int) image.Rectangle {
 	r = r.Intersect(image.Rect(0, 0, fromWidth, fromHeight))
 	return image.Rect(r.Min.X*width/fromWidth, r.Min.Y*height/fromHeight, r.Max.X*width/fromWidth, r.Max.Y*height/fromHeight)
 }
 
-// names are the classes, in the order of the scores.
+// names are the class names, in the order of the scores.
 var names = []string{
 	"person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
 	"fire hydrant", "stop sign", "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep", "cow",
@@ -179,5 +179,5 @@ var names = []string{
 	"teddy bear", "hair drier", "toothbrush",
 }
 
-// Classes returns the names of all objects that Find knows.
+// Classes returns the names of all objects that Find can detect.
 func Classes() []string { return slices.Clone(names) }

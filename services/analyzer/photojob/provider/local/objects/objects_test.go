@@ -22,7 +22,7 @@ import (
 //go:embed SOURCE
 var source string
 
-// TestModelIsPinned: the model is the one named in SOURCE, with its licenses.
+// TestModelIsPinned compares the model with the checksum in SOURCE, and checks that its licenses are present.
 func TestModelIsPinned(t *testing.T) {
 	for _, file := range [][]byte{model, weights} {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
@@ -56,8 +56,8 @@ func newFinder(t *testing.T) *Finder {
 	return f
 }
 
-// TestFind: a person is found at its position, also in concurrent calls, and nothing
-// is found in a drawing of shapes.
+// TestFind checks that a person is found at its position, also in concurrent calls, and that
+// nothing is found in a drawing of shapes.
 func TestFind(t *testing.T) {
 	f, p := newFinder(t), portrait(t)
 	first, err := f.Find(t.Context(), p, Confidence)
@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: Find stays within Memory.
+// TestMemoryIsBounded checks that Find uses at most Memory bytes.
 func TestMemoryIsBounded(t *testing.T) {
 	f, p := newFinder(t), pixels.New(scene.New(side, side, 3))
 	used := peak.Of(func() {
@@ -104,8 +104,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Logf("%d of %d MB", used>>20, Memory>>20)
 }
 
-// TestDistinct: of several boxes of one object the one with the highest
-// confidence remains; others are kept.
+// TestDistinct checks that of several boxes of one object only the one with the highest confidence
+// remains, and that other boxes remain.
 func TestDistinct(t *testing.T) {
 	at := func(x int) image.Rectangle { return image.Rect(x, 0, x+100, 100) }
 	got := distinct([]Object{{"cat", 0.7, at(10)}, {"dog", 0.8, at(10)}, {"cat", 0.9, at(0)}, {"cat", 0.75, at(60)}})
@@ -115,9 +115,9 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestAround: distances are the means of their distributions, in cells.
+// TestAround checks that distances are the means of their distributions, in cells.
 func TestAround(t *testing.T) {
-	logits := make([]float32, 4*bins) // even: 5 cells on average
+	logits := make([]float32, 4*bins) // uniform distribution: 5 cells on average
 	logits[3*bins+2] = 100            // except for the lower side: 2
 	if got := around(10, 3, 8, logits); got != image.Rect(84-40, 28-40, 84+40, 28+16) {
 		t.Error(got)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Portrait returns a passport photo, the JPEG sample of the module with the face cascade.
+// Portrait returns a passport photo, a JPEG sample from the module of the face cascade.
 func Portrait(t testing.TB) []byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()

@@ -15,11 +15,11 @@ func transpose(d definition) (operation, error) {
 		return nil, err
 	}
 	if sorted := slices.Sorted(slices.Values(permutation)); !slices.Equal(sorted, inOrder(len(sorted))) {
-		return nil, fmt.Errorf("%w: transposed by %v", ErrModel, permutation)
+		return nil, fmt.Errorf("%w: invalid permutation %v", ErrModel, permutation)
 	}
 	return unary(func(a array) (array, error) {
 		if len(a.shape) != len(permutation) {
-			return array{}, fmt.Errorf("%w: %v transposed by %v", ErrModel, a.shape, permutation)
+			return array{}, fmt.Errorf("%w: cannot transpose shape %v by %v", ErrModel, a.shape, permutation)
 		}
 		return array{permuted(a.shape, permutation), permuted(inverse(permutation), a.order), a.data}, nil
 	}), nil
@@ -39,7 +39,7 @@ func reshape(in []array) ([]array, error) {
 		case side == -1 && open < 0:
 			open = i
 		case side < 0 || side > 0 && n > maxElements/side:
-			return nil, fmt.Errorf("%w: the shape %v", ErrModel, shape)
+			return nil, fmt.Errorf("%w: invalid shape %v", ErrModel, shape)
 		default:
 			n *= side
 		}
@@ -49,7 +49,7 @@ func reshape(in []array) ([]array, error) {
 		n *= shape[open]
 	}
 	if n != len(in[0].data) || open >= 0 && shape[open] < 0 {
-		return nil, fmt.Errorf("%w: %v in the shape %v", ErrModel, in[0].shape, shape)
+		return nil, fmt.Errorf("%w: cannot reshape %v to %v", ErrModel, in[0].shape, shape)
 	}
 	return []array{{shape, inOrder(len(shape)), in[0].rowMajor().data}}, nil
 }
@@ -77,10 +77,10 @@ func padding(d definition) (operation, error) {
 	return unary(func(a array) (array, error) { return pad(a, around, value) }), nil
 }
 
-// pad adds values before and after each dimension of an array; around has their numbers.
+// pad adds values before and after each dimension of an array. around has their numbers.
 func pad(a array, around []int, value float32) (array, error) {
 	if len(around) != 2*len(a.shape) {
-		return array{}, fmt.Errorf("%w: %v with margins %v", ErrModel, a.shape, around)
+		return array{}, fmt.Errorf("%w: cannot pad shape %v by %v", ErrModel, a.shape, around)
 	}
 	shape := slices.Clone(a.shape)
 	for d := range shape {
@@ -106,7 +106,7 @@ func pad(a array, around []int, value float32) (array, error) {
 	return out, nil
 }
 
-// concatenation joins arrays along the dimension that the last input names.
+// concatenation joins arrays along the dimension that the last input specifies.
 func concatenation(in []array) ([]array, error) {
 	if len(in) < 2 {
 		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
@@ -143,14 +143,14 @@ func concatenation(in []array) ([]array, error) {
 	return []array{out}, nil
 }
 
-// axis returns the dimension that an array of one number names. rank is the number of dimensions.
+// axis returns the dimension that an array with one number specifies. rank is the number of dimensions.
 func (a array) axis(rank int) (int, error) {
 	value, err := a.integers()
 	if err != nil {
 		return 0, err
 	}
 	if len(value) != 1 || value[0] < -rank || value[0] >= rank {
-		return 0, fmt.Errorf("%w: dimension %v of %d", ErrModel, value, rank)
+		return 0, fmt.Errorf("%w: dimension %v is out of range for rank %d", ErrModel, value, rank)
 	}
 	return (value[0] + rank) % rank, nil
 }
@@ -172,12 +172,12 @@ func split(in []array) ([]array, error) {
 	total := 0
 	for _, length := range lengths {
 		if length < 0 {
-			return nil, fmt.Errorf("%w: parts of %v", ErrModel, lengths)
+			return nil, fmt.Errorf("%w: invalid part lengths %v", ErrModel, lengths)
 		}
 		total += length
 	}
 	if total != a.shape[axis] {
-		return nil, fmt.Errorf("%w: %v in parts of %v", ErrModel, a.shape, lengths)
+		return nil, fmt.Errorf("%w: cannot split %v into parts of %v", ErrModel, a.shape, lengths)
 	}
 	var parts []array
 	start, strides := 0, a.strides()
@@ -198,8 +198,8 @@ func split(in []array) ([]array, error) {
 	return parts, nil
 }
 
-// sparse returns an array of a default value, except for some elements. Its inputs are their
-// positions, the shape, their values, and the default.
+// sparse returns an array filled with a default value, except for some elements. Its inputs are
+// their positions, the shape, their values, and the default.
 func sparse(in []array) ([]array, error) {
 	if len(in) != 4 || len(in[3].data) != 1 {
 		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
@@ -209,7 +209,7 @@ func sparse(in []array) ([]array, error) {
 		return nil, err
 	}
 	if len(shape) != 1 || len(in[0].data) != 0 || len(in[2].data) != 0 {
-		return nil, fmt.Errorf("%w: separate elements in %v", ErrModel, shape)
+		return nil, fmt.Errorf("%w: invalid sparse elements for shape %v", ErrModel, shape)
 	}
 	out, err := newArray(shape...)
 	if err != nil {

@@ -7,31 +7,31 @@ import (
 )
 
 // array is a tensor whose dimensions may have another order in memory, so that a transposition copies
-// nothing. Its data does not change after an operation has returned it. Integers are stored as
-// floating-point numbers too: those of shapes are exact.
+// nothing. Its data does not change after an operation has returned it. Integers are also stored as
+// floating-point numbers, which represent those of shapes exactly.
 type array struct {
 	shape []int
 	order []int // the dimensions, outermost in memory first
 	data  []float32
 }
 
-// maxElements bounds the size of an array, far above what a model needs.
+// maxElements bounds the size of an array. It is far above what the models need.
 const maxElements = 1 << 26
 
-// newArray returns zeros in row-major order.
+// newArray returns an array of zeros in row-major order.
 func newArray(shape ...int) (array, error) { return newArrayWithin(maxElements, shape) }
 
-// newArrayWithin returns zeros, or an error if there would be more than most.
+// newArrayWithin returns an array of zeros, or an error if it would have more than most elements.
 func newArrayWithin(most int, shape []int) (array, error) {
 	n := 1
 	for _, side := range shape {
 		if side < 0 || side > 0 && n > most/side {
-			return array{}, fmt.Errorf("%w: an array of %v", ErrModel, shape)
+			return array{}, fmt.Errorf("%w: invalid array shape %v", ErrModel, shape)
 		}
 		n *= side
 	}
 	if n > most {
-		return array{}, fmt.Errorf("%w: an array of %v", ErrModel, shape)
+		return array{}, fmt.Errorf("%w: array of shape %v is too large", ErrModel, shape)
 	}
 	return array{shape, inOrder(len(shape)), make([]float32, n)}, nil
 }
@@ -44,7 +44,7 @@ func inOrder(rank int) []int {
 	return order
 }
 
-// permuted returns the elements of values at the positions.
+// permuted returns the elements of values at the given positions.
 func permuted[T any](values []T, positions []int) []T {
 	out := make([]T, len(positions))
 	for i, position := range positions {
@@ -62,10 +62,10 @@ func inverse(permutation []int) []int {
 	return out
 }
 
-// sides returns the lengths of the dimensions in their order in memory.
+// sides returns the lengths of the dimensions in memory order.
 func (a array) sides() []int { return permuted(a.shape, a.order) }
 
-// strides returns the distances in memory between neighbors in each dimension.
+// strides returns the distance in memory between neighbors in each dimension.
 func (a array) strides() []int {
 	strides, n := make([]int, len(a.shape)), 1
 	for _, dimension := range slices.Backward(a.order) {
@@ -75,7 +75,7 @@ func (a array) strides() []int {
 	return strides
 }
 
-// ordered returns the array with its dimensions in another order in memory.
+// ordered returns the array with its dimensions in another memory order.
 func (a array) ordered(order []int) array {
 	if slices.Equal(a.order, order) {
 		return a
@@ -95,7 +95,7 @@ func (a array) ordered(order []int) array {
 func (a array) rowMajor() array { return a.ordered(inOrder(len(a.shape))) }
 
 // walk calls f for each run of elements along the last of the sides, with its position in row-major
-// order, its length, and its positions for each of the strides.
+// order, its length, and its position for each of the strides.
 func walk(sides []int, strides [][]int, f func(to, length int, at []int)) {
 	at, outer, length := make([]int, len(strides)), 1, 1
 	if last := len(sides) - 1; last >= 0 {
@@ -123,7 +123,7 @@ func walk(sides []int, strides [][]int, f func(to, length int, at []int)) {
 	}
 }
 
-// integers returns the elements of an array of integers.
+// integers returns the elements of an integer array.
 func (a array) integers() ([]int, error) {
 	out := make([]int, len(a.data))
 	for i, v := range a.rowMajor().data {

@@ -6,12 +6,12 @@ import (
 )
 
 // window describes how a filter is applied: its size, its strides, and whether the picture is padded
-// to keep its size (SAME) or not (VALID).
+// so that the output has the same size (SAME) or not (VALID).
 type window struct {
 	height, width     int
 	down, right       int
 	same              bool
-	above, left       int // padding of a picture that padded returned
+	above, left       int // the padding that padded has added
 	outHigh, outWide  int
 	inHeight, inWidth int
 }
@@ -30,13 +30,13 @@ func windowOf(d definition, height, width int) (window, error) {
 	}
 	padding := string(d.Attr["padding"].S)
 	if format := string(d.Attr["data_format"].S); format != "" && format != "NHWC" {
-		return window{}, fmt.Errorf("%w: data format %s", ErrModel, format)
+		return window{}, fmt.Errorf("%w: unsupported data format %s", ErrModel, format)
 	}
 	switch {
 	case len(strides) != 4 || strides[0] != 1 || strides[3] != 1 || min(strides[1], strides[2]) < 1:
 		return window{}, fmt.Errorf("%w: strides %v", ErrModel, strides)
 	case !slices.Equal(dilations, []int{1, 1, 1, 1}):
-		return window{}, fmt.Errorf("%w: dilations %v", ErrModel, dilations)
+		return window{}, fmt.Errorf("%w: unsupported dilations %v", ErrModel, dilations)
 	case padding != "SAME" && padding != "VALID":
 		return window{}, fmt.Errorf("%w: padding %q", ErrModel, padding)
 	case min(height, width) < 1:
@@ -56,7 +56,7 @@ func (w window) over(height, width int) (window, error) {
 		w.outHigh, w.outWide = (height-w.height)/w.down+1, (width-w.width)/w.right+1
 	}
 	if height < 1 || width < 1 || !w.same && (height < w.height || width < w.width) {
-		return w, fmt.Errorf("%w: a filter of %d × %d over %d × %d", ErrModel, w.height, w.width, height, width)
+		return w, fmt.Errorf("%w: a filter of %d × %d does not fit %d × %d pixels", ErrModel, w.height, w.width, height, width)
 	}
 	return w, nil
 }
@@ -71,10 +71,10 @@ func (w window) padded(a array) (array, error) {
 	return pad(a, []int{0, 0, w.above, high - w.inHeight - w.above, w.left, wide - w.inWidth - w.left, 0, 0}, 0)
 }
 
-// picture returns an array of one picture in the order rows, columns, channels.
+// picture returns an array with a single picture as rows, columns and channels.
 func picture(a array, channels int) (array, error) {
 	if len(a.shape) != 4 || a.shape[0] != 1 || channels > 0 && a.shape[3] != channels {
-		return array{}, fmt.Errorf("%w: a filter of %d channels over %v", ErrModel, channels, a.shape)
+		return array{}, fmt.Errorf("%w: a filter of %d channels does not fit shape %v", ErrModel, channels, a.shape)
 	}
 	return a.rowMajor(), nil
 }
@@ -86,7 +86,7 @@ func convolution(d definition) (operation, error) {
 	}
 	channels := filter.shape[2]
 	if min(channels, filter.shape[3]) < 1 {
-		return nil, fmt.Errorf("%w: a filter of %v", ErrModel, filter.shape)
+		return nil, fmt.Errorf("%w: invalid filter shape %v", ErrModel, filter.shape)
 	}
 	w, err := windowOf(d, filter.shape[0], filter.shape[1])
 	if err != nil {
@@ -113,12 +113,12 @@ func convolution(d definition) (operation, error) {
 	}), nil
 }
 
-// convolve multiplies panel by panel, so that a panel stays in the cache. A row of a filter is
+// convolve multiplies panel by panel, so that each panel stays in the cache. A row of a filter is
 // contiguous in the picture and in the weights, so nothing is copied.
 func (w window) convolve(out []float32, a array, weights panels, multiply kernel) {
 	channels, wide := a.shape[3], a.shape[2]
 	high, across := w.outHigh, w.outWide
-	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows form one
+	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows are one contiguous row
 		high, across, wide = 1, high*across, high*across
 	}
 	run, step := w.width*channels, w.right*channels
@@ -161,7 +161,7 @@ func depthwise(d definition) (operation, error) {
 	}
 	channels, weights := filter.shape[2], filter.rowMajor().data
 	if filter.shape[3] != 1 || channels < 1 {
-		return nil, fmt.Errorf("%w: a filter of %v", ErrModel, filter.shape)
+		return nil, fmt.Errorf("%w: invalid filter shape %v", ErrModel, filter.shape)
 	}
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, channels)
@@ -191,7 +191,7 @@ func depthwise(d definition) (operation, error) {
 	}), nil
 }
 
-// addTimes rounds the products, as addProducts does.
+// addTimes rounds the products like addProducts.
 func addTimes(sums, a, b []float32) {
 	a, b = a[:len(sums)], b[:len(sums)]
 	for i := range sums {

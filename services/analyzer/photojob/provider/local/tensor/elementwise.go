@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// each returns the operation that applies f to every element.
+// each returns an operation that applies f to every element.
 func each(f func(float32) float32) operation {
 	return unary(func(a array) (array, error) {
 		out := array{a.shape, a.order, make([]float32, len(a.data))}
@@ -33,8 +33,8 @@ func leakyRelu(d definition) (operation, error) {
 	}), nil
 }
 
-// combine returns an operation on arrays of which the smaller is broadcast to the shape of the larger,
-// as in NumPy: along dimensions of length 1 and missing leading dimensions.
+// combine returns an operation on two arrays. The smaller is broadcast to the shape of the larger, as
+// in NumPy: along dimensions of length 1 and missing leading dimensions.
 func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float32)) operation {
 	pair := func(a, b array) (array, error) {
 		if slices.Equal(a.shape, b.shape) && slices.Equal(a.order, b.order) {
@@ -60,7 +60,7 @@ func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float
 			}
 		}
 		strides = permuted(strides, a.order)
-		step := 0 // of b, for neighbors of a
+		step := 0 // step in b between neighbors in a
 		if len(strides) > 0 {
 			step = strides[len(strides)-1]
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// file is a graph model in the format of TensorFlow.js, with the fields that are used.
+// file is a TensorFlow.js graph model, reduced to the fields that are used.
 type file struct {
 	Format        string
 	ModelTopology struct{ Node []node }
@@ -24,7 +24,7 @@ type node struct {
 	Attr     map[string]attribute
 }
 
-// attribute has a value of one of these types.
+// attribute is a value of one of these types.
 type attribute struct {
 	S     []byte
 	F     float64
@@ -64,12 +64,12 @@ func (f file) constants(data []byte) (map[string]array, error) {
 		}
 	}
 	if len(data) > 0 {
-		return nil, fmt.Errorf("%w: %d bytes belong to no weight", ErrModel, len(data))
+		return nil, fmt.Errorf("%w: %d bytes after the last weight", ErrModel, len(data))
 	}
 	return constants, nil
 }
 
-// read returns the weight at the beginning of data, and its size in bytes.
+// read decodes the weight at the beginning of data. It returns the weight and its size in bytes.
 func (w weight) read(data []byte) (array, int, error) {
 	width, value := 0, (func([]byte) float32)(nil)
 	switch {
@@ -80,11 +80,11 @@ func (w weight) read(data []byte) (array, int, error) {
 	case w.Dtype == "int32" && w.Quantization == nil:
 		width, value = 4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }
 	default:
-		return array{}, 0, fmt.Errorf("%w: the weight %s is of type %s", ErrModel, w.Name, w.Dtype)
+		return array{}, 0, fmt.Errorf("%w: the weight %s has the unsupported type %s", ErrModel, w.Name, w.Dtype)
 	}
 	a, err := newArrayWithin(len(data)/width, w.Shape)
 	if err != nil {
-		return array{}, 0, fmt.Errorf("%w: the weight %s of %v exceeds the data", ErrModel, w.Name, w.Shape)
+		return array{}, 0, fmt.Errorf("%w: the weight %s of shape %v exceeds the data", ErrModel, w.Name, w.Shape)
 	}
 	for i := range a.data {
 		a.data[i] = value(data[i*width:])
@@ -104,7 +104,7 @@ func fromHalf(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// integers returns the list of integers of an attribute.
+// integers returns an attribute that is a list of integers.
 func (n node) integers(name string) ([]int, error) { return n.parsed(name, n.Attr[name].List.I) }
 
 func (n node) parsed(name string, texts []string) ([]int, error) {
@@ -119,7 +119,7 @@ func (n node) parsed(name string, texts []string) ([]int, error) {
 	return out, nil
 }
 
-// shape returns the attribute of a placeholder.
+// shape returns the shape attribute of a placeholder.
 func (n node) shape() ([]int, error) {
 	var sides []string
 	for _, dimension := range n.Attr["shape"].Shape.Dim {

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/tensor"
 )
 
-// figure matches the one in testdata/oracle.js.
+// figure matches the function of this name in testdata/oracle.js.
 func figure(side, y, x, c int) float32 {
 	u, v := x*256/side-128, y*256/side
 	colors := [3]int{90 + v>>2, 130, 170 - v>>3}
@@ -64,9 +64,9 @@ func load(t testing.TB, path string) *tensor.Graph {
 	return graph
 }
 
-// TestOutputsOfTensorFlow: both models compute the same as TensorFlow.js, except for
-// the rounding of sums of up to 2,304 products in another order: at most 1e-5,
-// relative for values above 1.
+// TestOutputsOfTensorFlow checks that both models compute the same as TensorFlow.js, except for the
+// rounding of sums of up to 2,304 products in another order: at most 1e-5, relative for values
+// above 1.
 func TestOutputsOfTensorFlow(t *testing.T) {
 	for model, in := range map[string]tensor.Tensor{"objects/nanodet": input(1, 3, 416, 416), "cutout/selfie": input(1, 256, 256, 3)} {
 		out, err := load(t, "../"+model).Run(t.Context(), in)
@@ -99,7 +99,7 @@ func TestOutputsOfTensorFlow(t *testing.T) {
 	}
 }
 
-// BenchmarkRun: one picture.
+// BenchmarkRun runs each model on one picture.
 func BenchmarkRun(b *testing.B) {
 	for model, in := range map[string]tensor.Tensor{"objects/nanodet": input(1, 3, 416, 416), "cutout/selfie": input(1, 256, 256, 3)} {
 		b.Run(model, func(b *testing.B) {

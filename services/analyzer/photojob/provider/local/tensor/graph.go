@@ -1,5 +1,5 @@
-// Package tensor runs small neural networks in the format of TensorFlow.js graph models, on one
-// goroutine and with the same result on every processor.
+// Package tensor runs small neural networks, given as TensorFlow.js graph models, on one goroutine
+// and with the same result on every processor.
 //
 // It supports the operations of the models of package local, for one picture at a time. Loading a
 // model with other operations, or other variants of them, fails.
@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// ErrModel means that a model cannot be run, or that an input does not fit it.
+// ErrModel means that a model is invalid or unsupported, or that an input does not match it.
 var ErrModel = errors.New("the model is invalid or not supported")
 
 // Tensor is an array of numbers in row-major order: the last dimension is contiguous.
@@ -23,7 +23,7 @@ type Tensor struct {
 
 // Graph is a loaded model. It is safe for concurrent use.
 type Graph struct {
-	shape   []int // of the input
+	shape   []int // shape of the input
 	steps   []step
 	values  []array // constants
 	outputs map[string]int
@@ -33,11 +33,11 @@ type Graph struct {
 type step struct {
 	name     string
 	run      operation
-	from, to []int // positions of values
+	from, to []int // indexes of values
 	done     []int // values that no later step needs
 }
 
-// operation computes values. It does not change its input.
+// operation computes values. It does not change its inputs.
 type operation func(in []array) ([]array, error)
 
 func unary(f func(array) (array, error)) operation {
@@ -50,15 +50,15 @@ func unary(f func(array) (array, error)) operation {
 	}
 }
 
-// definition is a node with the inputs that are known at load time.
+// definition is a node with the inputs that are known when the model is loaded.
 type definition struct {
 	node
 	known    []*array // nil for unknown inputs
-	taken    []bool   // used by the operation at load time; it does not get them when it runs
+	taken    []bool   // inputs consumed when the model is loaded; the operation does not receive them at run time
 	multiply kernel
 }
 
-// constant returns an input, which must be constant and have the rank.
+// constant returns an input, which must be a constant of the given rank.
 func (d definition) constant(i, rank int) (array, error) {
 	if i >= len(d.known) || d.known[i] == nil || len(d.known[i].shape) != rank {
 		return array{}, fmt.Errorf("%w: input %d is not a constant of rank %d", ErrModel, i, rank)
@@ -109,11 +109,11 @@ func (d definition) operation() (operation, error) {
 	case "SparseToDense":
 		return sparse, nil
 	}
-	return nil, fmt.Errorf("%w: the operation %s", ErrModel, d.Op)
+	return nil, fmt.Errorf("%w: unsupported operation %s", ErrModel, d.Op)
 }
 
-// Run returns the outputs of the model for an input, by name. If the context ends, it stops between
-// two steps and returns the cause. Other errors are ErrModel.
+// Run returns the outputs of the model for an input, by name. If ctx is done, it stops between two
+// steps and returns the cause. Other errors are ErrModel.
 func (g *Graph) Run(ctx context.Context, input Tensor) (map[string]Tensor, error) {
 	values := slices.Clone(g.values)
 	n := 1
@@ -121,7 +121,7 @@ func (g *Graph) Run(ctx context.Context, input Tensor) (map[string]Tensor, error
 		n *= side
 	}
 	if !slices.Equal(input.Shape, g.shape) || len(input.Data) != n {
-		return nil, fmt.Errorf("%w: an input of %d numbers in %v, want %v", ErrModel, len(input.Data), input.Shape, g.shape)
+		return nil, fmt.Errorf("%w: got an input of %d numbers in shape %v, want %v", ErrModel, len(input.Data), input.Shape, g.shape)
 	}
 	values[0] = array{g.shape, inOrder(len(g.shape)), input.Data}
 	for _, s := range g.steps {

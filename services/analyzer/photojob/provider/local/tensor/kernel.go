@@ -10,7 +10,7 @@ type tile [tileRows * tileColumns]float32
 
 // kernel adds a matrix product to c. a has tileRows rows of k numbers, stride numbers apart, and b has
 // k rows of tileColumns numbers. Products are rounded and added in the order of k, so that all kernels
-// return the same bits.
+// return identical results.
 type kernel func(k int, a []float32, stride int, b []float32, c *tile)
 
 func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
@@ -27,7 +27,7 @@ func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	}
 }
 
-// addProducts rounds the products by a conversion, which prevents fused operations.
+// addProducts rounds each product with a conversion, which prevents fused multiply-add.
 func addProducts(c []float32, a float32, b []float32) {
 	_, _ = c[3], b[3]
 	c[0] += float32(a * b[0])
@@ -36,8 +36,8 @@ func addProducts(c []float32, a float32, b []float32) {
 	c[3] += float32(a * b[3])
 }
 
-// panels has a matrix of k rows as panels of tileColumns columns, row by row. The last panel is padded
-// with zeros.
+// panels is a matrix of k rows, stored as panels of tileColumns columns in row-major order. The last
+// panel is padded with zeros.
 type panels struct {
 	k, n int
 	data []float32

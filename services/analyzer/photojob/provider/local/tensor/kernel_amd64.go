@@ -10,7 +10,7 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func multiplyAVX(k int, a *float32, stride int, b, c *float32)
 
-// fastest returns the fastest kernel that this processor supports.
+// fastest returns the fastest kernel for this processor.
 func fastest() kernel {
 	if cpu.X86.HasAVX {
 		return checkedAVX

@@ -2,5 +2,5 @@
 
 package tensor
 
-// fastest returns the fastest kernel that this processor supports.
+// fastest returns the fastest kernel for this processor.
 func fastest() kernel { return multiplyPortable }

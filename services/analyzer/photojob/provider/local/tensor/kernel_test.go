@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestKernelsAgree: the kernel of this processor returns the bits of the portable one.
+// TestKernelsAgree checks that the kernel of this processor returns exactly the results of the portable one.
 func TestKernelsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := func(n int) []float32 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Load returns the graph of a model: its JSON file and its weights. The error is ErrModel with the
-// reason.
+// Load returns the graph of a model, given as its JSON file and its weights. The error is ErrModel
+// with the reason.
 func Load(model, weights []byte) (*Graph, error) {
 	f, err := parse(model)
 	if err != nil {
@@ -23,7 +23,7 @@ func Load(model, weights []byte) (*Graph, error) {
 	for _, n := range f.ModelTopology.Node {
 		b.nodes[n.Name] = n
 	}
-	b.graph.values = []array{{}} // the input is the first
+	b.graph.values = []array{{}} // the input is value 0
 	for name := range f.Signature.Outputs {
 		name = strings.TrimSuffix(name, ":0")
 		if b.graph.outputs[name], err = b.value(name, nil); err != nil {
@@ -31,23 +31,22 @@ func Load(model, weights []byte) (*Graph, error) {
 		}
 	}
 	if b.graph.shape == nil || len(b.graph.outputs) == 0 {
-		return nil, fmt.Errorf("%w: no input or no output", ErrModel)
+		return nil, fmt.Errorf("%w: the graph has no input or no output", ErrModel)
 	}
 	b.graph.release()
 	return b.graph, nil
 }
 
-// builder converts nodes to steps, in the order of their dependencies.
+// builder converts nodes to steps in dependency order.
 type builder struct {
 	nodes     map[string]node
 	constants map[string]array
-	at        map[string]int // of values, by name
+	at        map[string]int // indexes of values, by name
 	graph     *Graph
 	multiply  kernel
 }
 
-// value returns the position of a value, "node" or "node:1". Waiting are the nodes that
-// need it.
+// value returns the index of a value, "node" or "node:1". waiting are the nodes that depend on it.
 func (b *builder) value(name string, waiting []string) (int, error) {
 	if at, ok := b.at[name]; ok {
 		return at, nil
@@ -66,16 +65,16 @@ func (b *builder) value(name string, waiting []string) (int, error) {
 	if at, ok := b.at[name]; ok {
 		return at, nil
 	}
-	return 0, fmt.Errorf("%w: no value %q", ErrModel, name)
+	return 0, fmt.Errorf("%w: unknown value %q", ErrModel, name)
 }
 
-// add adds the values of a node, and the step for them if they are not constant.
+// add adds the values of a node, and a step that computes them if they are not constant.
 func (b *builder) add(n node, waiting []string) error {
 	switch n.Op {
 	case "Placeholder":
 		shape, err := n.shape()
 		if err != nil || b.graph.shape != nil {
-			return errors.Join(fmt.Errorf("%w: the input", ErrModel), err)
+			return errors.Join(fmt.Errorf("%w: invalid input", ErrModel), err)
 		}
 		if _, err := newArray(shape...); err != nil {
 			return err
@@ -85,7 +84,7 @@ func (b *builder) add(n node, waiting []string) error {
 	case "Const":
 		constant, ok := b.constants[n.Name]
 		if !ok {
-			return fmt.Errorf("%w: it has no weights", ErrModel)
+			return fmt.Errorf("%w: the graph has no weights", ErrModel)
 		}
 		b.keep(n, []array{constant})
 		return nil
@@ -132,11 +131,11 @@ func (b *builder) add(n node, waiting []string) error {
 	return nil
 }
 
-// keep adds values under the name of a node.
+// keep stores values under the name of a node.
 func (b *builder) keep(n node, values []array) (at []int) {
 	for i, value := range values {
 		if value.data != nil && value.shape == nil {
-			value.shape = []int{} // a scalar; nil if unknown
+			value.shape = []int{} // a scalar; a nil shape means unknown
 		}
 		name := n.Name
 		if i > 0 {
@@ -149,8 +148,8 @@ func (b *builder) keep(n node, values []array) (at []int) {
 	return at
 }
 
-// release drops the constants that no step needs, and determines the last step that
-// needs each value.
+// release drops the constants that no step needs, and records after which step each value is last
+// used.
 func (g *Graph) release() {
 	needed := make([]bool, len(g.values))
 	for _, at := range g.outputs {

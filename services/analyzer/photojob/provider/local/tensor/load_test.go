@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/tensor"
 )
 
-// small is a model of one convolution, one constant that is computed and one sum.
+// small is a model with one convolution, one computed constant and one sum.
 const small = `{"format": "graph-model", "signature": {"outputs": {"out:0": {"name": "out:0"}}},
  "modelTopology": {"node": [
   {"name": "in", "op": "Placeholder", "attr": {"shape": {"shape": {"dim": [{"size": "1"}, {"size": "3"}, {"size": "3"}, {"size": "2"}]}}}},
@@ -29,14 +29,14 @@ const small = `{"format": "graph-model", "signature": {"outputs": {"out:0": {"na
   {"name": "bias", "shape": [3], "dtype": "float32"},
   {"name": "order", "shape": [4], "dtype": "int32"}]}]}`
 
-// smallWeights are the weights of small: a filter of ones, a margin on the right, biases of
-// 1, 2 and -0.5, and the channels before the rows.
+// smallWeights are the weights of small: a filter of ones, padding on the right, biases of 1, 2 and
+// -0.5, and a permutation that puts the channels before the rows.
 var smallWeights = []byte(strings.Repeat("\x00\x3c", 24) +
 	strings.Repeat("\x00", 20) + "\x01\x00\x00\x00" + strings.Repeat("\x00", 8) +
 	"\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\xbf" +
 	"\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00")
 
-// TestSmallModel: the result of a model that can be checked by hand.
+// TestSmallModel runs a model whose result can be computed by hand.
 func TestSmallModel(t *testing.T) {
 	g, err := tensor.Load([]byte(small), smallWeights)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestSmallModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The sums of windows: columns 0 and 1, then 2 and the margin, of rows 0 and 1, then 1 and 2.
+	// The sums of windows: columns 0 and 1, then 2 and the padding, of rows 0 and 1, then 1 and 2.
 	var want []float32
 	for _, bias := range []float32{2, 4, -1} {
 		want = append(want, 36+bias, 30+bias, 84+bias, 54+bias)
@@ -60,34 +60,34 @@ func TestSmallModel(t *testing.T) {
 	}
 }
 
-// TestMalformed: a damaged model is rejected with the reason.
+// TestMalformed checks that a damaged model is rejected with the reason.
 func TestMalformed(t *testing.T) {
 	for name, change := range map[string][2]string{
-		"no JSON":                {`"format"`, `format`},
-		"another format":         {`graph-model`, `layers-model`},
-		"unknown operation":      {`"Conv2D"`, `"Conv3D"`},
-		"unknown input":          {`["pad", "filter"]`, `["pads", "filter"]`},
-		"a circle":               {`["in", "margins"]`, `["out", "margins"]`},
-		"no second value":        {`["in", "margins"]`, `["in:1", "margins"]`},
-		"no weights":             {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
-		"a type of text":         {`"dtype": "float32"}`, `"dtype": "string"}`},
-		"too large a weight":     {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
-		"a negative shape":       {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
-		"a rank that is too low": {`[2, 2, 2, 3]`, `[2, 2, 6]`},
-		"padding of a name":      {`VkFMSUQ=`, `VkFM`},
-		"no step":                {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
-		"steps of text":          {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
-		"an unknown size":        {`{"size": "2"}`, `{"size": "-1"}`},
-		"no output":              {`"out:0": {"name": "out:0"}`, ``},
-		"shapes that differ":     {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
-		"an order of three":      {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
+		"no JSON":                         {`"format"`, `format`},
+		"another format":                  {`graph-model`, `layers-model`},
+		"unknown operation":               {`"Conv2D"`, `"Conv3D"`},
+		"unknown input":                   {`["pad", "filter"]`, `["pads", "filter"]`},
+		"a circle":                        {`["in", "margins"]`, `["out", "margins"]`},
+		"no second value":                 {`["in", "margins"]`, `["in:1", "margins"]`},
+		"no weights":                      {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
+		"a type of text":                  {`"dtype": "float32"}`, `"dtype": "string"}`},
+		"too large a weight":              {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
+		"a negative shape":                {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
+		"a rank that is too low":          {`[2, 2, 2, 3]`, `[2, 2, 6]`},
+		"an unknown padding":              {`VkFMSUQ=`, `VkFM`},
+		"no step":                         {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
+		"a permutation of text":           {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
+		"an unknown size":                 {`{"size": "2"}`, `{"size": "-1"}`},
+		"no output":                       {`"out:0": {"name": "out:0"}`, ``},
+		"shapes that do not match":        {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
+		"a permutation of the wrong rank": {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
 	} {
 		model := strings.Replace(small, change[0], change[1], 1)
 		if model == small {
-			t.Errorf("%s: nothing changed", name)
+			t.Errorf("%s: the replacement does not occur in the model", name)
 		}
 		g, err := tensor.Load([]byte(model), smallWeights)
-		if err == nil { // detected when the operation uses its input
+		if err == nil { // detected when the operation reads its input
 			_, err = g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 18)})
 		}
 		if !errors.Is(err, tensor.ErrModel) {
@@ -108,7 +108,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDamaged: a model with any one digit replaced gives a result or ErrModel.
+// TestDamaged checks that a model in which any one digit is replaced gives a result or ErrModel.
 func TestDamaged(t *testing.T) {
 	model, err := os.ReadFile("../cutout/selfie.json")
 	if err != nil {
@@ -129,7 +129,7 @@ func TestDamaged(t *testing.T) {
 		damaged, at := bytes.Clone(model), digits[random.IntN(len(digits))]
 		damaged[at] = '0' + byte(random.IntN(10))
 		g, err := tensor.Load(damaged, weights)
-		if err == nil && refused%2 == 1 { // only half of them, to save time
+		if err == nil && refused%2 == 1 { // only every second one, to save time
 			_, err = g.Run(t.Context(), in)
 		}
 		if err != nil {
@@ -144,7 +144,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestCanceled: a run ends with its context.
+// TestCanceled checks that a run stops when its context is canceled.
 func TestCanceled(t *testing.T) {
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -154,7 +154,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// FuzzLoad: for any files, there is a result or ErrModel.
+// FuzzLoad checks that any files give a result or ErrModel.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(small), smallWeights)
 	f.Fuzz(func(t *testing.T, model, weights []byte) {

@@ -2,22 +2,21 @@ package tensor
 
 import "fmt"
 
-// pool returns the operation that combines the pixels of a window: to the largest, or
-// to the mean.
+// pool returns the operation that reduces the pixels of a window to their maximum or mean.
 func pool(d definition, mean bool) (operation, error) {
 	size, err := d.integers("ksize")
 	if err != nil {
 		return nil, err
 	}
 	if len(size) != 4 || size[0] != 1 || size[3] != 1 {
-		return nil, fmt.Errorf("%w: a window of %v", ErrModel, size)
+		return nil, fmt.Errorf("%w: unsupported window %v", ErrModel, size)
 	}
 	w, err := windowOf(d, size[1], size[2])
 	if err != nil {
 		return nil, err
 	}
 	if w.same {
-		return nil, fmt.Errorf("%w: a pool with padding", ErrModel)
+		return nil, fmt.Errorf("%w: unsupported padding of a pool", ErrModel)
 	}
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, 0)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// transposedConvolution spreads each pixel over a window of a larger picture.
+// transposedConvolution adds each pixel, multiplied by a window, to a larger picture.
 func transposedConvolution(d definition) (operation, error) {
 	size, err := d.constant(0, 1)
 	if err != nil {
@@ -24,7 +24,7 @@ func transposedConvolution(d definition) (operation, error) {
 		return nil, err
 	}
 	if len(shape) != 4 || shape[0] != 1 || shape[3] != filter.shape[2] {
-		return nil, fmt.Errorf("%w: %v by a filter of %v", ErrModel, shape, filter.shape)
+		return nil, fmt.Errorf("%w: cannot produce shape %v with a filter of %v", ErrModel, shape, filter.shape)
 	}
 	if w, err = w.over(shape[1], shape[2]); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func resize(d definition) (operation, error) {
 		return nil, err
 	}
 	if len(to) != 2 || min(to[0], to[1]) < 1 || d.Attr["align_corners"].B || !d.Attr["half_pixel_centers"].B {
-		return nil, fmt.Errorf("%w: resized to %v without half-pixel centers", ErrModel, to)
+		return nil, fmt.Errorf("%w: unsupported resize to %v without half-pixel centers", ErrModel, to)
 	}
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, 0)
@@ -112,8 +112,7 @@ func resize(d definition) (operation, error) {
 	}), nil
 }
 
-// between is a position between two samples: both samples, and the distance from
-// the first, 0 to 1.
+// between is a position between two samples: the samples, and the distance from the first, 0 to 1.
 type between struct {
 	first, second int
 	part          float32

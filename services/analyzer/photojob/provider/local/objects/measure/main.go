@@ -1,11 +1,11 @@
-// Command measure reports how precise the labels of package objects are, on the photos of
-// photos.tsv: it looks for them by their SHA-256 in a directory. It exits with 1 if the
-// precision is below 0.9, or if fewer than 100 of the photos are found.
+// Command measure reports the precision of the labels of package objects on the photos listed in
+// photos.tsv, which it finds in a directory by their SHA-256. It exits with 1 if the precision is
+// below 0.9, or if fewer than 100 of the photos are found.
 //
 //	measure /path/to/photos
 //
-// photos.tsv has one photo per line: its package or repository, the version or commit,
-// the name of the file, its SHA-256, and the objects that a person sees, or "-".
+// photos.tsv has one photo per line: its package or repository, the version or commit, the file
+// name, its SHA-256, and the objects that a person sees, or "-".
 package main
 
 import (
@@ -67,7 +67,7 @@ func parse(list string) (map[string]photo, error) {
 	for line := range strings.Lines(list) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		if len(fields) != 5 || len(fields[3]) != 2*sha256.Size {
-			return nil, fmt.Errorf("a line of the list is not as expected: %q", line)
+			return nil, fmt.Errorf("photos.tsv has an invalid line: %q", line)
 		}
 		p := photo{source: fields[0], version: fields[1], name: fields[2], sum: fields[3]}
 		if fields[4] != "-" {
@@ -78,7 +78,7 @@ func parse(list string) (map[string]photo, error) {
 	return photos, nil
 }
 
-// measurement counts labels of photos.
+// measurement counts the labels of photos.
 type measurement struct {
 	finder        *objects.Finder
 	decoder       *pixels.Decoder
@@ -86,7 +86,7 @@ type measurement struct {
 	out           io.Writer
 	measured      map[string]bool // by SHA-256
 	labels, right int
-	seen          int // objects that a person sees
+	seen          int // number of objects that a person sees
 }
 
 const (
@@ -119,7 +119,7 @@ func (m *measurement) folder(ctx context.Context, dir string) error {
 	_, err = fmt.Fprintf(m.out, "%d of %d photos: %d labels with a confidence of at least %.2f, %d right: precision %.3f; %d of the %d objects that a person sees are labeled\n",
 		len(m.measured), len(m.photos), m.labels, objects.Confidence, m.right, precision, m.right, m.seen)
 	if len(m.measured) < leastPhotos || precision < leastPrecision {
-		return errors.Join(err, fmt.Errorf("want %d photos and a precision of %.1f", leastPhotos, leastPrecision))
+		return errors.Join(err, fmt.Errorf("want at least %d photos and a precision of %.1f", leastPhotos, leastPrecision))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 )
 
-// TestList: the list has enough photos, and only objects that can be found.
+// TestList checks that the list has enough photos, and only objects that can be detected.
 func TestList(t *testing.T) {
 	photos, err := parse(list)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestTooFew: a directory without the photos is an error.
+// TestTooFew checks that a directory without the photos is an error.
 func TestTooFew(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)

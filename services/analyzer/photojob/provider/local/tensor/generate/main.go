@@ -1,7 +1,7 @@
 // Command generate writes kernel_amd64.s, the inner loop of package tensor in assembler, with avo
 // (github.com/mmcloughlin/avo). `make gen` runs it; a test fails if the file is not its output.
 //
-// The operands of an instruction are in the order of Go's assembler: the result is the last.
+// Operands are in the order of Go's assembler: the destination is the last.
 package main
 
 import (
@@ -41,7 +41,7 @@ func kernels() ([]byte, error) {
 	a := build.NewContext()
 	a.ConstraintExpr("!purego")
 	a.Package(tensor)
-	if _, err := a.Result(); err != nil { // otherwise a missing function is reported for its first argument
+	if _, err := a.Result(); err != nil { // without this, a missing function is reported at its first argument
 		return nil, err
 	}
 	multiply(a)
@@ -56,13 +56,13 @@ func kernels() ([]byte, error) {
 }
 
 const (
-	rows = 4  // of a tile, as in package tensor
+	rows = 4  // size of a tile, as in package tensor
 	row  = 64 // bytes of a row of a tile: 16 numbers, two registers
 	half = 32
 )
 
-// multiply keeps the tile in eight registers. It multiplies and adds in two steps: a fused operation
-// rounds once, and its results would differ from those of other processors.
+// multiply holds the tile in eight registers. It multiplies and adds in separate instructions: fused
+// multiply-add rounds only once, and its results would differ from those of other processors.
 func multiply(a *build.Context) {
 	a.Implement("multiplyAVX")
 	a.Attributes(attr.NOSPLIT)

@@ -16,6 +16,6 @@ func TestAssemblerIsWhatIsGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date (make gen); it should be\n%s", output, want)
+		t.Errorf("%s is out of date; run make gen. Want:\n%s", output, want)
 	}
 }
