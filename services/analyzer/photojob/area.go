@@ -1,4 +1,4 @@
-// Package photojob describes and edits photos by calling providers.
+// Package photojob describes and edits photos through providers.
 package photojob
 
 import (
@@ -40,12 +40,12 @@ type Area struct {
 	log         zerolog.Logger
 }
 
-// New returns the area on open backends. The caller closes it.
+// New returns the area for open backends. The caller closes it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory, compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
-		return nil, fmt.Errorf("the local provider: %w", err)
+		return nil, fmt.Errorf("opening the local provider: %w", err)
 	}
 	store := photojob.NewStore(backends.DB, cfg.Names)
 	temp, final := backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
@@ -60,17 +60,17 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 // Name returns the area's name.
 func (a *Area) Name() string { return photojob.Name }
 
-// Close releases the codecs of photos.
+// Close releases the photo codecs.
 func (a *Area) Close(ctx context.Context) error { return a.decoder.Close(ctx) }
 
-// Check returns an error while the table cannot be used.
+// Check returns an error if the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// attemptTime bounds one attempt, including the time that it waits for memory and processors.
+// attemptTime bounds one attempt, including the time waiting for memory and processors.
 const attemptTime = 10 * time.Minute
 
-// Consumers returns a consumer for each provider, so that one that is unavailable delays
-// its own work only.
+// Consumers returns a consumer for each provider, so that an unavailable provider delays only its
+// own work.
 func (a *Area) Consumers() []bus.Consumer {
 	var all []bus.Consumer
 	for _, name := range photojob.Providers() {
@@ -88,13 +88,13 @@ func (a *Area) Consumers() []bus.Consumer {
 }
 
 // endingBatches makes the consumer announce the end of a batch after the end of a job and before its
-// message is acknowledged, so that a crash repeats it.
+// message is acknowledged. A redelivery after a crash repeats it.
 func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 	handle, giveUp := c.Handle, c.GiveUp
 	ended := func(ctx context.Context, d bus.Delivery) error {
 		uploaded, err := readUploaded(&d)
 		if err != nil {
-			return nil // without a batch id
+			return nil // not part of a batch
 		}
 		return a.announcer.BatchEnded(ctx, uploaded.BatchId)
 	}
@@ -124,7 +124,7 @@ func bounds(d *bus.Delivery) bus.Bounds {
 	return bus.Bounds{Time: attemptTime, Memory: 2 * int64(uploaded.Size)}
 }
 
-// readUploaded decodes the event of a delivery once.
+// readUploaded decodes the event of a delivery and caches it.
 func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 	if read, ok := d.Event.(*event.PhotoUploaded); ok {
 		return read, nil
@@ -137,7 +137,7 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 	return uploaded, nil
 }
 
-// Sweep repairs jobs without a message, and removes objects that are no longer needed.
+// Sweep repairs jobs that no message will move, and deletes objects that are no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: photojob.Name, Exist: a.exist}}
 	return errors.Join(

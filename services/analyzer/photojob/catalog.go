@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// catalog opens providers with the operators' settings, and decides which provider gets the next call
-// of a job.
+// catalog opens providers with the operators' settings, and decides which provider receives the next
+// call of a job.
 type catalog struct {
 	policies *policy.Store
 	bus      *bus.Bus
@@ -36,7 +36,7 @@ func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Pr
 	allowed := guard.Policy{Networks: cfg.AllowNetworks, NetworksSetting: "ASSAY_PHOTOJOB_ALLOW_NETWORKS"}
 	return &catalog{
 		policies: policies, bus: b, stub: stub, decoder: decoder, key: os.Getenv, metrics: m,
-		client: guard.Client(allowed, 0), // every call has its own timeout
+		client: guard.Client(allowed, 0), // no timeout here: every call has its own
 	}
 }
 
@@ -44,9 +44,9 @@ func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Pr
 type opened struct {
 	provider.Provider
 	name    string
-	policy  policy.Provider // zero for the stub
-	key     string          // digest; empty without a key
-	permits bool            // its calls are counted
+	policy  policy.Provider // zero for the stub provider
+	key     string          // digest of the key; empty without a key
+	permits bool            // whether calls need a permit
 }
 
 // open returns a provider with the current settings.
@@ -81,15 +81,15 @@ func (c *catalog) open(ctx context.Context, name string) (opened, error) {
 	return o, nil
 }
 
-// cost returns the maximum cost of a call of a step. The stub makes the steps that a provider does not
-// offer.
+// cost returns the maximum cost of a call of a step. The stub provider performs the steps that a
+// provider does not support.
 func (o opened) cost(step string) int64 { return o.Limits(provider.Step(step)).CostMicros }
 
 func (o opened) analyzes() bool {
 	return o.name == photojob.Stub || o.policy.Settings.AnalyzeModel != ""
 }
 
-// held returns the reason why no call may be made to the provider now, or nil.
+// held returns the reason why calls to the provider are currently not allowed, or nil.
 func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held, error) {
 	if !o.permits {
 		return nil, nil
@@ -116,7 +116,7 @@ func (o opened) noKey() *policy.Held {
 	}
 }
 
-// gateEvery is the interval at which a closed gate checks again, and the maximum age of a check.
+// gateEvery is the interval at which a closed gate is checked again, and the maximum age of a cached check.
 const gateEvery = time.Second
 
 // gate decides whether messages of a route may be requested. All workers of a process share its
@@ -125,7 +125,7 @@ type gate struct {
 	look func(context.Context) (open bool, err error)
 
 	mu   sync.Mutex
-	at   time.Time // of the last check
+	at   time.Time // time of the last check
 	open bool
 }
 
@@ -142,8 +142,8 @@ func (g *gate) isOpen(ctx context.Context) (bool, error) {
 	return open, err
 }
 
-// gate blocks while no provider of the chain may process a route. Messages then wait in the stream and
-// use no attempts.
+// gate blocks while no provider of the chain may process a route. Messages then wait in the stream
+// without using attempts.
 func (c *catalog) gate(route string) func(context.Context) error {
 	g := &gate{look: func(ctx context.Context) (bool, error) { return c.anyOpen(ctx, route) }}
 	return func(ctx context.Context) error {

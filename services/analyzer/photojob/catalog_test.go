@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
 )
 
-// newTestCatalog opens a catalog whose providers are test providers, all disabled.
+// newTestCatalog opens a catalog of test providers, all disabled.
 func newTestCatalog(t *testing.T, keys map[string]string) *catalog {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -51,7 +51,7 @@ func set(t *testing.T, c *catalog, name string, change func(*policy.Settings)) {
 	}
 }
 
-// TestCheckProvider: a free call reports whether the provider accepts the key.
+// TestCheckProvider checks that a free call reports whether the provider accepts the key.
 func TestCheckProvider(t *testing.T) {
 	gemini, seedream := geminitest.Start(t), seedreamtest.Start(t)
 	keys := map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key}
@@ -78,12 +78,12 @@ func TestCheckProvider(t *testing.T) {
 	check(photojob.Gemini, http.StatusOK, `"ok":false`, provider.AccessDenied, "API key not valid", `"httpStatus":400`)
 	check("stub", http.StatusNotFound, "no paid provider")
 	if n := gemini.Calls() + seedream.Calls(); n != 0 {
-		t.Errorf("%d paid calls", n)
+		t.Errorf("got %d paid calls, want 0", n)
 	}
 }
 
-// TestGateLooksForAll: the workers of a process share one check per second, and an error
-// is returned to one worker only.
+// TestGateLooksForAll checks that the workers of a process share one check per second, and that an
+// error is returned to only one worker.
 func TestGateLooksForAll(t *testing.T) {
 	looks, broken := 0, errors.New("broken")
 	g := &gate{look: func(context.Context) (bool, error) {
@@ -102,11 +102,11 @@ func TestGateLooksForAll(t *testing.T) {
 	}
 	g.at = g.at.Add(-gateEvery)
 	if open, err := g.isOpen(t.Context()); open || err != nil || looks != 3 {
-		t.Errorf("%v %v after %d checks", open, err, looks)
+		t.Errorf("got open %v, error %v after %d checks", open, err, looks)
 	}
 }
 
-// TestHeldIsMeasured: a metric shows operators why a provider makes no calls.
+// TestHeldIsMeasured checks that a metric shows why a provider makes no calls.
 func TestHeldIsMeasured(t *testing.T) {
 	c := newTestCatalog(t, map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key})
 	holds := func(reason string) float64 {
@@ -139,8 +139,8 @@ func TestHeldIsMeasured(t *testing.T) {
 	}
 }
 
-// TestAnswerWait: a worker whose clock is ahead of the caller's by the maximum difference
-// waits until the call is over on the caller's clock.
+// TestAnswerWait checks that a worker whose clock is ahead of the caller's by the maximum
+// difference waits until the call has ended on the caller's clock.
 func TestAnswerWait(t *testing.T) {
 	cfg, until := Config{ClockSkew: 30 * time.Second}, time.UnixMilli(1_760_000_000_000)
 	sent := photojob.Call{Outcome: photojob.CallSent, Until: until.UnixMilli()}
@@ -148,12 +148,12 @@ func TestAnswerWait(t *testing.T) {
 		-30 * time.Second: 65 * time.Second, 0: 35 * time.Second, 30 * time.Second: 5 * time.Second, 35 * time.Second: 0, time.Hour: 0,
 	} {
 		if wait := cfg.answerWait(sent, until.Add(behind)); wait != want {
-			t.Errorf("%s after the call the wait is %s, want %s", behind, wait, want)
+			t.Errorf("%s after the call: got a wait of %s, want %s", behind, wait, want)
 		}
 	}
 	for _, call := range []photojob.Call{{}, {Outcome: photojob.CallSent}, {Outcome: photojob.CallOK, Until: until.UnixMilli()}} {
 		if wait := cfg.answerWait(call, until); wait != 0 {
-			t.Errorf("%+v: the wait is %s", call, wait)
+			t.Errorf("%+v: got a wait of %s, want none", call, wait)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// OperatorRoutes registers the operation that only the analyzer can perform, since it has the keys.
+// OperatorRoutes registers the operation that only the analyzer can perform, because it has the keys.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "check-photo-provider", Method: http.MethodPost, Path: "/v1/photo-providers/{name}/check", Tags: []string{"photo providers"},

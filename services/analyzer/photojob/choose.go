@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// shortWait is the longest delay that a worker waits for while it keeps its message.
+	// shortWait is the maximum delay that a worker waits without returning its message.
 	shortWait = 2 * time.Second
-	// longestDelay is the longest delay of a job. After that it waits in the stream until the gate
-	// opens, which an operator may do at any time.
+	// longestDelay is the maximum redelivery delay of a job. After it, the message waits in the
+	// stream until the gate opens, which an operator can cause at any time.
 	longestDelay = 5 * time.Second
 )
 
-// chosen is a call that may be made now and is counted.
+// chosen is a call that may be made now and has a permit.
 type chosen struct {
 	opened
 	call policy.Call
 }
 
-// choose takes a permit for the next call of a step. It skips providers that are disabled or
-// suspended; for others the job waits until the time for the fallback. It returns a delay if no
-// call may be made now.
+// choose acquires a permit for the next call of a step. It skips providers that are disabled or
+// suspended. If a provider is held for another reason, the job waits until the fallback time.
+// choose returns a bus.Later error if no call may be made now.
 func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	for {
 		found, held, err := e.tryChain(ctx, step)
@@ -78,7 +78,7 @@ func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.He
 	return chosen{}, first, nil
 }
 
-// take counts the call, or returns why it may not be made.
+// take acquires a permit for the call, or returns why it may not be made.
 func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
 	if !c.permits {
 		return nil, nil
@@ -93,7 +93,7 @@ func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
 	return nil, err
 }
 
-// releaseTime bounds the writes after a call whose context has ended.
+// releaseTime bounds the writes after a call whose context is done.
 const releaseTime = 10 * time.Second
 
 // resultOf returns the result of a call.
@@ -113,7 +113,7 @@ func resultOf(c chosen, usage provider.Usage, err error) policy.Result {
 	return r
 }
 
-// release records the result of a call. If that fails, the permit expires and the cost stays counted.
+// release records the result of a call. If that fails, the permit expires and its cost remains counted.
 func (e *editing) release(ctx context.Context, c chosen, r policy.Result) {
 	if !c.permits {
 		return

@@ -11,12 +11,12 @@ import (
 
 // Config holds the settings of photo jobs.
 type Config struct {
-	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"the number of provider calls of one step of a photo job, including those lost to crashes, after which the job is FAILED; 1 means at most once"`
-	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"the time after its creation or last retry at which an unfinished photo job is FAILED"`
+	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"the number of provider calls for one step of a photo job, including those lost in crashes, after which the job becomes FAILED; 1 means at most once"`
+	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"the time after its creation or last retry at which an unfinished photo job becomes FAILED"`
 	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"the maximum difference between the clocks of analyzers: a provider call is repeated only after it has timed out on all of them"`
-	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; otherwise it is removed 48h later"`
+	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to delete an uploaded photo as soon as its job is COMPLETED; otherwise it is deleted 48h later"`
 	Objects      bool          `env:"ASSAY_PHOTOJOB_OBJECTS" envDefault:"true" doc:"false to leave objects out of the local provider's descriptions, which makes them several times faster"`
-	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
+	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; further ones wait while it is used up"`
 
 	AllowNetworks []netip.Prefix `env:"ASSAY_PHOTOJOB_ALLOW_NETWORKS" doc:"private networks that paid providers may be in, such as 10.1.0.0/16,fd00:1::/64"`
 
@@ -24,7 +24,7 @@ type Config struct {
 	Platform platform.Config
 }
 
-// maxSkew is far greater than the difference between synchronized clocks.
+// maxSkew is far above the difference between synchronized clocks.
 const maxSkew = 5 * time.Minute
 
 // minMemory is enough for a photo of 50 megapixels.

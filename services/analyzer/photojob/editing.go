@@ -19,15 +19,14 @@ import (
 )
 
 const (
-	// noticeTime is the maximum time until a worker notices that its call has timed
-	// out.
+	// noticeTime is the maximum delay until a worker notices that its call has timed out.
 	noticeTime = 5 * time.Second
-	// callTries is the number of calls of one step that may fail.
+	// callTries is the maximum number of failed calls of one step.
 	callTries = 3
 )
 
-// awaitAnswer delays a job whose last call was made by another worker that may still get a response.
-// If that worker is alive, it stores the response within the delay.
+// awaitAnswer delays a job whose last call was made by another worker that may still receive a
+// response. If that worker is alive, it stores the response within the delay.
 func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	call, called := job.Calls.Last()
 	wait := s.cfg.answerWait(call, time.Now())
@@ -37,11 +36,11 @@ func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	if _, err := s.temp.Head(ctx, photojob.AnswerKey(job.JobID, call.N)); !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	return bus.Later(errors.New("another worker's call to the provider may still be in progress"), wait)
+	return bus.Later(errors.New("a call of another worker to the provider may still be in progress"), wait)
 }
 
-// answerWait returns how long the worker that made a call may still wait for its response, regardless
-// of differences between clocks.
+// answerWait returns how long the worker that made a call may still wait for its response, including
+// the maximum clock difference.
 func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
 	if call.Outcome != photojob.CallSent || call.Until == 0 {
 		return 0
@@ -50,19 +49,18 @@ func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
 }
 
 // editing is one attempt at a job. It records every call before making it, and stores the response
-// before recording the outcome. So the ledger has all calls that a provider may bill, whatever
-// crashes, and a call with a stored response is not repeated.
+// before recording the outcome. So the ledger contains all calls that a provider may bill, even
+// after a crash, and a call with a stored response is not repeated.
 type editing struct {
 	steps
 	job          photojob.Job
 	photo        []byte
 	mediaType    string
-	waitingSince time.Time // when the job's event was published
-	next         *chosen   // the last call of the ledger, if this attempt makes it
+	waitingSince time.Time // publication time of the job's event
+	next         *chosen   // the last call of the ledger, if made by this attempt
 }
 
-// run makes the remaining calls of the job. The ledger shows where an earlier attempt
-// stopped.
+// run makes the remaining calls of the job. The ledger shows where the previous attempt stopped.
 func (e *editing) run(ctx context.Context) (finished, error) {
 	answered, err := e.stored(ctx)
 	for err == nil {
@@ -91,7 +89,7 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 	return finished{}, err
 }
 
-// stored returns the response to the last call if an earlier attempt stored it. It parses the stored
+// stored returns the response to the last call if a previous attempt stored it. It parses the stored
 // response of a paid provider.
 func (e *editing) stored(ctx context.Context) (*answer, error) {
 	call, called := e.job.Calls.Last()
@@ -117,7 +115,7 @@ func (e *editing) stored(ctx context.Context) (*answer, error) {
 	return a, nil
 }
 
-// ask records a call unless it is recorded, makes it and stores its response.
+// ask records a call unless it is already recorded, makes it and stores the response.
 func (e *editing) ask(ctx context.Context) (*answer, error) {
 	if e.next == nil {
 		if err := e.plan(ctx, e.job); err != nil {
@@ -156,7 +154,7 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	}
 	if last, called := after.Calls.Last(); called && last.Outcome == photojob.CallSent {
 		outcome := photojob.CallUnknown
-		if last.Until == 0 { // it ended with its worker and cost nothing
+		if last.Until == 0 { // a call of the local provider, lost with its worker, costs nothing
 			outcome = photojob.CallError
 		}
 		after = after.Answered(settled(last, outcome, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
@@ -165,7 +163,7 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
 		return permanent(after.Error.Code, "%s", after.Error.Message)
 	case after.Calls.Paid(step) >= e.cfg.PaidCalls:
-		return permanent(photojob.CodeAnswerLost, "the responses to %d calls of the step %s were lost", after.Calls.Paid(step), step)
+		return permanent(photojob.CodeAnswerLost, "the responses to %d calls for the step %s were lost", after.Calls.Paid(step), step)
 	}
 	next, err := e.choose(ctx, step)
 	if err != nil {
@@ -182,7 +180,7 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 // note records the changes in after without a next call.
 func (e *editing) note(ctx context.Context, after photojob.Job) error {
 	if e.job.Status != photojob.Editing || reflect.DeepEqual(e.job, after) {
-		return nil // no call was made, or nothing has changed
+		return nil // no call was made, or nothing changed
 	}
 	job, err := e.store.Resume(ctx, e.job, after, photojob.Call{})
 	if err == nil {
@@ -191,7 +189,7 @@ func (e *editing) note(ctx context.Context, after photojob.Job) error {
 	return err
 }
 
-// intent returns the ledger entry of a call that is about to be made, with its maximum cost.
+// intent returns the ledger entry of a call before it is made, with its maximum cost.
 func (e *editing) intent(step string, next chosen) photojob.Call {
 	limits := next.Limits(provider.Step(step))
 	call := photojob.Call{Step: step, Provider: next.name, At: time.Now().UnixMilli(), Model: limits.Model, CostMicros: limits.CostMicros, Estimated: next.permits}
@@ -201,7 +199,7 @@ func (e *editing) intent(step string, next chosen) photojob.Call {
 	return call
 }
 
-// record writes the changes and the intent of the next call.
+// record writes the changes and the ledger entry of the next call.
 func (e *editing) record(ctx context.Context, after photojob.Job, intent photojob.Call) (err error) {
 	var job photojob.Job
 	if e.job.Status == photojob.Processing {
@@ -215,7 +213,7 @@ func (e *editing) record(ctx context.Context, after photojob.Job, intent photojo
 	return err
 }
 
-// makeCall makes one call, or parses raw, the stored response to it. It stores the photo of an edit.
+// makeCall makes a call, or parses raw, the stored response to it. It stores the photo of an edit.
 func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, raw []byte) (*answer, error) {
 	request := provider.Call{
 		ID: fmt.Sprintf("%s/%d", e.job.JobID, call.N), Prompt: e.job.Prompt, Options: optionsOf(e.job.Options),
@@ -247,7 +245,7 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 	}
 	key := photojob.FinalKey(e.job.JobID, call.N, edited.Format)
 	_, err = e.final.Put(working, key, "image/"+edited.Format, nil, bytes.NewReader(edited.Image))
-	if err != nil && !errors.Is(err, blob.ErrExists) { // an earlier attempt stored it
+	if err != nil && !errors.Is(err, blob.ErrExists) { // a previous attempt stored it
 		return nil, err
 	}
 	if err := e.storePreviews(working, key, edited.Image); err != nil {
@@ -257,7 +255,7 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
 }
 
-// unprepared returns the error for a photo that cannot be sent.
+// unprepared returns the error for a photo that cannot be prepared for a provider.
 func unprepared(err error) error {
 	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
 		if errors.Is(err, wrong) {
@@ -283,8 +281,8 @@ func analysisOf(a provider.Analysis) *photojob.AnalysisResult {
 	return result
 }
 
-// failed records the outcome of a failed call and decides how to continue. After an error that the
-// provider did not cause, the outcome is unknown and the record does not change.
+// failed records the outcome of a failed call and decides how to continue. After an error that is
+// not from the provider, the outcome is unknown and the record is not changed.
 func (e *editing) failed(ctx context.Context, call photojob.Call, err error) error {
 	cause, ok := errors.AsType[*provider.Error](err)
 	if !ok {
@@ -313,7 +311,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	tries := after.Calls.Errors(call.Step)
 	switch {
 	case refused && outcome == photojob.CallRefused:
-		return bus.Later(cause, refusedWait) // the policy decides when to call again, and which provider
+		return bus.Later(cause, refusedWait) // the policy decides when to call again, and which provider to call
 	case cause.Class == provider.Internal:
 		return cause
 	case cause.Class == provider.Permanent, tries >= callTries, after.Calls.Paid(call.Step) >= e.cfg.PaidCalls:
@@ -322,16 +320,16 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }
 
-// refusedWait is the delay after which a refused job checks again whether a provider accepts it.
+// refusedWait is the delay after which a held job checks again whether a provider may be called.
 const refusedWait = time.Second
 
-// backoff returns the pause after a number of errors, with jitter.
+// backoff returns the delay after a number of errors, with jitter.
 func backoff(errors int) time.Duration {
 	pause := min(2*time.Second<<errors, time.Minute)
 	return pause/2 + rand.N(pause/2)
 }
 
-// settled returns the ledger entry of a call with its outcome.
+// settled returns the ledger entry of a completed call.
 func settled(c photojob.Call, outcome string, u provider.Usage) photojob.Call {
 	c.Outcome, c.Model, c.RequestID, c.CostMicros, c.Estimated = outcome, u.Model, u.RequestID, u.CostMicros, u.Estimated
 	return c

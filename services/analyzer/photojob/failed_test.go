@@ -16,7 +16,7 @@ import (
 // price is the maximum cost of each call in the tests.
 const price = 101_000
 
-// calling is an attempt with a recorded first call to a paid provider.
+// calling returns an attempt with a recorded first call to a paid provider.
 func calling(t *testing.T, paidCalls int) *editing {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -51,17 +51,17 @@ func (e *editing) begin(t *testing.T) {
 	}
 }
 
-// fails makes the last call fail with an error, and returns the error of the step.
+// fails makes the last call fail with the given error, and returns the error of the step.
 func (e *editing) fails(t *testing.T, cause error) error {
 	t.Helper()
 	call, called := e.job.Calls.Last()
 	if !called || call.Outcome != photojob.CallSent {
-		t.Fatalf("the last call is %+v", call)
+		t.Fatalf("unexpected last call %+v", call)
 	}
 	return e.failed(t.Context(), call, cause)
 }
 
-// lastStored returns the job as it is stored, and its last call.
+// lastStored returns the stored job and its last call.
 func (e *editing) lastStored(t *testing.T) (photojob.Job, photojob.Call) {
 	t.Helper()
 	job, err := e.store.Get(t.Context(), e.job.JobID)
@@ -72,7 +72,7 @@ func (e *editing) lastStored(t *testing.T) (photojob.Job, photojob.Call) {
 	return job, call
 }
 
-// TestFailedCalls: each class of error has its ledger entry and its consequence.
+// TestFailedCalls checks the ledger entry and the next action for each class of error.
 func TestFailedCalls(t *testing.T) {
 	const later, final, again = "later", "permanent", "another attempt"
 	why := errors.New("the reason")
@@ -108,36 +108,36 @@ func TestFailedCalls(t *testing.T) {
 			}
 			job, call := e.lastStored(t)
 			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
-				t.Errorf("the last call is %+v", call)
+				t.Errorf("unexpected last call %+v", call)
 			}
 			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != why.Error() {
-				t.Errorf("the job is %s, %+v", job.Status, job.Error)
+				t.Errorf("unexpected job: status %s, %+v", job.Status, job.Error)
 			}
 		})
 	}
 }
 
-// TestThirdErrorIsTheLast: the third error of a step ends the job, regardless
-// of the pauses.
+// TestThirdErrorIsTheLast checks that the third error of a step ends the job, regardless of
+// requested delays.
 func TestThirdErrorIsTheLast(t *testing.T) {
 	e := calling(t, 2)
 	unavailable := &provider.Error{Class: provider.Retry, Code: provider.Unavailable, Billed: provider.NotBilled, RetryAfter: time.Hour, Err: errors.New("503")}
 	for range callTries - 1 {
 		if d, ok := bus.Delay(e.fails(t, unavailable)); !ok || d < time.Hour {
-			t.Errorf("the pause is %s, %t, want the one that the provider requested", d, ok)
+			t.Errorf("got delay %s, %t, want the delay that the provider requested", d, ok)
 		}
 		e.begin(t)
 	}
 	err := e.fails(t, unavailable)
 	if coded, ok := errors.AsType[*codedError](err); !ok || coded.code != provider.Unavailable || !bus.IsPermanent(err) {
-		t.Errorf("after %d errors: %v", callTries, err)
+		t.Errorf("after %d errors: got %v, want a permanent error with the provider's code", callTries, err)
 	}
 	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
 		t.Errorf("%+v", job.Error)
 	}
 }
 
-// TestErrorOfAnother: an error that the provider did not cause leaves the call in the
+// TestErrorOfAnother checks that an error that is not from the provider leaves the call in the
 // state sent, since its outcome is unknown.
 func TestErrorOfAnother(t *testing.T) {
 	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
@@ -145,12 +145,12 @@ func TestErrorOfAnother(t *testing.T) {
 		t.Error(err)
 	}
 	if _, call := e.lastStored(t); call.Outcome != photojob.CallSent || call.CostMicros != price {
-		t.Errorf("the last call is %+v", call)
+		t.Errorf("unexpected last call %+v", call)
 	}
 }
 
-// TestErrorAfterTheEnd: the cost of a call is recorded although its job was
-// cancelled meanwhile, and the job does not change.
+// TestErrorAfterTheEnd checks that the cost of a call is recorded even if its job was cancelled
+// concurrently, and that the job does not change.
 func TestErrorAfterTheEnd(t *testing.T) {
 	e := calling(t, 2)
 	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "cancelled"}); err != nil {
@@ -161,6 +161,6 @@ func TestErrorAfterTheEnd(t *testing.T) {
 		t.Error(err)
 	}
 	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCancelled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
-		t.Errorf("the job is %s, %+v, and its call %+v", job.Status, job.Error, call)
+		t.Errorf("unexpected job: status %s, %+v, call %+v", job.Status, job.Error, call)
 	}
 }

@@ -31,12 +31,12 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}, []string{"provider", "step"}),
 		holds: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "assay_photo_provider_held",
-			Help: "1 for the reason why no call may be made to a paid provider of photos, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
+			Help: "1 for the reason why calls to a paid provider of photos are not allowed, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
 		}, []string{"provider", "reason"}),
 	}
 }
 
-// called records a call, with an upper bound of its cost.
+// called records a call with an upper bound of its cost.
 func (m *metrics) called(name, step string, took time.Duration, costMicros int64, err error) {
 	outcome := "ok"
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *metrics) called(name, step string, took time.Duration, costMicros int64
 	m.cost.WithLabelValues(name, step).Add(float64(costMicros) / 1e6)
 }
 
-// held records the hold of a provider, nil for none.
+// held records the hold of a provider; nil means none.
 func (m *metrics) held(name string, held *policy.Held) {
 	for _, code := range policy.HeldCodes() {
 		value := 0.0

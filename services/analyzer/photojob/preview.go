@@ -13,8 +13,8 @@ import (
 // previewSide is the length of the longer side of a preview, in pixels.
 const previewSide = 1200
 
-// storePreviews stores small pictures of the edited and of the uploaded photo, which pages show: browsers do not
-// show HEIC, and the upload is removed earlier than the result. A photo that cannot be drawn has no preview.
+// storePreviews stores small pictures of the edited and the uploaded photo for web pages: browsers do not
+// display HEIC, and the upload is deleted before the result. A photo that cannot be drawn has no preview.
 func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []byte) error {
 	for key, photo := range map[string][]byte{photojob.PreviewKey(finalKey): edited, photojob.OriginalPreviewKey(finalKey): e.photo} {
 		preview, format, err := e.preview(ctx, photo)
@@ -26,7 +26,7 @@ func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []b
 			continue
 		}
 		_, err = e.final.Put(ctx, key, format.MediaType(), nil, bytes.NewReader(preview))
-		if err != nil && !errors.Is(err, blob.ErrExists) { // an earlier attempt stored it
+		if err != nil && !errors.Is(err, blob.ErrExists) { // a previous attempt stored it
 			return err
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// How long the temp bucket keeps the objects of an ended job: those of a FAILED one are
-// needed for a retry.
+// Retention of the objects of an ended job in the temp bucket. Those of a FAILED job are needed for
+// a retry.
 const (
 	keepCompleted = 48 * time.Hour
 	keepFailed    = 14 * 24 * time.Hour
 )
 
-// objects checks the objects of one bucket in a sweep. A second listing of a page must not
-// depend on what a worker has written to the other bucket meanwhile.
+// objects checks the objects of one bucket in a sweep. There is one for each bucket, because a
+// second listing of a page must not depend on concurrent writes to the other bucket.
 type objects struct {
 	steps
 	bucket *blob.Store
@@ -29,11 +29,11 @@ func (o objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, 
 	return o.bucket.List(ctx, "", cursor, blob.PageLimit)
 }
 
-// Orphans returns the old objects of jobs that do not exist, and removes those that their
-// jobs no longer need.
+// Orphans returns the old objects of jobs that do not exist, and deletes objects that existing jobs
+// no longer need.
 func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
 	var ids []string
-	seen := map[string]bool{} // a request must not name a key twice
+	seen := map[string]bool{} // a request must not contain a key twice
 	for _, object := range page {
 		if id, err := photojob.JobOf(object.Key); err == nil && !seen[id] {
 			seen[id] = true
@@ -60,8 +60,8 @@ func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 	return orphans, len(ids), nil
 }
 
-// outdated reports whether an ended job no longer needs an object. A photo in the
-// final bucket that is not the job's was left by a worker that crashed.
+// outdated reports whether an ended job no longer needs an object. A photo in the final bucket that
+// is not the job's result was left by a worker that crashed.
 func (o objects) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
 	if !job.Final() {
 		return false

@@ -17,7 +17,7 @@ import (
 // steps implements the steps from PhotoUploaded to the outcome.
 type steps struct{ *Area }
 
-// codedError is the reason why a job fails, with its code.
+// codedError is the reason why a job fails, with its error code.
 type codedError struct {
 	code string
 	err  error
@@ -33,13 +33,13 @@ func permanent(code, format string, args ...any) error {
 
 func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
 	if !photojob.ValidID(id) {
-		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; the dead letter has this reason
+		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; the dead letter states this reason
 	}
 	return s.store.Get(ctx, id)
 }
 
-// Claim waits while the provider may still respond to the call of a worker that has
-// crashed or lost its connection to NATS.
+// Claim delays the job while a provider may still respond to the call of a worker that has crashed
+// or lost its connection to NATS.
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error) {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error)
 // finished is a job before and after its completion.
 type finished struct{ before, after photojob.Job }
 
-// Process reads the upload and makes the calls that the job needs.
+// Process reads the upload and makes the calls that the job requires.
 func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (finished, error) {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -74,22 +74,22 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 		return finished{}, err
 	}
 	f, err := e.run(ctx)
-	if errors.Is(err, lifecycle.ErrNotFound) { // deleted meanwhile
+	if errors.Is(err, lifecycle.ErrNotFound) { // deleted concurrently
 		err = errors.Join(err, s.removeAnswers(ctx, e.job))
 	}
 	return f, err
 }
 
-// Finish completes the job. If the job was cancelled, deleted or taken over meanwhile,
-// the cost of the last call is recorded nevertheless, and the edited photo is removed;
-// for a deleted job the stored responses too.
+// Finish completes the job. If the job was cancelled, deleted or taken over concurrently, it still
+// records the cost of the last call and deletes the edited photo. For a deleted job, it also
+// deletes the stored responses.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
 	job, err := s.store.Complete(ctx, f.before, f.after)
 	if err == nil {
 		if s.cfg.KeepOriginal {
 			return job, nil
 		}
-		return job, s.temp.Delete(ctx, job.S3TempKey) // otherwise the sweep removes it
+		return job, s.temp.Delete(ctx, job.S3TempKey) // otherwise a sweep deletes it
 	}
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	if !moved && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
@@ -104,7 +104,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
 		return job, read
 	case found.S3FinalKey == f.after.EditResult.S3Key:
-		return job, err // completed by another worker, or by this one with a response that was lost
+		return job, err // completed by another worker, or by this one with a lost response
 	}
 	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key) {
 		if removed := s.final.Delete(ctx, key); removed != nil {
@@ -145,8 +145,7 @@ func ownFrames(stack string) string {
 	return own.String()
 }
 
-// Ended reports no failure for a cancelled job, which needs no dead letter because its
-// owner ended it.
+// Ended reports no failure for a cancelled job: its owner ended it, so it needs no dead letter.
 func (steps) Ended(job photojob.Job) (bool, string) {
 	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCancelled {
 		return job.Final(), ""

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// TestPicturesThatCannotBeUsedHaveACode: their errors are permanent.
+// TestPicturesThatCannotBeUsedHaveACode checks that errors of pictures have a code and are permanent.
 func TestPicturesThatCannotBeUsedHaveACode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
@@ -22,23 +22,24 @@ func TestPicturesThatCannotBeUsedHaveACode(t *testing.T) {
 		err := judged(fmt.Errorf("%w: because", reason))
 		coded, ok := errors.AsType[*codedError](err)
 		if !ok || coded.code != code || !bus.IsPermanent(err) || !errors.Is(err, reason) {
-			t.Errorf("%v has the code %+v, want %s", reason, coded, code)
+			t.Errorf("%v has code %+v, want %s", reason, coded, code)
 		}
 	}
 }
 
-// TestBackoffGrows: the backoff grows within its bounds, with jitter.
+// TestBackoffGrows checks that the backoff grows within its bounds, with jitter.
 func TestBackoffGrows(t *testing.T) {
 	for errors, most := range map[int]time.Duration{0: 2 * time.Second, 1: 4 * time.Second, 3: 16 * time.Second, 12: time.Minute} {
 		for range 100 {
 			if pause := backoff(errors); pause < most/2 || pause > most {
-				t.Errorf("after %d errors the pause is %s, want %s to %s", errors, pause, most/2, most)
+				t.Errorf("after %d errors: got delay %s, want %s to %s", errors, pause, most/2, most)
 			}
 		}
 	}
 }
 
-// TestStacksHaveOwnFramesOnly: stored stacks have a bounded length.
+// TestStacksHaveOwnFramesOnly checks that stored stack traces are limited in length and contain only frames of this
+// repository.
 func TestStacksHaveOwnFramesOnly(t *testing.T) {
 	const own = "github.com/assay-project/assay/services/analyzer/pixels.decode(...)\n\t/src/pixels/decoder.go:70 +0x1\n"
 	stack := "goroutine 1 [running]:\nruntime.gopanic(...)\n\t/go/panic.go:1\n" + own + "image/png.Decode(...)\n\t/go/png.go:1\n" + own
@@ -53,7 +54,7 @@ func TestStacksHaveOwnFramesOnly(t *testing.T) {
 func TestReasonsAreJoinedOnce(t *testing.T) {
 	for _, test := range [][3]string{{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "a", "a"}, {"a", "b", "a; b"}} {
 		if got := joined(test[0], test[1]); got != test[2] {
-			t.Errorf("%q and %q are %q, want %q", test[0], test[1], got, test[2])
+			t.Errorf("frames of %q and %q: got %q, want %q", test[0], test[1], got, test[2])
 		}
 	}
 }

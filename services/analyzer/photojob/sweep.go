@@ -12,21 +12,21 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that only photo jobs have.
+// Codes of findings that occur for photo jobs only.
 const (
-	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; published
-	mismatchedObject = "mismatched_object" // an object of another length than reserved; ends as FAILED
-	overdueJob       = "overdue_job"       // not done within the deadline, or never uploaded; ends as FAILED
+	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; the event is published
+	mismatchedObject = "mismatched_object" // an object with another length than reserved; the job becomes FAILED
+	overdueJob       = "overdue_job"       // not completed within the deadline, or never uploaded; the job becomes FAILED
 	outdatedObject   = "outdated_object"   // an object that an ended job no longer needs; deleted
 )
 
-// sweep repairs jobs and removes objects.
+// sweep repairs jobs and deletes objects.
 type sweep struct {
 	steps
 	counting *sweeper.Counting
 }
 
-// Scan ends overdue jobs, including those with a message.
+// Scan fails overdue jobs, including those with a message.
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []photojob.Job, next string, read int, err error) {
 	page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []
 	return jobs, page.Next, page.Items, nil
 }
 
-// exist returns which jobs exist.
+// exist returns the ids of the jobs that exist.
 func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error) {
 	jobs, err := a.store.Jobs(ctx, ids)
 	found := make(map[string]bool, len(jobs))
@@ -62,7 +62,7 @@ func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error)
 	return found, err
 }
 
-// expire ends an overdue job.
+// expire fails an overdue job.
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
 	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
 	if job.Status == photojob.Queued && !job.Retried() {
@@ -95,15 +95,15 @@ func (s sweep) Outstanding(ctx context.Context, job photojob.Job) (bool, error) 
 	return s.bus.Outstanding(ctx, photojob.UploadedSubject(job.Route(), job.JobID), job.UserID)
 }
 
-// Recover publishes the end of the job's batch again. A FAILED job is retried without its
-// dead letter.
+// Recover publishes the end of the job's batch again. A FAILED job can be retried without its dead
+// letter.
 func (s sweep) Recover(ctx context.Context, _ *sweeper.Run, job photojob.Job, _ event.Event) error {
 	return s.announcer.BatchEnded(ctx, job.BatchID)
 }
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) error {
 	if job.Status != photojob.Queued || job.Retried() {
-		// It was accepted before, so it ends as FAILED if its object is missing.
+		// The upload was accepted before, so the job becomes FAILED if its object is missing.
 		r.Found(ctx, sweeper.LostMessage, job.JobID, func(ctx context.Context) error { return s.announcer.Resend(ctx, job) })
 		return nil
 	}

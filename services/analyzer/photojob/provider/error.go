@@ -12,14 +12,14 @@ type Class string
 // Classes.
 const (
 	Retry     Class = "retry"     // call again, with backoff
-	Defer     Class = "defer"     // wait for a limit or a circuit breaker; uses no attempt
+	Defer     Class = "defer"     // wait for a limit or a circuit breaker, without using an attempt
 	Suspend   Class = "suspend"   // the provider denies access until its settings change
 	Unknown   Class = "unknown"   // the call may have been billed
 	Permanent Class = "permanent" // the same call would fail again
-	Internal  Class = "internal"  // a fault of this system
+	Internal  Class = "internal"  // a fault of Assay
 )
 
-// Codes of the jobs' errors.
+// Error codes of jobs.
 const (
 	RateLimited         = "PROVIDER_RATE_LIMITED"
 	Unavailable         = "PROVIDER_UNAVAILABLE"
@@ -35,7 +35,7 @@ const (
 	InternalError       = "INTERNAL"
 )
 
-// Billed specifies whether a failed call is billed.
+// Billed states whether a failed call is billed.
 type Billed string
 
 // Values of Billed. A call that was never sent is not billed.
@@ -50,10 +50,10 @@ type Error struct {
 	Class      Class
 	Code       string
 	Billed     Billed
-	RetryAfter time.Duration // requested by the provider, or 0
+	RetryAfter time.Duration // delay requested by the provider, or 0
 	HTTP       int           // status of the response, or 0
 	RequestID  string
-	Err        error // the reason, as a message for the owner of the photo
+	Err        error // the reason, as a user-facing message
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
@@ -61,7 +61,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf returns the class of an error, Internal unless it is an *Error.
+// ClassOf returns the class of an *Error, and Internal for other errors.
 func ClassOf(err error) Class {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class

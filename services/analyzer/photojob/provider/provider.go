@@ -1,9 +1,8 @@
-// Package provider is the interface of photo jobs to providers, which describe and
-// edit photos: the local provider, and paid services.
+// Package provider defines the interface of the providers that describe and edit photos: the local
+// provider and paid services.
 //
-// A provider makes one attempt for each call and never retries by itself: the caller
-// records every call before it is made, and decides by the error's class whether to
-// make another.
+// A provider makes one attempt for each call and never retries. The caller records every call
+// before making it, and decides from the class of an error whether to make another.
 package provider
 
 import (
@@ -21,8 +20,8 @@ const (
 	Edit    Step = "edit"
 )
 
-// Provider describes and edits photos. It is safe for concurrent use. Errors are of
-// type *Error, or the context's.
+// Provider describes and edits photos. It must be safe for concurrent use. It returns errors of
+// type *Error, or the error of the context.
 type Provider interface {
 	// Limits returns the limits of a call of the step.
 	Limits(Step) Limits
@@ -30,17 +29,16 @@ type Provider interface {
 	Analyze(context.Context, Call) (Analysis, Usage, error)
 	// Edit changes the photo of a call according to its prompt and options.
 	Edit(context.Context, Call) (Edited, Usage, error)
-	// Check reports whether calls would be accepted now. It is free of charge.
+	// Check reports whether calls would currently be accepted. It is free of charge.
 	Check(context.Context) error
 }
 
-// Limits are the limits of a provider. The caller prepares the photo
-// accordingly.
+// Limits are the limits of a provider. The caller prepares the photo accordingly.
 type Limits struct {
-	Bytes   int64         // of the encoded photo
-	Longest int           // pixels of a side
+	Bytes   int64         // maximum size of the encoded photo
+	Longest int           // maximum length of a side in pixels
 	Formats []string      // MIME types
-	Time    time.Duration // of a call; 0 for one that ends with its caller
+	Time    time.Duration // timeout of a call; 0 for the deadline of the caller
 	// Model is the model of the call, and CostMicros the maximum cost of one call,
 	// in millionths of the currency of the price list.
 	Model      string
@@ -49,28 +47,28 @@ type Limits struct {
 
 // Call is one request.
 type Call struct {
-	ID        string // of the job's ledger; unique
+	ID        string // unique id from the job's ledger
 	Prompt    string
 	Options   Options
 	Image     []byte // upright, without metadata except for the color profile
-	MediaType string // of Image
+	MediaType string // MIME type of Image
 
-	// Keep stores the response of a service as it arrives, before it is parsed, and
-	// returns the stored bytes. Nil keeps it in memory. It returns the reader's error
-	// unchanged.
+	// Keep stores the response of a service as received, before it is parsed, and returns the
+	// stored bytes. If Keep is nil, the response is held in memory. Keep returns the reader's
+	// errors unchanged.
 	Keep func(context.Context, io.Reader) ([]byte, error)
-	// Answer is the response that Keep stored for this call earlier. If it is set, a
-	// service is not called again.
+	// Answer is a response that Keep stored for this call earlier. If it is set, the service is not
+	// called again.
 	Answer []byte
 }
 
-// Options are requests in addition to the prompt. A zero value means no request.
-// The prompt takes precedence.
+// Options are requests in addition to the prompt, which takes precedence. A zero value means no
+// request.
 type Options struct {
 	Format        string // jpeg, png, webp
-	Quality       int    // of a JPEG or WebP, 1 to 100; a WebP of 100 is lossless
-	Width, Height int    // maximum, in pixels
-	AspectRatio   string // such as 3:2
+	Quality       int    // for JPEG and WebP, 1 to 100; WebP is lossless at 100
+	Width, Height int    // maximum size in pixels
+	AspectRatio   string // for example 3:2
 	Seed          int64
 }
 
@@ -78,10 +76,10 @@ type Options struct {
 type Analysis struct {
 	Labels      []Label
 	Description string
-	SafeSearch  *SafeSearch // nil if the provider does not rate it
+	SafeSearch  *SafeSearch // nil if the provider does not rate safety
 }
 
-// Label names something in a photo.
+// Label names something visible in a photo.
 type Label struct {
 	Name       string
 	Confidence float64 // 0 to 1
@@ -95,7 +93,7 @@ type Edited struct {
 	Image         []byte
 	Format        string // jpeg, png, webp
 	Width, Height int    // pixels
-	// Degraded describes for the owner what was not done as requested; "" if everything
+	// Degraded is a user-facing description of what was not done as requested; "" if everything
 	// was.
 	Degraded string
 }
@@ -103,7 +101,7 @@ type Edited struct {
 // Usage is the usage and cost of a call.
 type Usage struct {
 	Model      string
-	RequestID  string // of the provider; "" if it has none
+	RequestID  string // the provider's id; "" if it has none
 	CostMicros int64  // millionths of the currency of the price list
-	Estimated  bool   // the provider did not report it
+	Estimated  bool   // whether the cost is an estimate because the provider did not report usage
 }

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"flag"
 	"image"
-	_ "image/png" // of the responses
+	_ "image/png" // format of the responses
 	"os"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write the golden requests")
 
-// sameRequests checks that two requests are the same bytes, except for white space at
-// their ends, and equal the golden file that the tests of the adapter read.
+// sameRequests checks that two requests have the same bytes, except for trailing white space, and
+// equal the golden file that the tests of the adapter read.
 func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	t.Helper()
 	if len(requests) != 2 {
@@ -21,7 +21,7 @@ func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	}
 	sent := bytes.TrimSpace(requests[0])
 	if other := bytes.TrimSpace(requests[1]); !bytes.Equal(sent, other) {
-		t.Errorf("the requests differ:\n%s\n%s", sent, other)
+		t.Errorf("the requests differ:\nSDK:     %s\nadapter: %s", sent, other)
 	}
 	if *update {
 		if err := os.WriteFile(golden, append(sent, '\n'), 0o644); err != nil { //nolint:gosec // is committed
@@ -30,11 +30,11 @@ func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || !bytes.Equal(sent, bytes.TrimSpace(want)) {
-		t.Errorf("the request is not %s (go test -update): %v\n%s", golden, err, sent)
+		t.Errorf("the request differs from %s (update it with go test -update): %v\n%s", golden, err, sent)
 	}
 }
 
-// prompted returns the prompt of a request.
+// prompted returns the prompt in a request.
 func prompted(t *testing.T, request []byte) string {
 	t.Helper()
 	var read struct {
@@ -65,7 +65,7 @@ func samePixels(t *testing.T, a, b []byte) {
 			r1, g1, b1, _ := first.At(x, y).RGBA()
 			r2, g2, b2, _ := second.At(x, y).RGBA()
 			if r1 != r2 || g1 != g2 || b1 != b2 {
-				t.Fatalf("at %d, %d the pictures differ", x, y)
+				t.Fatalf("the pictures differ at %d, %d", x, y)
 			}
 		}
 	}

@@ -1,3 +1,3 @@
-// Package contract has the tests that compare the adapters of paid providers with the
-// official SDKs.
+// Package contract contains tests that compare the adapters of paid providers with the official
+// SDKs.
 package contract

@@ -38,7 +38,7 @@ func newGemini(t *testing.T, url, key string) *gemini.Provider {
 	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// edit is the call that both clients make.
+// edit returns the call that both clients make.
 func edit() provider.Call {
 	call := providertest.Call()
 	call.Options = provider.Options{Format: "png", AspectRatio: "16:9", Seed: 4}
@@ -57,7 +57,7 @@ func contents(prompt string, c provider.Call) []*genai.Content {
 	return []*genai.Content{{Role: genai.RoleUser, Parts: parts}}
 }
 
-// TestGeminiEdit: the SDK sends the same request as the adapter, and receives the
+// TestGeminiEdit checks that the SDK sends the same request as the adapter, and receives the
 // picture that the adapter returns.
 func TestGeminiEdit(t *testing.T) {
 	server := geminitest.Start(t)
@@ -76,11 +76,11 @@ func TestGeminiEdit(t *testing.T) {
 		}
 	}
 	if answer.Candidates[0].FinishReason != genai.FinishReasonStop || answer.UsageMetadata.TotalTokenCount == 0 || answer.ResponseID != usage.RequestID {
-		t.Errorf("the SDK returns %+v %+v, the adapter %+v", answer.Candidates[0], answer.UsageMetadata, usage)
+		t.Errorf("the SDK returned %+v %+v, the adapter %+v", answer.Candidates[0], answer.UsageMetadata, usage)
 	}
 }
 
-// TestGeminiAnalyze: the same for a description.
+// TestGeminiAnalyze is TestGeminiEdit for a description.
 func TestGeminiAnalyze(t *testing.T) {
 	server := geminitest.Start(t)
 	found, _, err := newGemini(t, server.URL, geminitest.Key).Analyze(t.Context(), providertest.Call())
@@ -107,12 +107,12 @@ func TestGeminiAnalyze(t *testing.T) {
 	}
 	sameRequests(t, "../gemini/testdata/analyze.json", server.Requests())
 	if answer.Text() != geminitest.Analysis || !bytes.Contains([]byte(answer.Text()), []byte(found.Description)) {
-		t.Errorf("the SDK returns %s, the adapter %+v", answer.Text(), found)
+		t.Errorf("the SDK returned %s, the adapter %+v", answer.Text(), found)
 	}
 }
 
-// TestGeminiErrors: the SDK parses the errors of the server, and the response to the
-// free call.
+// TestGeminiErrors checks that the SDK parses the errors of the test server, and the response to
+// the free call.
 func TestGeminiErrors(t *testing.T) {
 	server := geminitest.Start(t)
 	client := newGenAI(t, server.URL, geminitest.Key)
@@ -139,8 +139,8 @@ func TestGeminiErrors(t *testing.T) {
 	}
 }
 
-// TestGeminiLive makes one paid edit with each client, and the free call, with the
-// key ASSAY_LIVE_GEMINI_KEY. It costs two pictures.
+// TestGeminiLive makes one paid edit with each client, and the free call, with the key
+// ASSAY_LIVE_GEMINI_KEY. It is billed for two pictures.
 func TestGeminiLive(t *testing.T) {
 	key := os.Getenv("ASSAY_LIVE_GEMINI_KEY")
 	if key == "" {
@@ -161,6 +161,6 @@ func TestGeminiLive(t *testing.T) {
 	}
 	err := newGemini(t, gemini.Endpoint, "revoked").Check(t.Context())
 	if !providertest.IsError(err, provider.Suspend, provider.AccessDenied, provider.NotBilled) {
-		t.Errorf("a key that does not exist: %v", err)
+		t.Errorf("with an invalid key: got %v, want an error that the key is rejected", err)
 	}
 }

@@ -31,7 +31,7 @@ func arkEdit(ctx context.Context, client *arkruntime.Client, c provider.Call, si
 	}, arkruntime.WithCustomHeader(model.ClientRequestHeader, c.ID))
 }
 
-// TestSeedreamEdit: the SDK sends the same request as the adapter, and receives the
+// TestSeedreamEdit checks that the SDK sends the same request as the adapter, and receives the
 // picture that the adapter returns.
 func TestSeedreamEdit(t *testing.T) {
 	server := seedreamtest.Start(t)
@@ -52,11 +52,11 @@ func TestSeedreamEdit(t *testing.T) {
 	}
 	samePixels(t, theirs, ours.Image)
 	if ids := server.IDs(); ids[0] != edit().ID || ids[1] != edit().ID || answer.Usage.GeneratedImages != usage.CostMicros {
-		t.Errorf("ids %v, usage %+v and %+v", ids, answer.Usage, usage)
+		t.Errorf("got ids %v, usage %+v and %+v", ids, answer.Usage, usage)
 	}
 }
 
-// TestSeedreamErrors: the SDK parses the errors of the server.
+// TestSeedreamErrors checks that the SDK parses the errors of the test server.
 func TestSeedreamErrors(t *testing.T) {
 	server := seedreamtest.Start(t)
 	want := func(err error, status int, code string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// failed parses an error in the form of google.rpc.Status. The details of the body describe limits:
+// failed parses an error in the format of google.rpc.Status. Its details describe limits:
 // RetryInfo, and QuotaFailure for daily limits.
 func failed(r remote.Response, now time.Time) *provider.Error {
 	var body struct {
@@ -19,18 +19,18 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 			Details         []struct {
 				Type       string `json:"@type"`
 				RetryDelay string
-				Reason     string // of ErrorInfo
+				Reason     string // set in ErrorInfo
 				Violations []struct{ QuotaID string }
 			}
 		}
 	}
-	_ = json.Unmarshal(r.Body, &body) // without a valid body the HTTP status decides
+	_ = json.Unmarshal(r.Body, &body) // without a valid body, the HTTP status decides
 	e := remote.Failed(r, body.Error.Message)
 	if r.Status == http.StatusBadRequest && body.Error.Status == "FAILED_PRECONDITION" {
 		e.Class, e.Code = provider.Suspend, provider.AccessDenied // billing problem, or unsupported region
 	}
 	for _, detail := range body.Error.Details {
-		if detail.Reason == "API_KEY_INVALID" { // with status 400
+		if detail.Reason == "API_KEY_INVALID" { // has HTTP status 400
 			e.Class, e.Code = provider.Suspend, provider.AccessDenied
 		}
 		if wait, err := time.ParseDuration(detail.RetryDelay); err == nil && wait > 0 {
@@ -45,8 +45,8 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 	return e
 }
 
-// pacific is Pacific Standard Time: daily quotas are reset at midnight there. In summer the reset is
-// an hour earlier, and this time an hour late.
+// pacific is Pacific Standard Time. Daily quotas are reset at midnight in California. In summer that
+// is an hour earlier than this time zone states, so calls wait an hour too long.
 var pacific = time.FixedZone("PST", -8*60*60)
 
 func untilMidnight(now time.Time) time.Duration {

@@ -46,7 +46,7 @@ type Provider struct {
 	decoder *pixels.Decoder
 }
 
-// New returns the provider. The caller closes the client and the decoder.
+// New returns the provider. The caller remains responsible for closing the client and the decoder.
 func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
@@ -80,7 +80,7 @@ func (p *Provider) Check(ctx context.Context) error {
 
 func (p *Provider) header() http.Header { return http.Header{"X-Goog-Api-Key": {p.cfg.Key}} }
 
-// Analyze requests a description in the form of the seed. It does not send the prompt.
+// Analyze requests a description in the required JSON schema. It does not send the prompt.
 func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analysis, provider.Usage, error) {
 	answer, usage, err := p.generate(ctx, provider.Analyze, c, analysisRequest(c))
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *Provider) generate(ctx context.Context, s provider.Step, c provider.Cal
 	}
 	answer := &response{from: resp}
 	if err := json.Unmarshal(resp.Body, answer); err != nil {
-		return nil, usage, remote.Bad(resp, "it is not what the API documents: %w", err)
+		return nil, usage, remote.Bad(resp, "it does not match the documentation of the API: %w", err)
 	}
 	usage.RequestID = answer.ResponseID
 	return answer, usage, answer.blocked()

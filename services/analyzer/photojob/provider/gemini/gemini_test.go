@@ -30,8 +30,8 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// TestEdit: the picture of the response in the format and size of the call, at the
-// price of the price list; options that the request cannot express are reported.
+// TestEdit checks that the picture has the format and size of the call and the price of the price
+// list, and that options that the request cannot express are reported.
 func TestEdit(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -41,10 +41,10 @@ func TestEdit(t *testing.T) {
 		format   string
 		degraded string
 	}{
-		"as it comes":   {provider.Options{}, image.Pt(160, 120), "jpeg", ""},
-		"smaller png":   {provider.Options{Format: "png", Width: 80}, image.Pt(80, 60), "png", ""},
-		"ratio":         {provider.Options{AspectRatio: "16:9", Seed: 4}, image.Pt(160, 120), "jpeg", ""},
-		"another ratio": {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not support the aspect ratio 5:3"},
+		"without options": {provider.Options{}, image.Pt(160, 120), "jpeg", ""},
+		"smaller png":     {provider.Options{Format: "png", Width: 80}, image.Pt(80, 60), "png", ""},
+		"ratio":           {provider.Options{AspectRatio: "16:9", Seed: 4}, image.Pt(160, 120), "jpeg", ""},
+		"another ratio":   {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not support the aspect ratio 5:3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := providertest.Call()
@@ -64,7 +64,7 @@ func TestEdit(t *testing.T) {
 		})
 	}
 	if server.Billed() != server.Calls() || server.BilledFor(geminitest.EditModel) != 4 {
-		t.Errorf("%d calls, %d billed", server.Calls(), server.Billed())
+		t.Errorf("got %d calls, %d billed", server.Calls(), server.Billed())
 	}
 }
 
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 	providertest.Golden(t, "edit.json", server.Requests()[1])
 }
 
-// TestAnalyze: the description in the form of the seed, without invalid values.
+// TestAnalyze checks that the description matches the required schema and has no invalid values.
 func TestAnalyze(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -103,7 +103,7 @@ func TestAnalyze(t *testing.T) {
 	server.Next(providertest.Answer(rated))
 	a, _, err = p.Analyze(t.Context(), providertest.Call())
 	if err != nil || a.SafeSearch == nil || a.SafeSearch.Adult != "LIKELY" {
-		t.Errorf("%+v, %v: the API's filter must take precedence", a.SafeSearch, err)
+		t.Errorf("got %+v, %v, want the higher rating of the API's filter", a.SafeSearch, err)
 	}
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": "A nice hill."})))
 	if _, _, err = p.Analyze(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.BadAnswer, provider.IsBilled) {
@@ -111,7 +111,7 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestFaults: every fault has its class and code.
+// TestFaults checks the class and code of every fault.
 func TestFaults(t *testing.T) {
 	server := geminitest.Start(t)
 	status := func(code int, status string) providertest.Reply {
@@ -156,14 +156,14 @@ func halfPicture(answer []byte) []byte {
 		}
 	}
 	if err := json.Unmarshal(answer, &a); err != nil {
-		panic(err) // the server's own
+		panic(err) // the response of the server
 	}
 	data := a.Candidates[0].Content.Parts[1].InlineData.Data
 	return geminitest.Picture(data[:len(data)/2], "image/png")
 }
 
-// TestPerDay: after the daily quota is used up, the call waits until midnight
-// in California.
+// TestPerDay checks that after the daily quota is used up, the call waits until midnight in
+// California.
 func TestPerDay(t *testing.T) {
 	server := geminitest.Start(t)
 	server.Next(geminitest.TooMany(geminitest.PerDay))
@@ -174,18 +174,18 @@ func TestPerDay(t *testing.T) {
 	}
 	at := time.Now().Add(e.RetryAfter).In(time.FixedZone("PST", -8*60*60))
 	if e.RetryAfter <= 0 || at.Add(time.Minute).Hour() != 0 {
-		t.Errorf("retry after %s, at %s", e.RetryAfter, at)
+		t.Errorf("got a retry after %s, at %s", e.RetryAfter, at)
 	}
 }
 
-// TestUnreachable: a request that was never sent is not billed.
+// TestUnreachable checks that a request that was never sent is not billed.
 func TestUnreachable(t *testing.T) {
 	if _, _, err := newProvider(t, "http://127.0.0.1:1", geminitest.Key).Edit(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.Unavailable, provider.NotBilled) {
 		t.Error(err)
 	}
 }
 
-// TestCheck: a rejected key suspends the provider, in a check and in a call.
+// TestCheck checks that a rejected key suspends the provider, in a check and in a call.
 func TestCheck(t *testing.T) {
 	server := geminitest.Start(t)
 	if err := newProvider(t, server.URL, geminitest.Key).Check(t.Context()); err != nil {
@@ -200,8 +200,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestStoredAnswer: a response is stored before it is parsed, and a stored one is
-// parsed without a request.
+// TestStoredAnswer checks that a response is stored before it is parsed, and that a stored response
+// is parsed without a request.
 func TestStoredAnswer(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -224,11 +224,11 @@ func TestStoredAnswer(t *testing.T) {
 	full := errors.New("the disk is full")
 	c.Keep = func(context.Context, io.Reader) ([]byte, error) { return nil, full }
 	if _, _, err := p.Edit(t.Context(), c); !errors.Is(err, full) {
-		t.Errorf("a response that cannot be stored: %v", err)
+		t.Errorf("with a response that cannot be stored: got %v", err)
 	}
 }
 
-// TestCanceled: a canceled call returns the cause of its context.
+// TestCanceled checks that a canceled call returns the cause of its context.
 func TestCanceled(t *testing.T) {
 	server := geminitest.Start(t)
 	why := errors.New("the worker drains")

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// request is a request as documented by the API. The fields are in the order of the official SDK.
+// request is a request as documented by the API. The order of the fields is that of the official SDK.
 type request struct {
 	Contents         []content         `json:"contents"`
 	GenerationConfig *generationConfig `json:"generationConfig,omitempty"`
@@ -56,7 +56,7 @@ func contentsOf(prompt string, c provider.Call) []content {
 // ratios are the aspect ratios that the API supports.
 var ratios = []string{"1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9", "21:9"}
 
-// editRequest returns the request of an edit, and the options that it cannot express.
+// editRequest returns the request for an edit, and the options that it cannot express.
 func editRequest(c provider.Call) (r request, degraded string) {
 	cfg := &generationConfig{ResponseModalities: []string{"TEXT", "IMAGE"}, Seed: int32(c.Options.Seed)} //nolint:gosec // a seed; which one does not matter
 	if ratio := c.Options.AspectRatio; slices.Contains(ratios, ratio) {
@@ -70,7 +70,7 @@ func editRequest(c provider.Call) (r request, degraded string) {
 const analysisPrompt = "Describe this photo in at most three sentences. List what it shows as labels with your confidence from 0 to 1. " +
 	"Rate how likely it shows adult content and violence."
 
-// maxAnalysis bounds the tokens of a description, including those for thinking, and so its cost.
+// maxAnalysis bounds the tokens of a description, including those for thinking, and thus its cost.
 const maxAnalysis = 4096
 
 func analysisRequest(c provider.Call) request {

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// response has the fields of a response that are used.
+// response contains the fields of a response that are used.
 type response struct {
 	Candidates []struct {
 		Content struct {
@@ -34,12 +34,12 @@ type rating struct {
 	Blocked               bool
 }
 
-// refusals are the finish reasons that mean that the content was rejected. Others may be temporary.
+// refusals are the finish reasons that mean that the content was rejected. Other reasons may be temporary.
 var refusals = []string{
 	"SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_RECITATION",
 }
 
-// blocked returns an error if the content was rejected, or nil.
+// blocked returns an error if the content was rejected.
 func (r *response) blocked() error {
 	if reason := r.PromptFeedback.BlockReason; reason != "" {
 		return remote.Blocked(r.from, provider.IsBilled, reason)
@@ -53,7 +53,7 @@ func (r *response) blocked() error {
 	return nil
 }
 
-// picture returns the first picture of the response, and its declared media type.
+// picture returns the first picture of the response and its declared media type.
 func (r *response) picture() ([]byte, string, error) {
 	first := r.Candidates[0]
 	for _, p := range first.Content.Parts {
@@ -103,8 +103,8 @@ func (r *response) analysis() (provider.Analysis, error) {
 	return found, nil
 }
 
-// safeSearch returns the model's rating, with adult content rated at least as likely as by the API's
-// filters. It is nil if the model's rating is invalid.
+// safeSearch returns the model's rating, in which adult content is at least as likely as rated by
+// the API's filters. It returns nil if the model's rating is invalid.
 func (r *response) safeSearch(said *provider.SafeSearch) *provider.SafeSearch {
 	if said == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package providertest scripts the faults of the servers that replace paid services in
-// tests, and counts what such a server bills.
+// Package providertest simulates the faults of paid services in tests, and counts what a simulated
+// service bills.
 package providertest
 
 import (
@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Exchange is one valid request to a server, with the successful response to
-// it.
+// Exchange is one valid request to a server with its successful response.
 type Exchange struct {
 	W      http.ResponseWriter
 	R      *http.Request
@@ -45,8 +44,8 @@ func (x Exchange) Write(body []byte) {
 // Reply responds to one request.
 type Reply func(Exchange)
 
-// Script specifies how a server responds, and counts. The zero value responds to all
-// with OK.
+// Script defines how a server responds, and counts requests. The zero value responds to all
+// requests with OK.
 type Script struct {
 	mu      sync.Mutex
 	replies []Reply
@@ -57,40 +56,39 @@ type Script struct {
 	busiest int
 }
 
-// Next makes the server respond to the next requests in this order, after those that
-// were scripted before.
+// Next sets the replies to the next requests, in order, after those set before.
 func (s *Script) Next(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replies = append(s.replies, replies...)
 }
 
-// Choose makes the server respond to all further requests, numbered from 0, with the
-// result of f; nil means OK. f is called by one request at a time.
+// Choose makes the server respond to all further requests, numbered from 0, with the result of f;
+// nil means OK. Calls of f are serialized.
 func (s *Script) Choose(f func(call int) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.choose = f
 }
 
-// Calls is the number of valid requests.
+// Calls returns the number of valid requests.
 func (s *Script) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Bills are the billed requests.
+// Bills returns the billed requests.
 func (s *Script) Bills() []Bill {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bills)
 }
 
-// Billed is the number of billed requests.
+// Billed returns the number of billed requests.
 func (s *Script) Billed() int { return len(s.Bills()) }
 
-// BilledFor is the number of billed requests of a model.
+// BilledFor returns the number of billed requests for a model.
 func (s *Script) BilledFor(model string) int {
 	n := 0
 	for _, bill := range s.Bills() {
@@ -101,7 +99,7 @@ func (s *Script) BilledFor(model string) int {
 	return n
 }
 
-// Busiest is the maximum number of concurrent requests.
+// Busiest returns the maximum number of concurrent requests.
 func (s *Script) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +130,7 @@ func (s *Script) Reply(w http.ResponseWriter, r *http.Request, bill Bill, answer
 	reply(Exchange{w, r, answer, bill, s})
 }
 
-// Late responds after a delay, as a slow service does.
+// Late responds after a delay, like a slow service.
 func Late(by time.Duration, reply Reply) Reply {
 	return func(x Exchange) {
 		select {
@@ -143,7 +141,7 @@ func Late(by time.Duration, reply Reply) Reply {
 	}
 }
 
-// OK bills and sends the successful response.
+// OK bills the request and sends the successful response.
 func OK(x Exchange) {
 	x.Bill()
 	x.Write(x.Answer)
@@ -158,7 +156,7 @@ func Status(status int, contentType, body string) Reply {
 	}
 }
 
-// HTML sends the 503 of a gateway.
+// HTML sends the 503 page of a gateway.
 func HTML(x Exchange) {
 	Status(http.StatusServiceUnavailable, "text/html", "<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>")(x)
 }
@@ -174,13 +172,13 @@ func TooMany(retryAfter, body string) Reply {
 	}
 }
 
-// Silent bills, and sends nothing until the client has disconnected.
+// Silent bills the request, and sends nothing until the client has disconnected.
 func Silent(x Exchange) {
 	x.Bill()
 	<-x.R.Context().Done()
 }
 
-// Stalled bills, sends half of the response, and nothing more until the client has
+// Stalled bills the request, sends half of the response, and nothing more until the client has
 // disconnected.
 func Stalled(x Exchange) {
 	x.Bill()
@@ -188,7 +186,7 @@ func Stalled(x Exchange) {
 	<-x.R.Context().Done()
 }
 
-// Drip bills, and sends a byte per second until the client has disconnected.
+// Drip bills the request, and sends a byte per second until the client has disconnected.
 func Drip(x Exchange) {
 	x.Bill()
 	x.W.Header().Set("Content-Length", strconv.Itoa(len(x.Answer)))
@@ -205,23 +203,23 @@ func Drip(x Exchange) {
 	}
 }
 
-// Reset bills, sends half of the response and resets the connection.
+// Reset bills the request, sends half of the response and resets the connection.
 func Reset(x Exchange) {
 	x.Bill()
 	x.half()
 	x.reset()
 }
 
-// ResetFirst resets the connection before it responds, and does not bill.
+// ResetFirst resets the connection before the response, and does not bill.
 func ResetFirst(x Exchange) { x.reset() }
 
-// Truncated bills, and sends half of the response as if it were complete.
+// Truncated bills the request, and sends half of the response as if it were complete.
 func Truncated(x Exchange) {
 	x.Bill()
 	x.Write(x.Answer[:len(x.Answer)/2])
 }
 
-// Huge bills, and sends 60 MB of white space before the response.
+// Huge bills the request, and sends 60 MB of white space before the response.
 func Huge(x Exchange) {
 	x.Bill()
 	space := make([]byte, 1<<20)
@@ -230,7 +228,7 @@ func Huge(x Exchange) {
 	}
 	for range 60 {
 		if _, err := x.W.Write(space); err != nil {
-			return // the client has read enough
+			return // the client has read up to its limit
 		}
 	}
 	_, _ = x.W.Write(x.Answer)
@@ -241,7 +239,7 @@ func Redirect(to string) Reply {
 	return func(x Exchange) { http.Redirect(x.W, x.R, to, http.StatusMovedPermanently) }
 }
 
-// Body bills, and responds with another body.
+// Body bills the request, and responds with another body.
 func Body(change func(answer []byte) []byte) Reply {
 	return func(x Exchange) {
 		x.Bill()
@@ -258,10 +256,10 @@ func (x Exchange) half() {
 func (x Exchange) reset() {
 	conn, _, err := http.NewResponseController(x.W).Hijack()
 	if err != nil {
-		panic(fmt.Sprintf("reset: %v", err)) // HTTP/1 can always be hijacked
+		panic(fmt.Sprintf("reset: %v", err)) // HTTP/1 connections can always be hijacked
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // the following close resets the connection
+		_ = tcp.SetLinger(0) // makes Close reset the connection
 	}
 	_ = conn.Close()
 }

@@ -12,15 +12,15 @@ import (
 
 const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
 
-// Prompt returns the prompt of a call, or one that enhances the photo.
+// Prompt returns the prompt of a call, or a default prompt that enhances the photo.
 func Prompt(c provider.Call) string { return cmp.Or(c.Prompt, enhancePrompt) }
 
 // MaxPicture is the maximum size of a picture in a response, in bytes.
 const MaxPicture = 30_000_000
 
-// Prepared returns a photo in the form that is sent to a service: upright, without
-// metadata except for the color profile, within its limits of bytes and pixels; a
-// JPEG, or a PNG if it has transparency and fits.
+// Prepared returns a photo in the form in which it is sent to a service: upright, without metadata
+// except for the color profile, and within the service's limits. It is a JPEG, or a PNG if it has
+// transparency and a PNG is small enough.
 func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l provider.Limits) (prepared []byte, mediaType string, err error) {
 	picture, release, err := decoder.Decode(ctx, photo, pixels.Default)
 	if err != nil {
@@ -42,12 +42,12 @@ func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l prov
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%w: it does not fit into %d bytes", pixels.ErrTooLarge, l.Bytes)
+	return nil, "", fmt.Errorf("%w: its encoding exceeds %d bytes", pixels.ErrTooLarge, l.Bytes)
 }
 
-// Edited decodes the picture of a response: of the media type that the service declares, "" for none,
-// within the limits of photos. It encodes the picture again in the format and size that the call
-// requests, so that only its pixels are passed on.
+// Edited decodes the picture of a response. The picture must have the media type that the service
+// declares, if any, and be within the limits of photos. Edited encodes it again in the format and
+// size of the call, so that only its pixels are used.
 func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byte, claimed string, c provider.Call) (provider.Edited, error) {
 	sniffed := pixels.Sniff(data)
 	if sniffed == "" || claimed != "" && sniffed.MediaType() != claimed {

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestPrepared: a photo is sent within the limits, as a JPEG without its metadata, or as
+// TestPrepared checks that a photo is sent within the limits, as a JPEG without its metadata, or as
 // a PNG if it has transparency.
 func TestPrepared(t *testing.T) {
 	decoder := pixels.NewDecoder(1<<30, engines.Config{})
@@ -56,7 +56,7 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: seconds or a date, within a day; other values are ignored.
+// TestRetryAfter checks that seconds and dates within a day are accepted, and that other values are ignored.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{

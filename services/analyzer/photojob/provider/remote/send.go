@@ -1,6 +1,6 @@
-// Package remote is the shared part of the adapters of paid services: one HTTP request
-// for one call, the classification of HTTP errors, and the conversion of pictures in
-// requests and responses. Responses are untrusted input.
+// Package remote contains the shared part of the adapters of paid services: one HTTP request for
+// each call, the classification of HTTP errors, and the conversion of pictures in requests and
+// responses. Responses are untrusted input.
 package remote
 
 import (
@@ -19,16 +19,16 @@ import (
 const (
 	// MaxAnswer is the maximum size of a response, in bytes.
 	MaxAnswer = 40 << 20
-	// maxError is the maximum number of bytes that are read of an error.
+	// maxError is the maximum number of bytes that are read of an error response.
 	maxError = 64 << 10
 )
 
-// Request is the request of one call.
+// Request is the HTTP request of a call.
 type Request struct {
 	Method string
 	URL    string
 	Header http.Header
-	Body   []byte // JSON; nil for none
+	Body   []byte // JSON; nil for no body
 	// Keep stores the body of a response with status 200, as in provider.Call.
 	Keep func(context.Context, io.Reader) ([]byte, error)
 }
@@ -40,10 +40,9 @@ type Response struct {
 	Body   []byte
 }
 
-// Send makes one HTTP request, which is never repeated and follows no redirect. An error
-// is a *provider.Error that states whether the request may have been billed, or the
-// cause of the end of ctx, or the error of Keep. A status other than 200 is not an
-// error.
+// Send makes one HTTP request, which is never repeated and follows no redirect. It returns a
+// *provider.Error that states whether the request may have been billed, the cause of ctx, or the
+// error of Keep. A status other than 200 is not an error.
 func Send(ctx context.Context, client *http.Client, r Request) (Response, error) {
 	var sent atomic.Bool // the service may have received the request
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
@@ -51,7 +50,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	if err != nil {
 		return Response{}, &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: err}
 	}
-	request.GetBody = nil // so that no transport can repeat it
+	request.GetBody = nil // prevents transports from repeating the request
 	request.Header = r.Header.Clone()
 	if r.Body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -67,7 +66,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	if resp.StatusCode != http.StatusOK {
 		answer.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxError))
 		if err != nil {
-			answer.Body = nil // the status is sufficient
+			answer.Body = nil // an unreadable body is ignored: the status is sufficient
 		}
 		return answer, nil
 	}
@@ -88,11 +87,11 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 
 var errLong = errors.New("too long")
 
-// capped reads at most left bytes, and keeps the error that it ended with.
+// capped reads at most left bytes, and records the error at which it stopped.
 type capped struct {
 	from io.Reader
 	left int64
-	err  error // except for io.EOF
+	err  error // except io.EOF
 }
 
 func (c *capped) Read(p []byte) (int, error) {

@@ -11,12 +11,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// maxMessage is the maximum number of bytes of a service's own message that
-// are included.
+// maxMessage is the maximum length of a service's message in an error, in bytes.
 const maxMessage = 300
 
-// Failed classifies an error response by its HTTP status. The message is the service's
-// own, "" if there is none.
+// Failed classifies an error response by its HTTP status. message is the message of the service; ""
+// if there is none.
 func Failed(r Response, message string) *provider.Error {
 	e := &provider.Error{Billed: provider.NotBilled, HTTP: r.Status, RetryAfter: RetryAfter(r.Header, time.Now())}
 	said := "the provider responded with " + strconv.Itoa(r.Status)
@@ -58,11 +57,11 @@ func Blocked(r Response, billed provider.Billed, reason string) *provider.Error 
 	}
 }
 
-// maxRetryAfter is the maximum pause that a service can request.
+// maxRetryAfter is the maximum delay that a service can request.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter parses the header Retry-After: seconds or a date. It returns 0 if there is
-// none.
+// RetryAfter parses a Retry-After header, which contains seconds or a date. It returns 0 if there
+// is none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	wait := time.Duration(0)

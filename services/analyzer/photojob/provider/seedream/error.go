@@ -10,9 +10,8 @@ import (
 
 type apiError struct{ Code, Message string }
 
-// sensitive reports whether the content was rejected:
-// InputTextSensitiveContentDetected,
-// OutputImageSensitiveContentDetected.PolicyViolation and the like.
+// sensitive reports whether the content was rejected: InputTextSensitiveContentDetected,
+// OutputImageSensitiveContentDetected.PolicyViolation and similar.
 func (e *apiError) sensitive() bool { return strings.Contains(e.Code, "SensitiveContentDetected") }
 
 // failed parses an error. Unknown codes are classified by the HTTP status.

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// request is a request as documented by the API. The fields are in the order of the
-// official SDK.
+// request is a request as documented by the API. The order of the fields is that of the official
+// SDK.
 type request struct {
 	Model          string `json:"model"`
 	Prompt         string `json:"prompt"`
@@ -22,7 +22,7 @@ type request struct {
 	ResponseFormat string `json:"response_format"`
 	Seed           int64  `json:"seed,omitempty"`
 	Size           string `json:"size"`
-	Watermark      bool   `json:"watermark"` // true if it is not sent
+	Watermark      bool   `json:"watermark"` // the API's default is true
 	Sequential     string `json:"sequential_image_generation"`
 }
 
@@ -38,11 +38,11 @@ func (p *Provider) body(c provider.Call) ([]byte, error) {
 	})
 }
 
-// area is the number of pixels to request: those of the API's size 2K.
+// area is the number of pixels to request, which is that of the API's size 2K.
 const area = 2048 * 2048
 
-// sizeOf returns the size to request: of the requested ratio, otherwise the photo's,
-// within the 1:16 to 16:1 of the API.
+// sizeOf returns the size to request. It has the requested ratio, or else that of the photo, within
+// the API's range of 1:16 to 16:1.
 func sizeOf(info pixels.Info, ratio string) string {
 	shape := image.Pt(info.Width, info.Height)
 	if ratio != "" {

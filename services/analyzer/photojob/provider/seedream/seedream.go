@@ -23,7 +23,7 @@ const Endpoint = "https://ark.ap-southeast.bytepluses.com/api/v3"
 // Limits of the API.
 const (
 	maxBytes   = 10_000_000
-	maxLongest = 4096 // and so at most 16.8 of its 36 megapixels
+	maxLongest = 4096 // thus at most 16.8 of its 36 megapixels
 	maxWords   = 600
 )
 
@@ -32,18 +32,18 @@ type Config struct {
 	BaseURL    string
 	Key        string
 	Model      string
-	CostMicros int64 // of one picture
+	CostMicros int64 // price of one picture
 	Time       time.Duration
 }
 
-// Provider implements provider.Provider. It only edits.
+// Provider implements provider.Provider. It supports edits only.
 type Provider struct {
 	cfg     Config
 	client  *http.Client
 	decoder *pixels.Decoder
 }
 
-// New returns the provider. The caller closes the client and the decoder.
+// New returns the provider. The caller remains responsible for closing the client and the decoder.
 func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
@@ -56,8 +56,7 @@ func (p *Provider) Limits(provider.Step) provider.Limits {
 	}
 }
 
-// Check sends a request without a prompt. An invalid key is rejected first, and a request
-// without a prompt costs nothing.
+// Check sends a request without a prompt, which is free. The API checks the key first.
 func (p *Provider) Check(ctx context.Context) error {
 	resp, err := remote.Send(ctx, p.client, p.request([]byte(`{}`), provider.Call{ID: "check"}))
 	if err == nil && resp.Status != http.StatusOK && resp.Status != http.StatusBadRequest {
@@ -66,7 +65,7 @@ func (p *Provider) Check(ctx context.Context) error {
 	return err
 }
 
-// Analyze returns an error: the API does not offer it.
+// Analyze returns an error because the API does not support it.
 func (p *Provider) Analyze(context.Context, provider.Call) (provider.Analysis, provider.Usage, error) {
 	return provider.Analysis{}, provider.Usage{}, &provider.Error{
 		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream cannot describe photos"),
@@ -86,7 +85,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	if words := len(strings.Fields(c.Prompt)); words > maxWords {
 		return provider.Edited{}, usage, &provider.Error{
 			Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled,
-			Err: fmt.Errorf("the prompt has %d words; the provider accepts %d", words, maxWords),
+			Err: fmt.Errorf("the prompt has %d words; the provider accepts at most %d", words, maxWords),
 		}
 	}
 	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}
@@ -104,7 +103,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}
 	answer := &response{from: resp}
 	if err := json.Unmarshal(resp.Body, answer); err != nil {
-		return provider.Edited{}, usage, remote.Bad(resp, "it is not what the API documents: %w", err)
+		return provider.Edited{}, usage, remote.Bad(resp, "it does not match the documentation of the API: %w", err)
 	}
 	usage.RequestID = resp.Header.Get("X-Request-Id")
 	picture, err := answer.picture()
@@ -118,7 +117,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	return edited, usage, err
 }
 
-// response has the fields of a response that are used.
+// response contains the fields of a response that are used.
 type response struct {
 	Data []struct {
 		B64JSON string `json:"b64_json"`
@@ -147,13 +146,13 @@ func (r *response) picture() ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, remote.Bad(r.from, "its picture is not base64: %w", err)
-	case len(picture) == 0: // also if it is a URL: URLs are not requested, and not followed
+	case len(picture) == 0: // also if the response has a URL, which was not requested and is not followed
 		return nil, remote.Bad(r.from, "it has no picture")
 	}
 	return picture, nil
 }
 
-// refused returns the error of a response with status 200 but no picture.
+// refused returns the error for a response with status 200 but no picture.
 func (r *response) refused(e *apiError) error {
 	if e.sensitive() {
 		return remote.Blocked(r.from, provider.MaybeBilled, e.Code)

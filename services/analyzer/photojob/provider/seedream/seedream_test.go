@@ -25,8 +25,8 @@ func newProvider(t *testing.T, url, key string) *seedream.Provider {
 	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// TestEdit: the picture of the response, at the price of one; the call's id is sent. The
-// requested size has the ratio of the call or of its photo.
+// TestEdit checks the picture, the price of one picture and the id of the call. The requested size
+// has the ratio of the call or of its photo.
 func TestEdit(t *testing.T) {
 	server := seedreamtest.Start(t)
 	p := newProvider(t, server.URL, seedreamtest.Key)
@@ -43,11 +43,11 @@ func TestEdit(t *testing.T) {
 		var sent struct{ Size string }
 		all := server.Requests()
 		if err := json.Unmarshal(all[len(all)-1], &sent); err != nil || sent.Size != size {
-			t.Errorf("ratio %q: size %s, %v, want %s", ratio, sent.Size, err, size)
+			t.Errorf("ratio %q: got size %s, %v, want %s", ratio, sent.Size, err, size)
 		}
 	}
 	if ids := slices.Compact(server.IDs()); len(ids) != 1 || ids[0] != "01JD/1" || server.Billed() != 3 {
-		t.Errorf("ids %v, %d billed", ids, server.Billed())
+		t.Errorf("got ids %v, %d billed", ids, server.Billed())
 	}
 }
 
@@ -62,7 +62,7 @@ func TestRequest(t *testing.T) {
 	providertest.Golden(t, "edit.json", server.Requests()[0])
 }
 
-// TestFaults: every fault has its class and code.
+// TestFaults checks the class and code of every fault.
 func TestFaults(t *testing.T) {
 	server := seedreamtest.Start(t)
 	status := func(status int, code string) providertest.Reply {
@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 	providertest.TestFaults(t, &server.Script, newProvider(t, server.URL, seedreamtest.Key), more)
 }
 
-// TestCheck: a rejected key suspends the provider; a check makes no call.
+// TestCheck checks that a rejected key suspends the provider, and that a check is not a billed call.
 func TestCheck(t *testing.T) {
 	server := seedreamtest.Start(t)
 	if err := newProvider(t, server.URL, seedreamtest.Key).Check(t.Context()); err != nil {
@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPrompt: a prompt that is too long is not sent.
+// TestPrompt checks that a prompt that is too long is not sent.
 func TestPrompt(t *testing.T) {
 	server := seedreamtest.Start(t)
 	c := providertest.Call()

@@ -14,12 +14,12 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// maxRequest is the largest request of the API.
+// maxRequest is the maximum size of a request to the API.
 const maxRequest = 20 << 20
 
 func read(r *http.Request) ([]byte, error) {
 	if r.Header.Get("Content-Type") != "application/json" {
-		return nil, fmt.Errorf("the content type is %q", r.Header.Get("Content-Type"))
+		return nil, fmt.Errorf("unexpected content type %q", r.Header.Get("Content-Type"))
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
 	if err == nil && len(body) > maxRequest {
@@ -58,8 +58,7 @@ type request struct {
 	} `json:"safetySettings"`
 }
 
-// check rejects requests that the API rejects, and requests that are certainly
-// mistakes.
+// check rejects requests that the API rejects, and requests that are certainly mistakes.
 func check(body []byte, edit bool) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -94,19 +93,19 @@ func check(body []byte, edit bool) error {
 		}
 	}
 	if texts == 0 || pictures != 1 {
-		return fmt.Errorf("%d texts and %d pictures", texts, pictures)
+		return fmt.Errorf("got %d texts and %d pictures, want text and one picture", texts, pictures)
 	}
 	cfg := in.GenerationConfig
 	ratios := []string{"", "1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9", "21:9"}
 	switch {
 	case !slices.Contains(ratios, cfg.ImageConfig.AspectRatio):
-		return fmt.Errorf("aspectRatio %q", cfg.ImageConfig.AspectRatio)
+		return fmt.Errorf("unsupported aspectRatio %q", cfg.ImageConfig.AspectRatio)
 	case edit && !slices.Contains(cfg.ResponseModalities, "IMAGE"):
-		return errors.New("an image model responds with images")
+		return errors.New("a request to an image model must ask for images")
 	case !edit && (cfg.ResponseMIMEType != "application/json" || len(cfg.ResponseSchema) == 0):
-		return errors.New("a description needs a schema")
+		return errors.New("a request for a description must have a schema")
 	case !edit && cfg.MaxOutputTokens == 0:
-		return errors.New("the cost of a description is not bounded")
+		return errors.New("a request for a description must limit the output tokens")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package geminitest is a server for tests that follows the documentation of the Gemini API:
+// Package geminitest provides a test server that follows the documentation of the Gemini API:
 // https://ai.google.dev/api/generate-content. It rejects what the API rejects, and counts what it
 // bills.
 package geminitest
@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the key that the server accepts at first; the others are its models.
+// Key is the key that the server accepts by default. The models are those that it serves.
 const (
 	Key          = "geminitest-key"
 	AnalyzeModel = "gemini-3.5-flash"
@@ -32,14 +32,14 @@ const Width, Height = 160, 120
 // Server responds according to its Script.
 type Server struct {
 	providertest.Script
-	URL string // without the version
+	URL string // URL without the API version
 
 	mu       sync.Mutex
 	keys     []string
 	requests [][]byte
 }
 
-// Start starts a server that stops with the test.
+// Start starts a server that stops at the end of the test.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	s := &Server{keys: []string{Key}}
@@ -69,12 +69,12 @@ func (s *Server) Requests() [][]byte {
 	return slices.Clone(s.requests)
 }
 
-// Error returns the body of an error, with details as JSON objects.
+// Error returns the body of an error response, with details as JSON objects.
 func Error(code int, status, message string, details ...string) string {
 	return fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q,"details":[%s]}}`, code, message, status, strings.Join(details, ","))
 }
 
-// RetryInfo returns the error detail that requests a pause such as 55s.
+// RetryInfo returns an error detail that requests a delay such as 55s.
 func RetryInfo(delay string) string {
 	return fmt.Sprintf(`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":%q}`, delay)
 }
@@ -167,12 +167,12 @@ func Candidate(finishReason string, parts ...map[string]any) []byte {
 		"modelVersion":  "test", "responseId": "geminitest-1",
 	})
 	if err != nil {
-		panic(err) // maps and texts can always be encoded
+		panic(err) // maps and strings can always be encoded
 	}
 	return answer
 }
 
-// picture returns the PNG of every response.
+// picture returns the PNG in every response.
 func picture() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scene.New(Width, Height, 3)); err != nil {

@@ -1,6 +1,6 @@
-// Package seedreamtest is a server for tests that follows the documentation of the image
-// generation API of ModelArk: https://docs.byteplus.com/en/docs/ModelArk/1541523. It
-// rejects what the API rejects, and counts what it bills.
+// Package seedreamtest provides a test server that follows the documentation of the image
+// generation API of ModelArk: https://docs.byteplus.com/en/docs/ModelArk/1541523. It rejects what
+// the API rejects, and counts what it bills.
 package seedreamtest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the key that the server accepts at first, and Model its model.
+// Key is the key that the server accepts by default. Model is the model that it serves.
 const (
 	Key   = "seedreamtest-key"
 	Model = "seedream-4-5-251128"
@@ -36,7 +36,7 @@ const Width, Height = 200, 150
 // Server responds according to its Script.
 type Server struct {
 	providertest.Script
-	URL string // the base of the API
+	URL string // base URL of the API
 
 	mu       sync.Mutex
 	keys     []string
@@ -44,7 +44,7 @@ type Server struct {
 	ids      []string
 }
 
-// Start starts a server that stops with the test.
+// Start starts a server that stops at the end of the test.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	s := &Server{keys: []string{Key}}
@@ -73,14 +73,14 @@ func (s *Server) Requests() [][]byte {
 	return slices.Clone(s.requests)
 }
 
-// IDs returns the client's ids of all valid requests.
+// IDs returns the client-set ids of all valid requests.
 func (s *Server) IDs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.ids)
 }
 
-// Error returns the body of an error.
+// Error returns the body of an error response.
 func Error(code, message string) string {
 	return fmt.Sprintf(`{"error":{"code":%q,"message":%q,"param":"","type":"BadRequest"}}`, code, message)
 }
@@ -161,8 +161,7 @@ var (
 	dataURL = regexp.MustCompile(`^data:(image/(?:jpeg|png));base64,(.*)$`)
 )
 
-// check rejects requests that the API rejects, and requests that are certainly
-// mistakes.
+// check rejects requests that the API rejects, and requests that are certainly mistakes.
 func check(r *http.Request, body []byte) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -172,7 +171,7 @@ func check(r *http.Request, body []byte) error {
 	}
 	switch {
 	case r.Header.Get("Content-Type") != "application/json":
-		return fmt.Errorf("content type %q", r.Header.Get("Content-Type"))
+		return fmt.Errorf("unexpected content type %q", r.Header.Get("Content-Type"))
 	case r.Header.Get("X-Client-Request-Id") == "":
 		return errors.New("no X-Client-Request-Id")
 	case in.Model == "" || strings.TrimSpace(in.Prompt) == "":
@@ -180,9 +179,9 @@ func check(r *http.Request, body []byte) error {
 	case len(strings.Fields(in.Prompt)) > 600:
 		return errors.New("the prompt is longer than 600 words")
 	case in.Watermark == nil || *in.Watermark:
-		return errors.New("the picture would have a watermark")
+		return errors.New("the parameter watermark must be false")
 	case in.ResponseFormat != "b64_json" || in.Sequential != "disabled":
-		return errors.New("more than one picture, or an address")
+		return errors.New("the parameters request more than one picture, or a URL")
 	}
 	match := dataURL.FindStringSubmatch(in.Image)
 	if match == nil {
