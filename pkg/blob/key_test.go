@@ -53,6 +53,6 @@ func TestShardsAreEven(t *testing.T) {
 		}
 	}
 	if len(count) != 256 {
-		t.Errorf("%d shards", len(count))
+		t.Errorf("got %d shards, want 256", len(count))
 	}
 }

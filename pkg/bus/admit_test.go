@@ -69,7 +69,7 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 				w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint(i)))
 			}
 			if err := admit(t, w, "flood"); !errors.Is(err, fair.ErrTenantFull) {
-				t.Errorf("one more message: %v", err)
+				t.Errorf("one more message: got error %v, want ErrTenantFull", err)
 			}
 			w.Publish(t, bustest.UploadedBy("other", "o"))
 			if err := admit(t, w, "other"); err != nil {

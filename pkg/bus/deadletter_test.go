@@ -138,10 +138,10 @@ func TestDroppedDeadLetterIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Bus.DeadLetter(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
-		t.Errorf("reading the dropped dead letter: %v", err)
+		t.Errorf("reading the dropped dead letter: got error %v, want ErrNoDeadLetter", err)
 	}
 	if err := w.Bus.DropDead(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
-		t.Errorf("dropping it again: %v", err)
+		t.Errorf("dropping it again: got error %v, want ErrNoDeadLetter", err)
 	}
 	if left := collect(t, w, bus.DeadFilter{}); len(left) != 3 {
 		t.Errorf("%d are left, want 3", len(left))

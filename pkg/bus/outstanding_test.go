@@ -16,7 +16,7 @@ func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	first, again := bustest.Uploaded("f1"), bustest.UploadedAgain("f1")
 	w.Publish(t, first)
 	if err := w.Bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {
-		t.Fatalf("a second event of the item: %v", err)
+		t.Fatalf("a second event of the item: got error %v, want ErrOutstanding", err)
 	}
 	if err := w.Bus.Publish(t.Context(), first); err != nil {
 		t.Errorf("the same event again: %v", err)

@@ -61,7 +61,7 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if msg.Subject != "assay.analysis.completed.textfile.f1" {
-		t.Errorf("subject %s", msg.Subject)
+		t.Errorf("subject %s, want assay.analysis.completed.textfile.f1", msg.Subject)
 	}
 	for name := range msg.Header {
 		if name != strings.ToLower(name) && name != nats.MsgIdHdr {

@@ -88,7 +88,7 @@ func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := l.Save(t.Context(), at("8")); !errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("a save after the release: %v", err)
+		t.Errorf("a save after the release: got error %v, want ErrLost", err)
 	}
 	l = mustAcquire(t, second, "a")
 	if l.Position() != at("7") {
@@ -121,10 +121,10 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := stalled.Save(t.Context(), at("3")); !errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("a save without the lease: %v", err)
+		t.Errorf("a save without the lease: got error %v, want ErrLost", err)
 	}
 	if err := stalled.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("a renewal without the lease: %v", err)
+		t.Errorf("a renewal without the lease: got error %v, want ErrLost", err)
 	}
 	if err := stalled.Release(t.Context()); err != nil {
 		t.Errorf("a release without the lease: %v", err)
@@ -157,7 +157,7 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 		return failed
 	})
 	if !errors.Is(err, failed) {
-		t.Errorf("kept: %v", err)
+		t.Errorf("kept: got error %v, want failed", err)
 	}
 	err = l.Keep(t.Context(), func(ctx context.Context) error {
 		mustAcquire(t, first, "a") // as a newer lease
@@ -165,7 +165,7 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 		return ctx.Err()
 	})
 	if !errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("lost: %v", err)
+		t.Errorf("lost: got error %v, want ErrLost", err)
 	}
 }
 

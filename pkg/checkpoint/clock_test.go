@@ -36,7 +36,7 @@ func TestSteppedClockMovesNoLease(t *testing.T) {
 				t.Errorf("taken over after %s at %+v", waited, next.Position())
 			}
 			if err := l.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
-				t.Errorf("the previous holder: %v", err)
+				t.Errorf("the previous holder: got error %v, want ErrLost", err)
 			}
 		})
 	}

@@ -72,7 +72,7 @@ func TestConditionalPut(t *testing.T) {
 	})
 	wantError(t, err, "ConditionalCheckFailedException")
 	if got := text(s.get("jobs", item("id", "1")), "status"); got != "DONE" {
-		t.Errorf("got status %s", got)
+		t.Errorf("got status %s, want DONE", got)
 	}
 }
 

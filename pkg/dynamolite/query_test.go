@@ -164,7 +164,7 @@ func TestIndexIsUpdatedWithItsItems(t *testing.T) {
 		TableName: aws.String("jobs"), Key: item("id", "1"), UpdateExpression: aws.String("REMOVE #o"), ExpressionAttributeNames: map[string]string{"#o": "owner"},
 	}))(t)
 	if got := entries("all", "bob"); len(got) != 0 {
-		t.Errorf("an item without the index key is in the index: %v", got)
+		t.Errorf("an item without the index key is in the index: got %v, want none", got)
 	}
 	_, err := s.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String("jobs"), IndexName: aws.String("keys"), KeyConditionExpression: aws.String("#o = :o"), ProjectionExpression: aws.String("more"),

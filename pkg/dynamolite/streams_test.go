@@ -138,7 +138,7 @@ func TestStreamIsTrimmedAfterADay(t *testing.T) {
 	s.put("things", item("pk", 1000))
 	for _, when := range []string{"before the sweep", "after the sweep"} {
 		if records := s.fromStart("things"); len(records) != 1 {
-			t.Errorf("%s: %d records", when, len(records))
+			t.Errorf("%s: got %d records, want 1", when, len(records))
 		}
 		_, err := s.iterator(arn, shard, streamtypes.ShardIteratorTypeAtSequenceNumber, first)
 		wantError(t, err, "TrimmedDataAccessException")

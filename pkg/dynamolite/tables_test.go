@@ -107,7 +107,7 @@ func TestReopenedFileIsComplete(t *testing.T) {
 	}
 	again := start(t, dynamolite.Options{Path: path})
 	if got := again.get("jobs", item("id", "1")); text(got, "owner") != "ann" {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want ann", got)
 	}
 	if records := again.fromStart("jobs"); len(records) != 1 {
 		t.Errorf("got %d stream records, want 1", len(records))

@@ -69,7 +69,7 @@ func TestSlowWorkerCannotOverwrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := move(read); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("move %d of the slow worker: %v", n, err)
+			t.Errorf("move %d of the slow worker: got error %v, want ErrFenceLost", n, err)
 		}
 		if stored, err := store.Get(t.Context(), read.SourceID); err != nil || !reflect.DeepEqual(stored, waiting) {
 			t.Errorf("after move %d: %+v, %v; want %+v", n, stored, err, waiting)
@@ -78,7 +78,7 @@ func TestSlowWorkerCannotOverwrite(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := store.Reanalyze(t.Context(), analyzed); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("an older analysis is repeated: %v", err)
+			t.Errorf("an older analysis is repeated: got error %v, want ErrFenceLost", err)
 		}
 	}
 }

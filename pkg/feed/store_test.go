@@ -41,7 +41,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 		})
 	}
 	if writers.Wait(); created.Load() != 1 {
-		t.Errorf("%d writers created it", created.Load())
+		t.Errorf("got %d writers created it, want 1", created.Load())
 	}
 }
 
@@ -57,7 +57,7 @@ func TestCreatedIsReadAsWritten(t *testing.T) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	if _, err := store.Get(t.Context(), "reddit#other"); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestMoves(t *testing.T) {
 			}
 		}
 		if _, err := made[move.Name](feedtest.Submission(999, time.Now(), "a").Item(time.Now())); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of a missing item: %v", move.Name, err)
+			t.Errorf("%s of a missing item: got error %v, want ErrNotFound", move.Name, err)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := store.AddTags(t.Context(), feedtest.Submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a missing item: %v", err)
+		t.Errorf("a missing item: got error %v, want ErrNotFound", err)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestPendingItem(t *testing.T) {
 	}
 	s.IngestedAt = ""
 	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
-		t.Errorf("without a time the item was received at %s", i.IngestedAt)
+		t.Errorf("without a time the item was received at %s, want 2025-11-16T14:30:00.000Z", i.IngestedAt)
 	}
 }
 

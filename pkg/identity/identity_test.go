@@ -145,7 +145,7 @@ func TestRevokedKeyEndsEverywhere(t *testing.T) {
 		c.advance(KeyAge / 5) // the processes read the key at different times
 		caller, refused := status(t, p, bearing(t, token))
 		if refused != 0 {
-			t.Fatalf("process %d: %d", n, refused)
+			t.Fatalf("process %d: got status %d, want 0", n, refused)
 		}
 		check = append(check, func() error { return caller.Credential.Check(t.Context()) })
 	}
@@ -177,7 +177,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 		}
 		c.advance(KeyAge)
 		if _, refused := status(t, i, bearing(t, token)); refused != 0 {
-			t.Errorf("the new token: %d", refused)
+			t.Errorf("the new token: got status %d, want 0", refused)
 		}
 		if _, refused := status(t, i, bearing(t, old)); (refused == 0) != (grace > 0) {
 			t.Errorf("the old token with a grace of %s: %d", grace, refused)
@@ -192,7 +192,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := i.keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, ErrKeyEnded) {
-		t.Errorf("a revoked key is rotated: %v", err)
+		t.Errorf("a revoked key is rotated: got error %v, want ErrKeyEnded", err)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestListTellsTheLastUse(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if _, _, err := i.keys.CreateFirst(t.Context()); !errors.Is(err, ErrKeys) {
-		t.Errorf("a second first key: %v", err)
+		t.Errorf("a second first key: got error %v, want ErrKeys", err)
 	}
 	c.advance(time.Second)
 	_, token := create(t, i, anna())

@@ -78,7 +78,7 @@ func TestBadTokensAreRefused(t *testing.T) {
 	}
 	good := p.Token(t, "ann", nil)
 	if _, refused := status(t, i, bearing(t, good)); refused != 0 {
-		t.Fatalf("a good token: %d", refused)
+		t.Fatalf("a valid token: got status %d, want 0", refused)
 	}
 	claims := func() map[string]any {
 		return map[string]any{"iss": p.Issuer(), "sub": "ann", "aud": p.ClientID, "exp": c.now().Add(time.Hour).Unix()}
@@ -123,7 +123,7 @@ func TestBadTokensAreRefused(t *testing.T) {
 		}
 	}
 	if _, refused := status(t, i, bearing(t, good)); refused != 0 {
-		t.Errorf("a good token afterwards: %d", refused)
+		t.Errorf("a valid token afterwards: got status %d, want 0", refused)
 	}
 	if reads := p.Reads(); reads > 3 {
 		t.Errorf("forged tokens caused %d reads of the keys", reads)
@@ -160,7 +160,7 @@ func TestClocksMayDiffer(t *testing.T) {
 		{"exp": c.now().Add(-skew / 2).Unix()}, {"nbf": c.now().Add(skew / 2).Unix()},
 	} {
 		if _, refused := status(t, i, bearing(t, p.Token(t, "ann", more))); refused != 0 {
-			t.Errorf("%v: %d", more, refused)
+			t.Errorf("%v: got status %d, want 0", more, refused)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestKeysRotate(t *testing.T) {
 	p.Rotate(t)
 	for name, token := range map[string]string{"new": p.Token(t, "ann", nil), "old": old} {
 		if _, refused := status(t, i, bearing(t, token)); refused != 0 {
-			t.Errorf("a token of the %s key: %d", name, refused)
+			t.Errorf("a token of the %s key: got status %d, want 0", name, refused)
 		}
 	}
 	// The old key is withdrawn: its tokens become invalid when the keys are read again.
@@ -216,12 +216,12 @@ func TestOutage(t *testing.T) {
 	p.SetDown(false)
 	c.advance(2 * keySetPause)
 	if _, refused := status(t, i, bearing(t, first)); refused != 0 {
-		t.Fatalf("after the outage: %d", refused)
+		t.Fatalf("after the outage: got status %d, want 0", refused)
 	}
 	p.SetDown(true)
 	c.advance(24 * time.Hour)
 	if _, refused := status(t, i, bearing(t, first)); refused != 0 {
-		t.Errorf("a known key in an outage: %d", refused)
+		t.Errorf("a known key in an outage: got status %d, want 0", refused)
 	}
 	p.Rotate(t)
 	_, err := i.Authenticate(nil, bearing(t, p.Token(t, "ann", nil)))
@@ -235,7 +235,7 @@ func TestOutage(t *testing.T) {
 	p.SetDown(false)
 	c.advance(2 * keySetPause)
 	if _, refused := status(t, i, bearing(t, p.Token(t, "ann", nil))); refused != 0 {
-		t.Errorf("a new key after the outage: %d", refused)
+		t.Errorf("a new key after the outage: got status %d, want 0", refused)
 	}
 }
 

@@ -116,12 +116,12 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Finish(t.Context(), w, End{State: Processed}, nil); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("an end with open steps: %v", err)
+		t.Errorf("an end with open steps: got error %v, want ErrCondition", err)
 	}
 	joined := w
 	joined.StepsOpen = nil
 	if err := r.Finish(t.Context(), joined, End{State: Processed}, nil); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("an end with open steps in the table: %v", err)
+		t.Errorf("an end with open steps in the table: got error %v, want ErrCondition", err)
 	}
 	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
@@ -142,7 +142,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a step of nothing: %v", err)
+		t.Errorf("a step of nothing: got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -158,13 +158,13 @@ func TestEraseOfAFile(t *testing.T) {
 		t.Errorf("erased twice: %+v, %v", again, err)
 	}
 	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("a step of an erased file: %v", err)
+		t.Errorf("a step of an erased file: got error %v, want ErrFenceLost", err)
 	}
 	if _, err := r.Readable(t.Context(), f.ID, Caller{Owner: "ann"}); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the owner reads it: %v", err)
+		t.Errorf("the owner reads it: got error %v, want ErrNotFound", err)
 	}
 	if _, err := r.Restore(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("it is restored: %v", err)
+		t.Errorf("it is restored: got error %v, want ErrNotFound", err)
 	}
 	if len(r.names(RootID("ann"))) != 0 {
 		t.Error("the root lists it")
@@ -180,7 +180,7 @@ func TestEraseOfAFile(t *testing.T) {
 		}
 	}
 	if _, err := r.Erase(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("erased after its end: %v", err)
+		t.Errorf("erased after its end: got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -193,10 +193,10 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Fatalf("%+v, %v", op, err)
 	}
 	if _, _, err := r.Reserve(t.Context(), r.newFile("late.txt", folder.ID)); !errors.Is(err, ErrTrashed) {
-		t.Errorf("an upload into it: %v", err)
+		t.Errorf("an upload into it: got error %v, want ErrTrashed", err)
 	}
 	if err := r.Erased(t.Context(), op); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("ended with a child: %v", err)
+		t.Errorf("ended with a child: got error %v, want ErrNotEmpty", err)
 	}
 	child, err := r.Erase(t.Context(), file.ID, ann)
 	if err != nil {
@@ -217,6 +217,6 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Errorf("the folder is %v", row)
 	}
 	if _, err := r.Erase(t.Context(), RootID("ann"), ann); !errors.Is(err, ErrRoot) {
-		t.Errorf("erased the root: %v", err)
+		t.Errorf("erased the root: got error %v, want ErrRoot", err)
 	}
 }

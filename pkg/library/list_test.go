@@ -65,7 +65,7 @@ func TestLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, _, err := list(Listing{Cursor: foreign}); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: a foreign cursor: %v", name, err)
+			t.Errorf("%s: a foreign cursor: got error %v, want ErrCursor", name, err)
 		}
 	}
 	if found, _, err := files(r.FilesByBlob(t.Context(), last.BlobID, Listing{})); err != nil || !slices.Equal(found, ids[:1]) {

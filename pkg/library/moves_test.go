@@ -133,7 +133,7 @@ func TestEveryMoveNeedsItsRun(t *testing.T) {
 			f.Run--
 			w.Run--
 			if err := makers[move.Name](r, f, w); !errors.Is(err, lifecycle.ErrFenceLost) {
-				t.Errorf("%s from %s of an old run: %v", move.Name, from, err)
+				t.Errorf("%s from %s of an old run: got error %v, want ErrFenceLost", move.Name, from, err)
 			}
 			if after := r.node(f.ID); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
@@ -184,7 +184,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 	f = r.stored(f.ID)
 	if _, _, err := r.RetryStep(t.Context(), f, StepMetadata, nil); !errors.Is(err, ErrStep) {
-		t.Errorf("a retry of what was done: %v", err)
+		t.Errorf("a retry of what was done: got error %v, want ErrStep", err)
 	}
 	f, again, err := r.RetryStep(t.Context(), f, StepThumbnails, map[string]StepResult{StepMetadata: {Key: "r2/metadata"}})
 	if err != nil {
@@ -200,7 +200,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	if _, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("a step of the former run: %v", err)
+		t.Errorf("a step of the former run: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Fail(t.Context(), f, "no more"); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := r.RetryStep(t.Context(), r.stored(f.ID), StepThumbnails, nil); !errors.Is(err, ErrNoWorkflow) {
-		t.Errorf("a retry without a workflow: %v", err)
+		t.Errorf("a retry without a workflow: got error %v, want ErrNoWorkflow", err)
 	}
 	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
 		t.Errorf("a retry of the file: %+v, %v", f, err)

@@ -73,10 +73,10 @@ func TestPrincipalsAreLimited(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := r.Share(t.Context(), folder.ID, false, users, []string{"staff"}, ann); !errors.Is(err, ErrPrincipals) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrPrincipals", err)
 	}
 	if _, err := r.Share(t.Context(), folder.ID, true, nil, nil, Edit{By: "ann", IfMatch: 1}); !errors.Is(err, ErrVersion) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrVersion", err)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 		t.Fatalf("%+v, %v", link, err)
 	}
 	if _, err := links.Read(token, expires); !errors.Is(err, ErrLink) {
-		t.Errorf("an expired link: %v", err)
+		t.Errorf("an expired link: got error %v, want ErrLink", err)
 	}
 	for i := range token {
 		other := "A"
@@ -105,7 +105,7 @@ func TestLinks(t *testing.T) {
 			other = "B"
 		}
 		if _, err := links.Read(token[:i]+other+token[i+1:], r.clock); !errors.Is(err, ErrLink) {
-			t.Fatalf("a link changed at %d: %v", i, err)
+			t.Fatalf("a link changed at %d: got error %v, want ErrLink", i, err)
 		}
 	}
 	foreign, err := NewLinks([]byte(strings.Repeat("f", 32)))
@@ -113,17 +113,17 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := foreign.Read(token, r.clock); !errors.Is(err, ErrLink) {
-		t.Errorf("a link of another key: %v", err)
+		t.Errorf("a link of another key: got error %v, want ErrLink", err)
 	}
 	holder := Caller{Link: link}
 	if _, err := r.Readable(t.Context(), file.ID, holder); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.Writable(t.Context(), file.ID, holder); !errors.Is(err, ErrForbidden) {
-		t.Errorf("a link may write: %v", err)
+		t.Errorf("a link may write: got error %v, want ErrForbidden", err)
 	}
 	if _, err := r.Readable(t.Context(), RootID("ann"), holder); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a link reads above its node: %v", err)
+		t.Errorf("a link reads above its node: got error %v, want ErrNotFound", err)
 	}
 	if _, err := r.Share(t.Context(), folder.ID, false, []string{"bob"}, nil, ann); err != nil {
 		t.Fatal(err)
@@ -135,10 +135,10 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Readable(t.Context(), file.ID, holder); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a revoked link: %v", err)
+		t.Errorf("a revoked link: got error %v, want ErrNotFound", err)
 	}
 	if n := r.node(folder.ID); len(n.Permissions.Users) != 1 {
-		t.Errorf("%+v", n.Permissions)
+		t.Errorf("got permissions %+v, want 1 user", n.Permissions)
 	}
 }
 
@@ -187,6 +187,6 @@ func TestBulkHasAnOutcomeOfEach(t *testing.T) {
 		t.Errorf("another owner: %+v, %v", outcomes, err)
 	}
 	if _, err := r.Bulk(t.Context(), Caller{Owner: "ann"}, make([]Operation, MaxBulk+1)); !errors.Is(err, ErrBulk) {
-		t.Errorf("too many: %v", err)
+		t.Errorf("too many: got error %v, want ErrBulk", err)
 	}
 }

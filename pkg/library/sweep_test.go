@@ -52,7 +52,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 			t.Error(err)
 		}
 		if err := r.Repair(t.Context(), pair); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("repaired from what was read before: %v", err)
+			t.Errorf("repaired from what was read before: got error %v, want ErrFenceLost", err)
 		}
 	}
 	if pairs, err = r.Inconsistent(t.Context(), ids); err != nil || len(pairs) != 0 {
@@ -62,7 +62,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 		t.Errorf("the node that was missing is %+v", n)
 	}
 	if got := r.names(folder.ID); len(got) != 4 {
-		t.Errorf("the folder has %q", got)
+		t.Errorf("got nodes %q in the folder, want 4", got)
 	}
 }
 
@@ -140,14 +140,14 @@ func TestOverdueWorkflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Postpone(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("two sweepers postponed it: %v", err)
+		t.Errorf("two sweepers postponed it: got error %v, want ErrCondition", err)
 	}
 	again, err := r.Workflow(t.Context(), w.FileID)
 	if err != nil || again.Republished != 1 || !again.Due().Equal(r.clock.Add(Patience)) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if err := r.Drop(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("dropped as read before: %v", err)
+		t.Errorf("dropped as read before: got error %v, want ErrCondition", err)
 	}
 	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, StepMetadata, StepDone, StepResult{}, nil)
 	if err != nil || after.Republished != 0 {
@@ -162,7 +162,7 @@ func TestUnusedReservationExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Expire(t.Context(), f); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("expired as read before: %v", err)
+		t.Errorf("expired as read before: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Expire(t.Context(), r.stored(f.ID)); err != nil {
 		t.Error(err)

@@ -45,7 +45,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 		func() (Node, error) { return r.Move(t.Context(), root.ID, "", ann) },
 	} {
 		if _, err := edit(); !errors.Is(err, ErrRoot) {
-			t.Errorf("the root was changed: %v", err)
+			t.Errorf("the root was changed: got error %v, want ErrRoot", err)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestParentsThatCannotBe(t *testing.T) {
 		}
 	}
 	if _, err := r.CreateFolder(t.Context(), NewNode{ID: mine.ID, Owner: "ann", Name: "x"}); !errors.Is(err, ErrExists) {
-		t.Errorf("an id twice: %v", err)
+		t.Errorf("an id twice: got error %v, want ErrExists", err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 		t.Fatalf("%+v, %v", renamed, err)
 	}
 	if _, err := r.Rename(t.Context(), n.ID, "c.txt", Edit{By: "ann", IfMatch: 1}); !errors.Is(err, ErrVersion) {
-		t.Errorf("an old version: %v", err)
+		t.Errorf("an old version: got error %v, want ErrVersion", err)
 	}
 	moved, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || moved.Version != 3 || !reflect.DeepEqual(moved, r.node(n.ID)) {
@@ -106,7 +106,7 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 		t.Errorf("a move to where it is: %+v, %v", again, err)
 	}
 	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a rename without changes: %v", err)
+		t.Errorf("a rename without changes: got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -129,11 +129,11 @@ func TestDepth(t *testing.T) {
 	}
 	last := chain[MaxDepth-1]
 	if _, err := r.CreateFolder(t.Context(), NewNode{ID: r.id(), Owner: "ann", ParentID: last.ID, Name: "deeper"}); !errors.Is(err, ErrTooDeep) {
-		t.Errorf("a folder below %d others: %v", MaxDepth, err)
+		t.Errorf("a folder below %d others: got error %v, want ErrTooDeep", MaxDepth, err)
 	}
 	top := r.folder("top", "")
 	if _, err := r.Move(t.Context(), chain[0].ID, top.ID, ann); !errors.Is(err, ErrTooDeep) {
-		t.Errorf("a move of all of them: %v", err)
+		t.Errorf("a move of all of them: got error %v, want ErrTooDeep", err)
 	}
 	if _, err := r.Move(t.Context(), chain[1].ID, top.ID, ann); err != nil {
 		t.Errorf("a move to the same depth: %v", err)
@@ -164,7 +164,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	close(start)
 	all.Wait()
 	if named := r.writes.keys[folder.ID]; named != 1 {
-		t.Errorf("uploads have the folder in %d transactions", named-1)
+		t.Errorf("%d upload transactions name the folder, want 0", named-1)
 	}
 	var found int
 	l := Listing{Limit: 30, Type: KindFile}
@@ -207,7 +207,7 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 		t.Errorf("visible are %+v, %v", visible, err)
 	}
 	if got := r.names(parent.ID); len(got) != 0 {
-		t.Errorf("the parent still lists %q", got)
+		t.Errorf("got nodes %q in the parent, want none", got)
 	}
 	page, err := r.TrashList(t.Context(), "ann", Listing{})
 	if err != nil || len(page.Nodes) != 1 || !reflect.DeepEqual(page.Nodes[0], trashed) {
@@ -256,7 +256,7 @@ func TestTrashAndRestore(t *testing.T) {
 	folder := r.folder("docs", "")
 	n, _ := r.file("a.txt", folder.ID)
 	if _, err := r.Restore(t.Context(), n.ID, ann); !errors.Is(err, ErrNotTrashed) {
-		t.Errorf("a restore of what is not trashed: %v", err)
+		t.Errorf("a restore of what is not trashed: got error %v, want ErrNotTrashed", err)
 	}
 	trashed, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || !trashed.IsDeleted || trashed.TypeOwnedBy != "" || r.row(config.Nodes, key(n.ID))[typeOwnedByName] != nil {
@@ -277,7 +277,7 @@ func TestTrashAndRestore(t *testing.T) {
 		func() (Node, error) { return r.Move(t.Context(), n.ID, "", ann) },
 	} {
 		if _, err := edit(); !errors.Is(err, ErrTrashed) {
-			t.Errorf("an edit in the trash: %v", err)
+			t.Errorf("an edit in the trash: got error %v, want ErrTrashed", err)
 		}
 	}
 	if _, err := r.Trash(t.Context(), folder.ID, ann); err != nil {

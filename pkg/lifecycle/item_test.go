@@ -132,7 +132,7 @@ func TestOtherWrites(t *testing.T) {
 	second := lifecycle.Item{Table: "log", Key: key("d1"), Condition: expression.Name("line").AttributeExists()}
 	h.put("log", row{"id": "d1", "status": "SHUT", "turn": 1})
 	if err := h.apply(open, turn, h.doors(), second); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("the condition of the second item: %v", err)
+		t.Errorf("the condition of the second item: got error %v, want ErrCondition", err)
 	}
 	write.Image = true
 	if _, err := door().Apply(t.Context(), h.db, open, write); err == nil || !strings.Contains(err.Error(), "image") {
@@ -162,7 +162,7 @@ func TestFenceUnderClocksThatDiffer(t *testing.T) {
 			for _, other := range clocks {
 				stale, _ := lifecycle.TimeFence("turn", old, now.Add(other))
 				if err := h.apply(knock, stale, h.doors()); !errors.Is(err, lifecycle.ErrFenceLost) {
-					t.Fatalf("a write with fence %d succeeded after %d, by a clock %s ahead: %v", old, next, other, err)
+					t.Fatalf("a write with fence %d succeeded after %d, by a clock %s ahead: got error %v, want ErrFenceLost", old, next, other, err)
 				}
 			}
 		}

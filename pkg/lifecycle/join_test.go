@@ -250,7 +250,7 @@ func TestFormerRunChangesNothing(t *testing.T) {
 		Condition: expression.Name("stepsOpen").Contains("step-0"), Remove: []string{"version"},
 	}))
 	if !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrFenceLost", err)
 	}
 	if _, err := workflow().Update(t.Context(), db, "finishStep", lifecycle.Write{Items: []lifecycle.Item{{
 		Table: "doors", Key: key("nobody"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},

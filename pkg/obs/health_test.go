@@ -83,7 +83,7 @@ func TestACheckThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 		h := obs.Health{Timeout: time.Second}
 		h.Add("stuck", func(context.Context) error { <-release; return nil })
 		if got := h.Check(t.Context()); got.Checks["stuck"] != "no response within 1s" {
-			t.Errorf("got %+v", got)
+			t.Errorf("got %+v, want no response within 1s", got)
 		}
 		close(release)
 	})

@@ -38,7 +38,7 @@ func TestBatchIsCreatedWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if _, err := r.CreateBatch(t.Context(), b.BatchID, b.Jobs); !errors.Is(err, ErrExists) {
-		t.Errorf("again: %v", err)
+		t.Errorf("again: got error %v, want ErrExists", err)
 	}
 	id, err := NewID("ann", "second")
 	if err != nil {
@@ -105,6 +105,6 @@ func TestBatchEnds(t *testing.T) {
 		}
 	}
 	if _, err := r.Batch(t.Context(), b.BatchID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("all deleted: %v", err)
+		t.Errorf("all deleted: got error %v, want ErrNotFound", err)
 	}
 }

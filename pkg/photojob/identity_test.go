@@ -97,7 +97,7 @@ func TestObjectKeys(t *testing.T) {
 	}
 	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
 		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q: %v", foreign, err)
+			t.Errorf("%q: got error %v, want ErrForeignKey", foreign, err)
 		}
 	}
 }

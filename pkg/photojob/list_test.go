@@ -80,7 +80,7 @@ func TestCursorsOfOtherListsAreRefused(t *testing.T) {
 	}
 	for _, l := range []Listing{{UserID: "bob", Cursor: page.NextCursor}, {Status: Queued, Cursor: page.NextCursor}} {
 		if _, err := r.List(t.Context(), l); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%+v: %v", l, err)
+			t.Errorf("%+v: got error %v, want ErrCursor", l, err)
 		}
 	}
 }

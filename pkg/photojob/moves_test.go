@@ -91,14 +91,14 @@ func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
 			before := r.get(stale.JobID)
 			stale.UpdatedAt--
 			if _, err := makers[move.Name](t, r.Store, stale); !errors.Is(err, lifecycle.ErrFenceLost) {
-				t.Errorf("%s from %s with an old fence: %v", move.Name, from, err)
+				t.Errorf("%s from %s with an old fence: got error %v, want ErrFenceLost", move.Name, from, err)
 			}
 			if after := r.get(stale.JobID); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
 			}
 		}
 		if _, err := makers[move.Name](t, r.Store, Job{JobID: "nobody", UpdatedAt: 1}); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of a missing job: %v", move.Name, err)
+			t.Errorf("%s of a missing job: got error %v, want ErrNotFound", move.Name, err)
 		}
 		if row := r.row("nobody"); row != nil {
 			t.Errorf("%s created the item %v", move.Name, row)

@@ -145,7 +145,7 @@ func TestDeleteReturnsWhatWasThere(t *testing.T) {
 		t.Errorf("%+v, %v", deleted, err)
 	}
 	if _, err := r.Delete(t.Context(), job.JobID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the second delete: %v", err)
+		t.Errorf("the second delete: got error %v, want ErrNotFound", err)
 	}
 	if _, err := completed(r.Store, t, job); !errors.Is(err, lifecycle.ErrNotFound) || r.row(job.JobID) != nil {
 		t.Errorf("its worker recreated it: %v", err)
@@ -158,7 +158,7 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	job := r.in(Completed)
 	r.clock = time.Unix(job.TTL, 0)
 	if _, err := r.Get(t.Context(), job.JobID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrNotFound", err)
 	}
 	page, err := r.List(t.Context(), Listing{UserID: "ann"})
 	if err != nil || len(page.Jobs) != 0 {

@@ -39,7 +39,7 @@ func TestOneOfManyWriters(t *testing.T) {
 	const rounds, writers = 20, 8
 	s := open(t)
 	if _, err := s.Get(t.Context(), "kind", "name"); !errors.Is(err, platform.ErrNotFound) {
-		t.Errorf("no document: %v", err)
+		t.Errorf("no document: got error %v, want ErrNotFound", err)
 	}
 	for round := range int64(rounds) {
 		var mu sync.Mutex
@@ -65,7 +65,7 @@ func TestOneOfManyWriters(t *testing.T) {
 		}
 	}
 	if err := s.Put(t.Context(), "kind", platform.Document{Name: "other", Version: 3}); !errors.Is(err, platform.ErrChanged) {
-		t.Errorf("a version of no document: %v", err)
+		t.Errorf("a version of no document: got error %v, want ErrChanged", err)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestHealthAsksTheService(t *testing.T) {
 	defer server.Close()
 	ready := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("health requested %s", r.URL)
+			t.Errorf("health requested %s, want /readyz", r.URL)
 		}
 	}))
 	defer ready.Close()

@@ -115,7 +115,7 @@ func TestFirstSignalDrains(t *testing.T) {
 		}
 		await(t, out, "draining")
 		if got := status(t, service); got.ExitStatus() != 0 {
-			t.Errorf("%s: %v, %s", signal, got, errs)
+			t.Errorf("%s: got %v, want exit status 0; stderr: %s", signal, got, errs)
 		}
 	}
 }

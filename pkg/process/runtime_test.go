@@ -71,7 +71,7 @@ func TestCollectorRunsBeforeTwiceWhatIsAlive(t *testing.T) {
 	}
 	undo()
 	if percent := debug.SetGCPercent(100); percent != 100 {
-		t.Errorf("the growth is %d %% afterwards", percent)
+		t.Errorf("got GC percentage %d afterwards, want 100", percent)
 	}
 }
 

@@ -172,7 +172,7 @@ func TestRecount(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(ids) != "[a b c]" {
-		t.Errorf("counted holdings: %v", ids)
+		t.Errorf("counted holdings: got %v, want [a b c]", ids)
 	}
 	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
 	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {

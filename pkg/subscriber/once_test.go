@@ -85,7 +85,7 @@ func TestEventStoredTwiceIsHandledOnce(t *testing.T) {
 			start(t, cfg, into(seen))
 			a.awaitIdle(t, cfg.Name)
 			if len(seen) != 1 {
-				t.Errorf("handled %d times", len(seen))
+				t.Errorf("handled %d times, want 1", len(seen))
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestCrashLosesNothing(t *testing.T) {
 	seen := make(chan subscriber.Outcome, 1)
 	start(t, cfg, into(seen))
 	if o := next(t, seen, "outcome of the process that crashed"); o.Item != "f1" {
-		t.Errorf("got %s", o.Item)
+		t.Errorf("got %s, want f1", o.Item)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
 	start(t, a.config(), into(seen))
 	a.awaitIdle(t, "mailer")
 	if len(seen) != 0 {
-		t.Errorf("the handler received %+v", <-seen)
+		t.Errorf("the handler received %+v, want nothing", <-seen)
 	}
 	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestOutcomesAreDecoded(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	if id := next(t, requests, "request id"); id != "req-1" {
-		t.Errorf("the request id is %q", id)
+		t.Errorf("the request id is %q, want req-1", id)
 	}
 }
 
@@ -63,13 +63,13 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 	a.awaitIdle(t, cfg.Name)
 	a.publish(t, completed("textfile", "new"))
 	if o := next(t, seen, "outcome"); o.Item != "new" {
-		t.Errorf("got %s", o.Item)
+		t.Errorf("got %s, want new", o.Item)
 	}
 	stop()
 	a.publish(t, completed("textfile", "meanwhile"))
 	stop = start(t, cfg, into(seen))
 	if o := next(t, seen, "outcome published between the runs"); o.Item != "meanwhile" {
-		t.Errorf("got %s", o.Item)
+		t.Errorf("got %s, want meanwhile", o.Item)
 	}
 	stop()
 	// An existing name keeps its position, regardless of OnlyNew.
@@ -77,7 +77,7 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 	start(t, cfg, into(seen))
 	a.publish(t, completed("textfile", "last"))
 	if o := next(t, seen, "outcome"); o.Item != "last" {
-		t.Errorf("got %s", o.Item)
+		t.Errorf("got %s, want last", o.Item)
 	}
 }
 

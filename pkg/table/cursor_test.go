@@ -34,7 +34,7 @@ func TestCursorRoundTrip(t *testing.T) {
 			t.Fatalf("got %v, %v; want %v", got, err, key)
 		}
 		if _, err := table.ParseCursor(scope+"x", text); !errors.Is(err, table.ErrCursor) {
-			t.Fatalf("another list accepted it: %v", err)
+			t.Fatalf("another list accepted it: got error %v, want ErrCursor", err)
 		}
 	})
 }

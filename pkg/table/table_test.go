@@ -57,7 +57,7 @@ func TestEnsureNamesTheTableItCannotMake(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := table.Ensure(ctx, db, schema("doors")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestHeadHasAllButTheResult(t *testing.T) {
 	d := open(t)
 	if _, err := d.Head(t.Context(), "f1"); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("a missing file: got error %v, want ErrNotFound", err)
 	}
 	f, err := d.Reserve(t.Context(), File{FileID: "f1", OwnerID: "ann", S3Bucket: "b", S3Key: "k", FileName: "n"})
 	if err != nil {

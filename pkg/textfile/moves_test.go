@@ -76,13 +76,13 @@ func TestEveryMoveNeedsItsFenceAndItsFile(t *testing.T) {
 			stale := d.file(from)
 			stale.UpdatedAt--
 			if _, err := makers[move.Name](d.Store, t.Context(), stale); !errors.Is(err, lifecycle.ErrFenceLost) {
-				t.Errorf("%s from %s with an old fence: %v", move.Name, from, err)
+				t.Errorf("%s from %s with an old fence: got error %v, want ErrFenceLost", move.Name, from, err)
 			}
 			d.expect(seedItems(from, 1795175500000))
 		}
 		gone := File{FileID: "nobody", OwnerID: "ann", UpdatedAt: 1}
 		if _, err := makers[move.Name](d.Store, t.Context(), gone); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of a missing file: %v", move.Name, err)
+			t.Errorf("%s of a missing file: got error %v, want ErrNotFound", move.Name, err)
 		}
 		if got := d.row(metaKey("nobody")); got != nil {
 			t.Errorf("%s created the item %v", move.Name, got)
@@ -139,7 +139,7 @@ func TestOneWorkerWinsATakeOver(t *testing.T) {
 	}
 	for _, err := range lost {
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("a failed call returned %v", err)
+			t.Errorf("a failed call returned error %v, want ErrFenceLost", err)
 		}
 	}
 }
@@ -151,10 +151,10 @@ func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	first := d.next(d.Claim(t.Context(), d.file(Pending)))
 	second := d.next(d.TakeOver(t.Context(), first))
 	if _, err := d.Complete(t.Context(), first, seedResult); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("complete: %v", err)
+		t.Errorf("complete: got error %v, want ErrFenceLost", err)
 	}
 	if _, err := d.Fail(t.Context(), first, "it is a PDF"); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("fail: %v", err)
+		t.Errorf("fail: got error %v, want ErrFenceLost", err)
 	}
 	d.next(d.Complete(t.Context(), second, seedResult))
 	d.expect(seedItems(Completed, 1795176000002))
@@ -178,7 +178,7 @@ func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
 	f = d.next(d.Complete(t.Context(), f, seedResult))
 	d.expect(seedItems(Completed, float64(frozen.Add(time.Hour).UnixMilli())))
 	if f.CreatedAt != 1795175000000 {
-		t.Errorf("createdAt changed to %d", f.CreatedAt)
+		t.Errorf("createdAt changed to %d, want 1795175000000", f.CreatedAt)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestDeleteInFlightBringsNothingBack(t *testing.T) {
 	}
 	for name, maker := range makers {
 		if _, err := maker(d.Store, t.Context(), f); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want ErrNotFound", name, err)
 		}
 	}
 	d.expect(nil, nil)
@@ -241,6 +241,6 @@ func TestDeleteInFlightBringsNothingBack(t *testing.T) {
 		t.Errorf("deleted twice: %v", err)
 	}
 	if _, err := d.Get(t.Context(), f.FileID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("get: %v", err)
+		t.Errorf("get: got error %v, want ErrNotFound", err)
 	}
 }

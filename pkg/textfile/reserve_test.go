@@ -32,7 +32,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 		}
 	}
 	if n := len(out.Table.GlobalSecondaryIndexes) + len(out.Table.LocalSecondaryIndexes); n != 0 {
-		t.Errorf("%d indexes", n)
+		t.Errorf("got %d indexes, want 0", n)
 	}
 	tables, err := d.db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil || len(tables.TableNames) != 1 || tables.TableNames[0] != "text-analyzer-history" {
@@ -63,13 +63,13 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	d := open(t)
 	d.file(InProgress)
 	if _, err := d.Reserve(t.Context(), f1); !errors.Is(err, ErrExists) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrExists", err)
 	}
 	// The same id does not work for another owner either.
 	other := f1
 	other.OwnerID = "bob"
 	if _, err := d.Reserve(t.Context(), other); !errors.Is(err, ErrExists) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrExists", err)
 	}
 	d.expect(seedItems(InProgress, 1795175500000))
 	if got := d.row(historyKey("bob", "f1")); got != nil {

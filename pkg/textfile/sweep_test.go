@@ -54,7 +54,7 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 		}
 	}
 	if _, err := d.Scan(t.Context(), "x", 7); !errors.Is(err, table.ErrCursor) {
-		t.Errorf("a cursor that was not issued: %v", err)
+		t.Errorf("a cursor that was not issued: got error %v, want ErrCursor", err)
 	}
 }
 
@@ -163,13 +163,13 @@ func TestRepairAndExpireLoseToAMove(t *testing.T) {
 		d.next(move(d, before))
 		want, wantHistory := d.rows()
 		if err := d.Repair(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: repair with a stale item: %v", from, err)
+			t.Errorf("%s: repair with a stale item: got error %v, want ErrFenceLost", from, err)
 		}
 		if err := d.Repair(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: repair as if there were no metadata item: %v", from, err)
+			t.Errorf("%s: repair as if there were no metadata item: got error %v, want ErrFenceLost", from, err)
 		}
 		if err := d.Expire(t.Context(), before); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: expire a file that moved: %v", from, err)
+			t.Errorf("%s: expire a file that moved: got error %v, want ErrFenceLost", from, err)
 		}
 		if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
 			t.Errorf("%s: the items are %v and %v", from, got, gotHistory)

@@ -70,7 +70,7 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 		t.Errorf("beside 400 bytes of a body: %v", err)
 	}
 	if err := other.Grow(t.Context(), 200); !errors.Is(err, web.ErrBodiesFull) {
-		t.Errorf("beyond the limit: %v", err)
+		t.Errorf("beyond the limit: got error %v, want ErrBodiesFull", err)
 	}
 	other.Release()
 	close(half.breaks)
@@ -105,7 +105,7 @@ func TestGrowEndsWithItsRequest(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	if err := hold.Grow(ctx, 11); !errors.Is(err, context.Canceled) {
-		t.Errorf("it returned %v", err)
+		t.Errorf("it returned error %v, want Canceled", err)
 	}
 }
 

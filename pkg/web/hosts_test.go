@@ -81,7 +81,7 @@ func TestAnotherHostIsMisdirected(t *testing.T) {
 		}
 	}
 	if called != 0 {
-		t.Errorf("the handler was called %d times", called)
+		t.Errorf("the handler was called %d times, want 0", called)
 	}
 	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty one by the URL's
 		if resp, body := send(http.MethodPost, "/x", host); resp.StatusCode != http.StatusOK {

@@ -80,7 +80,7 @@ func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 		}
 		cancel(errors.New("enough"))
 		if last := <-order; last != "enough" {
-			t.Errorf("the last gets %q", last)
+			t.Errorf("the last gets %q, want enough", last)
 		}
 		leaves[1]()
 		if _, err := limiter.Enter("many"); err != nil {

@@ -90,7 +90,7 @@ func TestNoResponseIsSniffed(t *testing.T) {
 	for _, path := range []string{"/v1/x", "/nothing", "/openapi.json", "/healthz"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			if got := ask(router, method, path, "").Header().Get("X-Content-Type-Options"); got != "nosniff" {
-				t.Errorf("%s %s has X-Content-Type-Options %q", method, path, got)
+				t.Errorf("%s %s: got X-Content-Type-Options %q, want nosniff", method, path, got)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func TestAPanicIsA500AndIsLogged(t *testing.T) {
 		t.Errorf("the answer is %s with header %v", rec.Body, rec.Header())
 	}
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:internal" {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want urn:assay:problem:internal", p)
 	}
 	if lines := log.String(); strings.Count(lines, "secret reason") != 1 || !strings.Contains(lines, "middleware_test.go") || !strings.Contains(lines, `"status":500`) {
 		t.Errorf("log is %s, want the reason once, the stack and the access line", lines)
@@ -243,7 +243,7 @@ func TestBodiesAreTakenAsTheyAre(t *testing.T) {
 		}
 	}
 	if rec := ask(router, http.MethodPost, "/x", "", "Content-Encoding", "gzip"); rec.Code != 200 {
-		t.Errorf("no body: %d", rec.Code)
+		t.Errorf("no body: got %d, want 200", rec.Code)
 	}
 }
 

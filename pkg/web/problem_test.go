@@ -43,7 +43,7 @@ func sender(log zerolog.Logger, fail error) *web.Router {
 func problemIn(t *testing.T, rec *httptest.ResponseRecorder) web.Problem {
 	t.Helper()
 	if got := rec.Header().Get("Content-Type"); got != "application/problem+json" {
-		t.Errorf("content type is %q", got)
+		t.Errorf("content type is %q, want application/problem+json", got)
 	}
 	var p web.Problem
 	decoder := json.NewDecoder(rec.Body)
@@ -213,14 +213,14 @@ func TestAClientThatLeftIsNoError(t *testing.T) {
 func TestUnknownAddressesAndMethodsAreProblems(t *testing.T) {
 	router := sender(zerolog.Nop(), nil)
 	if p := problemIn(t, ask(router, http.MethodGet, "/nothing", "")); p.Type != "urn:assay:problem:not-found" {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want urn:assay:problem:not-found", p)
 	}
 	rec := ask(router, http.MethodDelete, "/send", "")
 	if got := rec.Header().Get("Allow"); got != "POST" {
 		t.Errorf("Allow is %q, want POST", got)
 	}
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:method-not-allowed" {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want urn:assay:problem:method-not-allowed", p)
 	}
 	if rec := ask(router, http.MethodGet, "//healthz", ""); rec.Code != http.StatusTemporaryRedirect || rec.Header().Get("Location") != "/healthz" {
 		t.Errorf("an unclean path gets %d to %q, want 307 to /healthz", rec.Code, rec.Header().Get("Location"))

@@ -124,7 +124,7 @@ func TestServeFinishesWhatIsInHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := read(t, answer.Body); got != "done" {
-			t.Errorf("got %q", got)
+			t.Errorf("got %q, want done", got)
 		}
 		if err := <-s.done; err != nil {
 			t.Errorf("Serve returned %v", err)
@@ -283,7 +283,7 @@ func TestALongAnswerIsNotCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body := read(t, answer.Body); body != "echo" {
-			t.Errorf("got %q", body)
+			t.Errorf("got %q, want echo", body)
 		}
 		s.client.CloseIdleConnections()
 		s.end(t)

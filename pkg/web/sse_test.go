@@ -177,7 +177,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		if err := <-ended; !errors.Is(err, errEnded) {
-			t.Errorf("Pump returned %v", err)
+			t.Errorf("Pump returned error %v, want errEnded", err)
 		}
 		s.client.CloseIdleConnections()
 		s.end(t)

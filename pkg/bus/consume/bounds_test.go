@@ -87,7 +87,7 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	c := limited(func(context.Context, bus.Delivery) error { return hang(release) })
 	c.Abandoned = 1
 	if err := bustest.Runner(t, w.Bus).Run(t.Context(), c); !errors.Is(err, attempt.ErrAbandoned) {
-		t.Errorf("Consume returned %v", err)
+		t.Errorf("Consume returned error %v, want ErrAbandoned", err)
 	}
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Errorf("%d messages, want only the one that has an attempt left", n)
@@ -125,7 +125,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- bustest.Runner(t, w.Bus).Run(t.Context(), c) }()
 	if err := bustest.Next(t, ended, "end"); !errors.Is(err, attempt.ErrAbandoned) {
-		t.Errorf("Consume returned %v", err)
+		t.Errorf("Consume returned error %v, want ErrAbandoned", err)
 	}
 	again := make(chan bus.Delivery, 2)
 	heir := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
@@ -194,7 +194,7 @@ func TestMemoryIsShared(t *testing.T) {
 	for i := range 3 {
 		w.Publish(t, bustest.Uploaded(fmt.Sprintf("small%d", i)))
 		if item := bustest.Next(t, began, "small item"); item[:5] != "small" {
-			t.Fatalf("%s began while two others were running", item)
+			t.Fatalf("while two large items were running: got %s, want a small item", item)
 		}
 	}
 	for range 2 {

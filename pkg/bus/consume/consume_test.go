@@ -22,7 +22,7 @@ func TestHandledMessageIsAcknowledged(t *testing.T) {
 	}))
 	d := bustest.Next(t, seen, "delivery")
 	if d.Attempt != 1 {
-		t.Errorf("the first delivery is attempt %d", d.Attempt)
+		t.Errorf("the first delivery is attempt %d, want 1", d.Attempt)
 	}
 	if d.ID != "file.uploaded/f1/e1" || d.Type != "assay.v1.FileUploaded" || d.Item != "f1" || d.Owner != "ann" ||
 		d.Source != "/test" || !d.Time.Equal(bustest.When()) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
@@ -30,7 +30,7 @@ func TestHandledMessageIsAcknowledged(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
-		t.Errorf("%d dead letters", n)
+		t.Errorf("got %d dead letters, want 0", n)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	first := bustest.Next(t, started, "first attempt")
 	if attempt := bustest.Next(t, asked, "backoff"); attempt != 1 {
-		t.Errorf("Backoff was called with attempt %d", attempt)
+		t.Errorf("Backoff was called with attempt %d, want 1", attempt)
 	}
 	if waited := bustest.Next(t, started, "second attempt").Sub(first); waited < pause {
 		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
@@ -155,7 +155,7 @@ func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
-		t.Errorf("%d dead letters", n)
+		t.Errorf("got %d dead letters, want 0", n)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1)
 	if len(started) != 0 {
-		t.Errorf("after %s another message was taken during the drain", item)
+		t.Errorf("after %s another message was received during the drain", item)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
-		t.Errorf("%d dead letters", n)
+		t.Errorf("got %d dead letters, want 0", n)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
-		t.Errorf("%d dead letters", n)
+		t.Errorf("got %d dead letters, want 0", n)
 	}
 }
 

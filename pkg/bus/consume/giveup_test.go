@@ -185,7 +185,7 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	if item := bustest.Next(t, done, "neighbour"); item != "good" {
-		t.Errorf("got %s", item)
+		t.Errorf("got %s, want good", item)
 	}
 	var panicked *attempt.PanicError
 	err := bustest.Next(t, reasons, "giving up")

@@ -57,7 +57,7 @@ func TestGateHoldsRequests(t *testing.T) {
 	var waiting, handled atomic.Int64
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		if d.Attempt != 1 {
-			t.Errorf("attempt %d", d.Attempt)
+			t.Errorf("attempt %d, want 1", d.Attempt)
 		}
 		handled.Add(1)
 		return nil
@@ -90,7 +90,7 @@ func TestGateHoldsRequests(t *testing.T) {
 		t.Errorf("%d messages in progress, %d waiting, %d handled; want 0, 2 and 0", got.NumAckPending, got.NumPending, handled.Load())
 	}
 	if n := recreated("stalled"); n != 0 {
-		t.Errorf("counted as stalled %v times", n)
+		t.Errorf("counted as stalled %v times, want 0", n)
 	}
 	close(opened)
 	w.AwaitCount(t, bustest.WorkStream, 0)

@@ -112,7 +112,7 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(info.State.Subjects); n != 7 {
-		t.Errorf("%d of 7 items have the highest priority", n)
+		t.Errorf("got %d of 7 items have the highest priority, want 7", n)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestOneMessageInAllPriorities(t *testing.T) {
 	again := bustest.Uploaded("f")
 	again.ID += "/again"
 	if err := w.Bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {
-		t.Errorf("a second event of the item: %v", err)
+		t.Errorf("a second event of the item: got error %v, want ErrOutstanding", err)
 	}
 	if err := w.Bus.Publish(t.Context(), bustest.Uploaded("f")); err != nil {
 		t.Errorf("the same event again: %v", err)

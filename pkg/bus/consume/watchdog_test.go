@@ -39,7 +39,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 			bustest.ConsumeWith(t, runner, c)
 			w.Publish(t, bustest.Uploaded("f1"))
 			if id := bustest.Next(t, got, "a delivery"); id != "f1" {
-				t.Fatalf("got %s", id)
+				t.Fatalf("got %s, want f1", id)
 			}
 			w.AwaitCount(t, bustest.WorkStream, 0)
 			if err := remove(t.Context(), w.JS); err != nil {
@@ -49,7 +49,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 			// streams.
 			w.Publish(t, bustest.Uploaded("f2"))
 			if id := bustest.Next(t, got, "a delivery after the deletion"); id != "f2" {
-				t.Fatalf("got %s", id)
+				t.Fatalf("got %s, want f2", id)
 			}
 			w.Publish(t, bustest.Completed("f2"))
 			if n := recreated("missing"); n != 1 {
@@ -71,11 +71,11 @@ func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	bustest.Eventually(t, func() error { return w.JS.DeleteConsumer(t.Context(), c.Stream, c.Name) })
 	w.Publish(t, bustest.Completed("meanwhile"))
 	if item := bustest.Next(t, got, "outcome published while there was no consumer"); item != "meanwhile" {
-		t.Errorf("got %s", item)
+		t.Errorf("got %s, want meanwhile", item)
 	}
 	w.Publish(t, bustest.Completed("new"))
 	if item := bustest.Next(t, got, "outcome after that"); item != "new" {
-		t.Errorf("got %s", item)
+		t.Errorf("got %s, want new", item)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id := bustest.Next(t, got, "the delivery"); id != "f1" {
-		t.Errorf("got %s", id)
+		t.Errorf("got %s, want f1", id)
 	}
 }
 

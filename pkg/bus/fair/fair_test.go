@@ -45,7 +45,7 @@ func TestServerIsAskedWhenItMatters(t *testing.T) {
 		q := s.queue(Limits{Messages: 1000})
 		for n := range 100 { // each is completed before the next
 			if p := q.Priority(t.Context(), "ann"); p != 0 {
-				t.Errorf("message %d has the priority %d", n, p)
+				t.Errorf("message %d has the priority %d, want 0", n, p)
 			}
 			<-time.After(freshAge)
 		}
@@ -79,7 +79,7 @@ func TestServerThatIsAway(t *testing.T) {
 			t.Errorf("the last message has priority %d", last)
 		}
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) {
-			t.Errorf("admitted: %v", err)
+			t.Errorf("admitted: got error %v, want ErrBacklogUnknown", err)
 		}
 		if s.asked > 2 || s.askedOf > 2 {
 			t.Errorf("an unavailable server was queried %d and %d times", s.asked, s.askedOf)
@@ -144,7 +144,7 @@ func TestOwnMessagesCount(t *testing.T) {
 		}
 		s.all = 3
 		if err := q.Admit(t.Context(), "more"); !errors.Is(err, ErrFull) {
-			t.Errorf("one more: %v", err)
+			t.Errorf("one more: got error %v, want ErrFull", err)
 		}
 	})
 }

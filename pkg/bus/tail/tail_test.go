@@ -121,7 +121,7 @@ func TestTailEndsWithItsContext(t *testing.T) {
 	}
 	cancel()
 	if _, err := opened.Next(); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestClosedTailsLeaveNoConsumer(t *testing.T) {
 		}
 		open.Close()
 		if names := consumersOf(t, w); len(names) != 0 {
-			t.Fatalf("the stream has the consumers %q after the tail was closed", names)
+			t.Fatalf("after the tail was closed: got consumers %q, want none", names)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
-		t.Errorf("the outcome after the purge is %s", got[0].Item)
+		t.Errorf("the outcome after the purge is %s, want f6", got[0].Item)
 	}
 }
 

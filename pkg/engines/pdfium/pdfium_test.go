@@ -52,7 +52,7 @@ func TestText(t *testing.T) {
 		t.Errorf("%+v, want %q", text, want)
 	}
 	if d.Pages() != 2 {
-		t.Errorf("%d pages", d.Pages())
+		t.Errorf("got %d pages, want 2", d.Pages())
 	}
 }
 
@@ -98,7 +98,7 @@ func TestPicture(t *testing.T) {
 	}
 	for _, n := range []int{-1, 2} {
 		if _, err := d.Picture(n, 100); !errors.Is(err, pdfium.ErrPage) {
-			t.Errorf("page %d: %v", n, err)
+			t.Errorf("page %d: got error %v, want ErrPage", n, err)
 		}
 	}
 }
@@ -121,10 +121,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	data := enginetest.PDF{Pages: []string{"x"}}.Bytes()
 	d := mustOpen(t, enginetest.PDF{Pages: []string{"x"}})
 	if _, err := d.Picture(0, 20_000); !errors.Is(err, engines.ErrMemory) {
-		t.Errorf("a picture of 1.6 GB: %v", err)
+		t.Errorf("a picture of 1.6 GB: got error %v, want ErrMemory", err)
 	}
 	if _, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), 1<<20); !errors.Is(err, engines.ErrMemory) {
-		t.Errorf("in 1 MiB: %v", err)
+		t.Errorf("in 1 MiB: got error %v, want ErrMemory", err)
 	}
 }
 

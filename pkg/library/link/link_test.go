@@ -22,7 +22,7 @@ func TestOneKey(t *testing.T) {
 	}
 	documents := platform.NewStore(db, cfg)
 	if _, err := link.NewIssuer(documents).Links(t.Context()); !errors.Is(err, library.ErrLink) {
-		t.Errorf("without a key: %v", err)
+		t.Errorf("without a key: got error %v, want ErrLink", err)
 	}
 	now, node := time.Now(), library.Node{ID: library.RootID("ann")}
 	var tokens [8]string

@@ -75,7 +75,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 			return Record{}, nil
 		}, func(int, []byte, []byte) error { return broken })
 		if !errors.Is(err, broken) {
-			t.Errorf("source or store %d: %v", at, err)
+			t.Errorf("source or store %d: got error %v, want broken", at, err)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 		t.Errorf("record 1777: %+v, %v", r, err)
 	}
 	if _, err := f.Record(t.Context(), len(all)); !errors.Is(err, ErrNoRecord) {
-		t.Errorf("record beyond the last: %v", err)
+		t.Errorf("record beyond the last: got error %v, want ErrNoRecord", err)
 	}
 }
 

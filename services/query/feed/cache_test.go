@@ -130,7 +130,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	broken := errors.New("broken")
 	if _, err := answered(t, c, question{}, func(context.Context) (int64, error) { return 0, broken }); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want broken", err)
 	}
 	var r reader
 	if got, err := answered(t, c, question{}, r.read); err != nil || got != 1 {

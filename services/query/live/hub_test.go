@@ -206,7 +206,7 @@ func TestManyReadersShareOneConsumer(t *testing.T) {
 		streams = append(streams, s)
 	}
 	if names := w.consumers(); len(names) != 1 {
-		t.Errorf("%d readers have the consumers %q", readers, names)
+		t.Errorf("with %d readers: got consumers %q, want 1", readers, names)
 	}
 	for i := range 50 {
 		w.publish(fmt.Sprint("o", i), fmt.Sprint("f", i))

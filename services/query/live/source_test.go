@@ -53,14 +53,14 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 	}
 	s := w.open(w.url+"/v1/events?owner=ann", "")
 	if ready := s.expect("ready", ""); ready.id != "0-0" {
-		t.Errorf("the stream begins at %s", ready.id)
+		t.Errorf("the stream begins at %s, want 0-0", ready.id)
 	}
 	publish(outcome("ann", "a1"), note("bob", "b1"), note("ann", "skipped"))
 	s.expect("completed", "a1")
 	publish(note("ann", "n1"))
 	at := s.expect("note", "n1").id
 	if at != "1-3" {
-		t.Errorf("the note is at %s", at)
+		t.Errorf("the note is at %s, want 1-3", at)
 	}
 	signal := outcome("ann", "s1")
 	signal.Subject = "assay.signals.s1"
@@ -98,11 +98,11 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 	// An id without a position for notes resumes the outcomes.
 	old := w.open(w.url+"/v1/events?owner=ann", "1")
 	if ready := old.expect("ready", ""); ready.id != "1-4" {
-		t.Errorf("the old id resumes at %s", ready.id)
+		t.Errorf("the old id resumes at %s, want 1-4", ready.id)
 	}
 	old.expect("completed", "a2")
 	if gone := w.open(w.url+"/v1/events?owner=ann", "1-99").expect("resync", ""); gone.id != "1-4" {
-		t.Errorf("an unknown position resyncs at %s", gone.id)
+		t.Errorf("an unknown position resyncs at %s, want 1-4", gone.id)
 	}
 }
 

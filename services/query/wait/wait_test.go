@@ -177,7 +177,7 @@ func TestWaitsEnd(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.read(gone, "f1", "60s"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a client that has disconnected: %v", err)
+		t.Errorf("a client that has disconnected: got error %v, want Canceled", err)
 	}
 	for _, wrong := range []string{"soon", "61s", "-1s"} {
 		if p, ok := errors.AsType[*web.Problem](func() error { _, err := s.read(t.Context(), "f1", wrong); return err }()); !ok || p.Status != http.StatusUnprocessableEntity {
@@ -199,7 +199,7 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 	for i := range requests {
 		waiting.Go(func() {
 			if _, err := s.read(ctx, fmt.Sprint("f", i), "60s"); !errors.Is(err, context.Canceled) {
-				t.Errorf("a canceled request: %v", err)
+				t.Errorf("a canceled request: got error %v, want Canceled", err)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func TestWrittenSDFIsReadBack(t *testing.T) {
 		raw, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			if i != 2 {
-				t.Errorf("%d records", i)
+				t.Errorf("got %d records, want 2", i)
 			}
 			return
 		}
@@ -152,7 +152,7 @@ func readRDF(text string) (all []records.Record) {
 func TestRDF(t *testing.T) {
 	all := readRDF(rdf())
 	if len(all) != 3 {
-		t.Fatalf("%d records", len(all))
+		t.Fatalf("got %d records, want 3", len(all))
 	}
 	want := records.Fields{{Name: "RXN:YIELD", Value: "87.5"}, {Name: "RXN:NOTE", Value: "two\nlines"}}
 	if !reflect.DeepEqual(all[0].Fields, want) || all[0].Properties.Get(Balanced) != true {

@@ -220,7 +220,7 @@ func TestLinkedBlocks(t *testing.T) {
 		t.Errorf("%+v", r.Properties)
 	}
 	if units, _ := r.Fields.Get("YUNITS"); units != "TRANSMITTANCE" {
-		t.Errorf("%+v", r.Fields)
+		t.Errorf("got fields %+v, want YUNITS = TRANSMITTANCE", r.Fields)
 	}
 }
 

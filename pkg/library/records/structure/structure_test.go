@@ -105,7 +105,7 @@ func TestWithoutRDKit(t *testing.T) {
 // TestDraw checks that a molecule without coordinates is drawn with those of RDKit, which the drawing credits.
 func TestDraw(t *testing.T) {
 	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, format.ErrNotDrawn) {
-		t.Errorf("ethanol has no coordinates: %v", err)
+		t.Errorf("ethanol has no coordinates: got error %v, want ErrNotDrawn", err)
 	}
 	s := session(t, kit)
 	svg, err := s.Draw(sdf(t), ethanol)

@@ -247,7 +247,7 @@ func TestShowInAnyOrder(t *testing.T) {
 	}
 	for _, tag := range []string{"", "a", "b"} {
 		if got := all(t, board, dashboard.Listing{Hours: 168, Tag: tag, Limit: 10}); len(got) != 0 {
-			t.Errorf("%q still has %v", tag, got)
+			t.Errorf("tag %q: got items %v, want none", tag, got)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestForeignCursors(t *testing.T) {
 	} {
 		l.Hours, l.Limit = 1, 1
 		if _, err := board.List(t.Context(), l); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%+v: %v", l, err)
+			t.Errorf("%+v: got error %v, want ErrCursor", l, err)
 		}
 	}
 }

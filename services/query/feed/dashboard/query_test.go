@@ -129,7 +129,7 @@ func TestWindowsAreChecked(t *testing.T) {
 		"no start":       {To: minute},
 	} {
 		if _, err := board.Summary(t.Context(), q); !errors.Is(err, dashboard.ErrWindow) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want ErrWindow", name, err)
 		}
 	}
 }

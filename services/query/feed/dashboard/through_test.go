@@ -54,7 +54,7 @@ func TestReadsThroughACache(t *testing.T) {
 	cache.passed.Store(0)
 	show(t, direct, analyzed(99, now, feed.Negative, 0.9, -0.5, "a"))
 	if n := cache.passed.Load(); n != 0 {
-		t.Errorf("%d reads without the cache use it", n)
+		t.Errorf("got %d reads through the cache, want 0", n)
 	}
 	for name, read := range map[string]func(*dashboard.Dashboard) (any, error){
 		"list": func(d *dashboard.Dashboard) (any, error) {
@@ -91,6 +91,6 @@ func TestReadsThroughACache(t *testing.T) {
 		t.Error("no read by key uses the cache")
 	}
 	if n := cache.strong.Load(); n != 0 {
-		t.Errorf("%d strongly consistent reads use the cache", n)
+		t.Errorf("got %d strongly consistent reads through the cache, want 0", n)
 	}
 }

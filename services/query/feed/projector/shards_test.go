@@ -316,7 +316,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 		return nil
 	})
 	if left := s.forget(); left != 4 {
-		t.Errorf("%d shards remain", left)
+		t.Errorf("got %d remaining shards, want 4", left)
 	}
 	stop()
 	_, stop = b.start(t, nil)

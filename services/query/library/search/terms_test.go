@@ -96,7 +96,7 @@ func TestSnippets(t *testing.T) {
 		t.Error(s)
 	}
 	if got := search.Snippets("other", "nothing of it", terms); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("got snippets %+v, want none", got)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestUnusableFiles(t *testing.T) {
 		defer x.Close() //nolint:errcheck // it is damaged
 		_, err = x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "ann"}, Terms: search.Terms{{Words: []string{"a"}}}, Limit: 10})
 		if !errors.Is(err, search.ErrDamaged) {
-			t.Errorf("a damaged file: %v", err)
+			t.Errorf("a damaged file: got error %v, want ErrDamaged", err)
 		}
 	})
 }
