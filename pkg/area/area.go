@@ -18,7 +18,7 @@ type Area struct {
 	Objects   string   // prefix of the keys of its objects in the shared bucket
 	Work      bus.Work // stream of its work events
 	Log       bus.Log  // stream of other events, which query publishes; zero for none
-	Signals   string   // subjects of events that are not stored, sent by the analyzer to query; empty for none
+	Signals   string   // subjects of events that are not stored, which the analyzer sends to query; empty for none
 	Consumers []string // consumer of the work stream in the analyzer
 	// Events has one example of each kind of its events except outcomes. Its subject contains names in
 	// braces in place of ids, such as {fileId}.
@@ -98,7 +98,7 @@ func (s Statement) with(operator, key string, value any) Statement {
 	return s
 }
 
-// Table returns the resource of a DynamoDB table.
+// Table returns the resource name (ARN) of a DynamoDB table.
 func Table(name string) string { return "arn:aws:dynamodb:*:*:table/" + name }
 
 // Bucket is the name of the bucket in policies, the default of ASSAY_S3_BUCKET.

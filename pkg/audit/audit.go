@@ -28,7 +28,7 @@ import (
 const (
 	Done    = "done"    // status below 400
 	Refused = "refused" // status 4xx: nothing was changed
-	Failed  = "failed"  // status 5xx, or the client disconnected: something may have been changed
+	Failed  = "failed"  // status 5xx, or the client disconnected: something may have changed
 	Unknown = "unknown" // in progress, or its outcome was not recorded
 )
 
@@ -38,8 +38,8 @@ type Entry struct {
 	Time       time.Time `json:"time" doc:"start of the operation"`
 	Service    string    `json:"service" doc:"service that received the request"`
 	Who        string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
-	Credential string    `json:"credential,omitempty" enum:"key,oidc,session" doc:"what proved it"`
-	KeyID      string    `json:"keyId,omitempty" doc:"of the API key, or of the one with which the session began"`
+	Credential string    `json:"credential,omitempty" enum:"key,oidc,session" doc:"the kind of credential that proved the identity"`
+	KeyID      string    `json:"keyId,omitempty" doc:"id of the API key, or of the key with which the session began"`
 	Address    string    `json:"address" doc:"address of the client"`
 	Operation  string    `json:"operation" doc:"id of the operation in the API description" example:"set-quotas"`
 	Method     string    `json:"method" example:"PUT"`
@@ -93,7 +93,7 @@ func (l *Log) Record(ctx context.Context, w web.Write) (recorded func(status int
 	}, nil
 }
 
-// proof returns the kind of a credential, and the id of its key.
+// proof returns the kind of the caller's credential, and the id of its API key.
 func proof(c *web.Credential) (kind, key string) {
 	switch {
 	case c == nil:
@@ -129,7 +129,7 @@ var ErrCursor = errors.New("audit: the cursor does not belong to this list")
 // cursor is the position of the next page, newest first.
 type cursor struct {
 	Sequence uint64   `json:"s"` // sequence of the next message
-	Shown    []string `json:"e"` // writes on earlier pages whose first message is still to come
+	Shown    []string `json:"e"` // ids of writes on earlier pages whose first message is on a later page
 }
 
 // List returns up to limit writes that began at or after since, ordered by their last message, newest first. next is
@@ -154,7 +154,7 @@ func (l *Log) List(ctx context.Context, since time.Time, limit int, after string
 		if err != nil {
 			return nil, "", fmt.Errorf("audit log: %w", err)
 		}
-		if msg.Time.Before(since) { // the following messages are older
+		if msg.Time.Before(since) { // the remaining messages are older
 			return entries, "", nil
 		}
 		var e Entry

@@ -102,23 +102,23 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("in pages of %d: %q, want %q", limit, got, want)
+			t.Errorf("in pages of %d: got %q, want %q", limit, got, want)
 		}
 	}
 	if len(during) != 4 || during[0].Outcome != audit.Unknown || during[0].Path != "/v1/things/nested" {
-		t.Errorf("while a write runs, the log has %+v", during)
+		t.Errorf("while a write runs: got %+v, want 4 entries, the first with an unknown outcome", during)
 	}
 	if entries, _, err := l.List(t.Context(), time.Now().Add(time.Minute), 10, ""); err != nil || len(entries) != 0 {
-		t.Errorf("since a later time: %v, %v", entries, err)
+		t.Errorf("since a later time: got %v, error %v", entries, err)
 	}
 	if w := send(t, r, http.MethodGet, "/v1/audit?cursor=x"); w.Code != http.StatusUnprocessableEntity {
-		t.Errorf("a foreign cursor: %d", w.Code)
+		t.Errorf("a cursor of another list: got status %d, want 422", w.Code)
 	}
 }
 
-// TestWithoutALogNothingIsWritten checks that a write that cannot be recorded does not begin, and that entries cannot
+// TestWithoutALogNoWriteBegins checks that a write that cannot be recorded does not begin, and that entries cannot
 // be removed.
-func TestWithoutALogNothingIsWritten(t *testing.T) {
+func TestWithoutALogNoWriteBegins(t *testing.T) {
 	b, l := open(t)
 	wrote := false
 	r := router(l, func(string) error { wrote = true; return nil })
@@ -128,14 +128,14 @@ func TestWithoutALogNothingIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := stream.DeleteMsg(t.Context(), 1); err == nil {
-		t.Error("an entry was deleted")
+		t.Error("DeleteMsg of an entry: got no error, want one")
 	}
 	js, err := jetstream.New(b.NATS)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if stream, err := js.Stream(t.Context(), bus.StreamAudit); err != nil || stream.Purge(t.Context()) == nil {
-		t.Errorf("the log was purged: %v", err)
+		t.Errorf("the log could be purged, or not be read: %v", err)
 	}
 	b.Close()
 	wrote = false

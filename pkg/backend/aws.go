@@ -35,7 +35,7 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 			// The SDK keeps 10 idle connections to a host; a busy worker has
 			// more requests in flight and would open a new one for each.
 			t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 128
-			// A small file and its headers are sent and received in one system call.
+			// The buffers are large enough to send and receive a small file and its headers in one system call.
 			t.WriteBufferSize, t.ReadBufferSize = 8<<10, 8<<10
 		})),
 	}
@@ -55,8 +55,8 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 	return loaded, nil
 }
 
-// ownConnections gives base a connection pool that can be closed, with the settings of the SDK's
-// client, whose own pool cannot.
+// ownConnections replaces the connection pool of base, which cannot be closed, by one that can,
+// with the same settings.
 func ownConnections(base *aws.Config) (*http.Transport, error) {
 	client, ok := base.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {

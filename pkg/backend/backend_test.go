@@ -30,7 +30,7 @@ func configuration(t *testing.T) backend.Config {
 	}
 }
 
-func TestOpenReachesTheEnginesOfItsEndpoints(t *testing.T) {
+func TestOpenConnectsToTheEndpoints(t *testing.T) {
 	backends, err := backend.Open(t.Context(), configuration(t), "test", zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestOpenReachesTheEnginesOfItsEndpoints(t *testing.T) {
 	}
 }
 
-func TestOpenNamesWhatIsMissing(t *testing.T) {
-	// The SDK's own chain finds nothing here.
+func TestOpenNamesMissingSettings(t *testing.T) {
+	// The default credential chain of the SDK finds no credentials here.
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_CONFIG_FILE", t.TempDir()+"/none")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", t.TempDir()+"/none")

@@ -86,10 +86,10 @@ func served(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, ov
 	})
 }
 
-// TestDynamoDBThatIsSilent checks that a request without a timely response is retried as often as
+// TestUnresponsiveDynamoDB checks that a request without a timely response is retried as often as
 // others that fail, and then ends with an error that names the setting. Once the server responds,
 // the clients work again.
-func TestDynamoDBThatIsSilent(t *testing.T) {
+func TestUnresponsiveDynamoDB(t *testing.T) {
 	var silent, asked atomic.Int64
 	served(t, func(w http.ResponseWriter, _ *http.Request, over <-chan struct{}) {
 		if asked.Add(1); silent.Add(-1) >= 0 {
@@ -122,24 +122,24 @@ func TestDynamoDBThatIsSilent(t *testing.T) {
 		} {
 			silent.Store(c.attempts - 1)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: the last attempt gets a response, and the call returns %v", name, err)
+				t.Errorf("%s: with a response to the last attempt: got error %v", name, err)
 			}
 			silent.Store(1000)
 			asked.Store(0)
 			err := c.call(t.Context())
 			late, isLate := errors.AsType[*table.TimeoutError](err)
 			if !isLate || late.Limit != limit || !strings.Contains(err.Error(), "ASSAY_DYNAMODB_TIMEOUT") || asked.Load() != c.attempts {
-				t.Errorf("%s: after %d requests without a response: %v", name, asked.Load(), err)
+				t.Errorf("%s: after %d requests without a response: got error %v", name, asked.Load(), err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit/2)
 			asked.Store(0)
 			if err := c.call(ctx); !errors.Is(err, context.DeadlineExceeded) || asked.Load() != 1 {
-				t.Errorf("%s: a caller whose deadline has passed gets %v after %d requests", name, err, asked.Load())
+				t.Errorf("%s: after the caller's deadline: got error %v and %d requests, want DeadlineExceeded and 1", name, err, asked.Load())
 			}
 			cancel()
 			silent.Store(0)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: with responses again: %v", name, err)
+				t.Errorf("%s: after the server has recovered: got error %v", name, err)
 			}
 		}
 	})
@@ -163,14 +163,14 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestS3ThatIsSilent checks the same for S3, where the timeout applies to progress.
-func TestS3ThatIsSilent(t *testing.T) {
+// TestUnresponsiveS3 checks the same for S3, where the timeout applies to progress.
+func TestUnresponsiveS3(t *testing.T) {
 	var asked atomic.Int64
 	served(t, func(w http.ResponseWriter, r *http.Request, over <-chan struct{}) {
 		asked.Add(1)
 		switch _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
 		case key == "silent":
-			<-over // the body of an upload is never read
+			<-over // does not read the body of an upload
 		case key == "stops":
 			w.Header().Set("Content-Length", "2")
 			_, _ = io.WriteString(w, "1")
@@ -217,15 +217,15 @@ func TestS3ThatIsSilent(t *testing.T) {
 			setting  string // reason of the failure; empty on success
 			attempts int64
 		}{
-			"no answer":           {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
-			"nobody reads":        {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
-			"the response stops":  {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // a retry is left to the reader
-			"slow answer":         {func() error { return read("slow", 0) }, "", 1},
+			"no response":         {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
+			"unread upload":       {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
+			"the response stops":  {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // the reader of the body retries
+			"slow response":       {func() error { return read("slow", 0) }, "", 1},
 			"slow reader":         {func() error { return read("slow", 10*limit) }, "", 1},
 			"slow upload":         {func() error { return put("slow", 64<<10) }, "", 1},
-			"long join":           {func() error { return put("large", 6<<20) }, "", 4}, // start, two parts, completion
+			"long join":           {func() error { return put("large", 6<<20) }, "", 4}, // create, two parts, complete
 			"completion too slow": {func() error { return put("endless", 6<<20) }, "20 times ASSAY_S3_TIMEOUT", 7},
-			"answers again":       {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
+			"recovered":           {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
 		} {
 			asked.Store(0)
 			err := c.call()
@@ -234,7 +234,7 @@ func TestS3ThatIsSilent(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 			if asked.Load() != c.attempts {
-				t.Errorf("%s: %d requests, want %d", name, asked.Load(), c.attempts)
+				t.Errorf("%s: got %d requests, want %d", name, asked.Load(), c.attempts)
 			}
 		}
 	})

@@ -71,7 +71,7 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 	return s3.NewFromConfig(base, append(more, func(o *s3.Options) {
 		if endpoint != "" {
 			o.BaseEndpoint = &endpoint
-			o.UsePathStyle = true // local servers have no host name per bucket
+			o.UsePathStyle = true // local servers do not have a host name for each bucket
 		}
 		// Computing a CRC64NVME uses about as much CPU as counting the words. Uploads have a CRC32
 		// or the client's SHA-256 instead.

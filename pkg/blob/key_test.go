@@ -13,10 +13,10 @@ func TestKeyRoundTrip(t *testing.T) {
 		name := rapid.String().Draw(t, "name")
 		key := Key("files/", name)
 		if got, ok := CutKey("files/", key); !ok || got != name {
-			t.Fatalf("%q is read as %q, %v", key, got, ok)
+			t.Fatalf("CutKey(%q): got %q, %t", key, got, ok)
 		}
 		if got, ok := CutKey("feed/", key); ok {
-			t.Fatalf("%q is read as %q of another prefix", key, got)
+			t.Fatalf("CutKey(%q) with another prefix: got %q, want none", key, got)
 		}
 	})
 }
@@ -30,12 +30,12 @@ func TestKeys(t *testing.T) {
 		"":        "files/e3/", // e3b0c442…
 	} {
 		if got := Key("files/", name); got != want {
-			t.Errorf("the key of %q is %s, want %s", name, got, want)
+			t.Errorf("Key(%q): got %s, want %s", name, got, want)
 		}
 	}
 	for _, key := range []string{"", "files/", "files/ba", "files/abc", "files/bb/abc", "files/BA/abc", "files/ba7/abc", "/files/ba/abc", "ba/abc"} {
 		if name, ok := CutKey("files/", key); ok {
-			t.Errorf("%q is read as %q", key, name)
+			t.Errorf("CutKey(%q): got %q, want none", key, name)
 		}
 	}
 }
@@ -48,8 +48,8 @@ func TestShardsAreEven(t *testing.T) {
 		count[digits]++
 	}
 	for digits, n := range count {
-		if n < 50 || n > 150 { // five standard deviations
-			t.Errorf("%d of %d ids are in shard %s", n, ids, digits)
+		if n < 50 || n > 150 { // five standard deviations from the mean of 100
+			t.Errorf("%d of %d ids are in shard %s, want 50 to 150", n, ids, digits)
 		}
 	}
 	if len(count) != 256 {

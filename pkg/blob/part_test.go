@@ -21,9 +21,9 @@ func randomBytes(size int) []byte {
 	return content
 }
 
-// TestPartReadsWhatItWasFilledWith: from any position, any number of times, and
+// TestPartReadsItsContent: from any position, any number of times, and
 // regardless of its earlier content.
-func TestPartReadsWhatItWasFilledWith(t *testing.T) {
+func TestPartReadsItsContent(t *testing.T) {
 	made := 0
 	p := &part{from: counted(&made)}
 	defer p.free()
@@ -31,7 +31,7 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 	for _, size := range []int{len(content), 0, 1, pieceSize - 1, pieceSize, pieceSize + 1, 2 * pieceSize} {
 		last, err := p.fill(iotest.HalfReader(bytes.NewReader(content[:size])))
 		if err != nil || !last || p.size != int64(size) {
-			t.Fatalf("%d bytes: filled with %d, last %v: %v", size, p.size, last, err)
+			t.Fatalf("%d bytes: filled with %d, last = %t, error %v", size, p.size, last, err)
 		}
 		if err := iotest.TestReader(p, content[:size]); err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
@@ -43,7 +43,7 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 			}
 			n, err := p.WriteTo(&got)
 			if err != nil || n != int64(size-at) || !bytes.Equal(got.Bytes(), content[at:size]) {
-				t.Fatalf("%d bytes from %d: wrote %d, %v", size, at, n, err)
+				t.Fatalf("%d bytes from %d: wrote %d, error %v", size, at, n, err)
 			}
 			if n, err := p.WriteTo(&got); n != 0 || err != nil {
 				t.Fatalf("at its end WriteTo wrote %d, %v; want 0 and no error", n, err)
@@ -55,9 +55,9 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 	}
 }
 
-// TestPartsTakeABodyInTurn checks that a part is filled before the next one begins, and that
+// TestPartsAreFilledInOrder checks that a part is filled before the next one begins, and that
 // refilling a part allocates no memory.
-func TestPartsTakeABodyInTurn(t *testing.T) {
+func TestPartsAreFilledInOrder(t *testing.T) {
 	made := 0
 	p := &part{from: counted(&made)}
 	defer p.free()

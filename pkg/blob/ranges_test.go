@@ -78,7 +78,7 @@ func newBucket(size int) *bucket {
 	return &bucket{content: content, etag: "e1"}
 }
 
-func TestRangesGoOnToTheEnd(t *testing.T) {
+func TestRangesReadToTheEnd(t *testing.T) {
 	b := newBucket(300_000)
 	object := b.object(t)
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestRangesGoOnToTheEnd(t *testing.T) {
 		stream := object.From(t.Context(), c.at, c.end)
 		got, err := io.ReadAll(stream)
 		if err != nil || !bytes.Equal(got, b.content[c.at:]) {
-			t.Fatalf("from %d: %d bytes, %v", c.at, len(got), err)
+			t.Fatalf("from %d: got %d bytes, error %v", c.at, len(got), err)
 		}
 		if len(b.ranges) != c.asked {
 			t.Errorf("from %d to %d requested the ranges %v, want %d", c.at, c.end, b.ranges, c.asked)
@@ -100,7 +100,7 @@ func TestRangesGoOnToTheEnd(t *testing.T) {
 	}
 }
 
-func TestRangesGoOnAfterABodyBreaks(t *testing.T) {
+func TestRangesResumeAfterATruncatedBody(t *testing.T) {
 	b := newBucket(300_000)
 	rng := rand.New(rand.NewPCG(2, 2))
 	b.fault = func(_ http.ResponseWriter, _ *http.Request, request int) int {
@@ -112,10 +112,10 @@ func TestRangesGoOnAfterABodyBreaks(t *testing.T) {
 	object := b.object(t)
 	got, err := io.ReadAll(object.From(t.Context(), 0, 200_000))
 	if err != nil || !bytes.Equal(got, b.content) {
-		t.Fatalf("%d bytes of %d, %v", len(got), len(b.content), err)
+		t.Fatalf("got %d of %d bytes, error %v", len(got), len(b.content), err)
 	}
 	if len(b.ranges) < 8 {
-		t.Errorf("only the ranges %v", b.ranges)
+		t.Errorf("got only the ranges %v, want at least 8", b.ranges)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestRangesGiveUp(t *testing.T) {
 			object := b.object(t)
 			got, err := io.ReadAll(object.From(t.Context(), 0, 50_000))
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
-				t.Errorf("%d bytes, %v; want %v", len(got), err, c.want)
+				t.Errorf("got %d bytes, %v; want %v", len(got), err, c.want)
 			}
 		})
 	}
@@ -174,6 +174,6 @@ func TestRangesKeepConnections(t *testing.T) {
 		}
 	}
 	if len(remotes) != 1 {
-		t.Errorf("%d connections for consecutive reads, want 1", len(remotes))
+		t.Errorf("got %d connections for consecutive reads, want 1", len(remotes))
 	}
 }

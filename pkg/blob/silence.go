@@ -71,7 +71,7 @@ type idleTimer struct {
 
 	mu    sync.Mutex
 	timer *time.Timer
-	begun bool // the response
+	begun bool // the response has begun
 }
 
 // sending restarts the timer while the request is sent, and stops it while the source of the body is

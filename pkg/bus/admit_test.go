@@ -16,7 +16,7 @@ func admit(t *testing.T, w *bustest.World, owner string) error {
 	return w.Bus.Admit(t.Context(), bustest.WorkStream, owner)
 }
 
-// eventuallyAdmits waits until Admit returns want: a count may be a second old.
+// eventuallyAdmits waits until Admit returns want: a count may be up to one second old.
 func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) {
 	t.Helper()
 	bustest.Eventually(t, func() error {
@@ -29,7 +29,7 @@ func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) 
 
 // A tenant with many messages cannot use the last free places, which are reserved for tenants with
 // few messages.
-func TestFloodLeavesRoomForOthers(t *testing.T) {
+func TestBusyTenantLeavesPlacesForOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
 		w.Publish(t, bustest.UploadedBy(fmt.Sprint("other", i/5), fmt.Sprint("o", i)))
@@ -51,7 +51,7 @@ func TestFullBacklogAdmitsNobody(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 2})
 	w.Publish(t, bustest.Uploaded("f1"))
 	if err := admit(t, w, "somebody"); err != nil {
-		t.Errorf("with one free place: %v", err)
+		t.Errorf("with one free place: got error %v", err)
 	}
 	w.Publish(t, bustest.Uploaded("f2"))
 	eventuallyAdmits(t, w, "somebody", fair.ErrFull)
@@ -73,7 +73,7 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 			}
 			w.Publish(t, bustest.UploadedBy("other", "o"))
 			if err := admit(t, w, "other"); err != nil {
-				t.Errorf("the other tenant: %v", err)
+				t.Errorf("the other tenant: got error %v", err)
 			}
 			bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
 			eventuallyAdmits(t, w, "flood", nil)
@@ -83,7 +83,7 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 
 // Work that follows from accepted work is never rejected: a worker publishes 10,000 steps
 // of one owner while the backlog is full, and all of them are processed.
-func TestFollowUpWorkIsNotRefused(t *testing.T) {
+func TestFollowUpWorkIsNotRejected(t *testing.T) {
 	const steps = 10_000
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
 	for i := range 10 {
@@ -113,7 +113,7 @@ func TestFollowUpWorkIsNotRefused(t *testing.T) {
 
 // A repeated event does not count twice, as when a client and the bucket both report
 // an upload.
-func TestRepeatsDoNotCount(t *testing.T) {
+func TestRepeatedEventsDoNotCount(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
 	for range 20 {
 		w.Publish(t, bustest.Uploaded("f1"))
@@ -124,7 +124,7 @@ func TestRepeatsDoNotCount(t *testing.T) {
 }
 
 // Calling Admit for a stream that is not a work stream is a programming error.
-func TestAdmitOfNoWork(t *testing.T) {
+func TestAdmitRejectsOtherStreams(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")
 	}

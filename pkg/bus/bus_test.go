@@ -23,11 +23,11 @@ func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info := s.CachedInfo(); info.Config.MaxBytes != 4<<30 || info.State.Msgs != 1 {
-		t.Errorf("limit %d and %d messages, want 4 GiB and 1", info.Config.MaxBytes, info.State.Msgs)
+		t.Errorf("got limit %d and %d messages, want 4 GiB and 1", info.Config.MaxBytes, info.State.Msgs)
 	}
 }
 
-func TestConnectNamesTheServerThatDoesNotAnswer(t *testing.T) {
+func TestConnectNamesTheUnresponsiveServer(t *testing.T) {
 	_, err := bus.Connect(t.Context(), bustest.Settings("nats://127.0.0.1:1", bus.Config{}), "test", zerolog.Nop(), prometheus.NewRegistry())
 	if err == nil || !strings.Contains(err.Error(), "nats://127.0.0.1:1") {
 		t.Errorf("got %v", err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestUnusableSettingsAreNamed(t *testing.T) {
+func TestInvalidSettingsAreNamed(t *testing.T) {
 	usable := Config{Replicas: 1, WorkMaxMessages: 1, OutcomesMaxAge: duplicateWindow}
 	for name, change := range map[string]func(*Config){
 		"":                         func(*Config) {},

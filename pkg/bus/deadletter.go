@@ -20,7 +20,7 @@ import (
 // deadPrefix is the prefix of the subject of a dead letter. The consumer's name follows.
 const deadPrefix = "assay.dead."
 
-// deadHeaders is the prefix of the names of the following headers.
+// deadHeaders is the prefix of the names of the headers below.
 const deadHeaders = "assay-dead-"
 
 // Headers of a dead letter in addition to those of the message.

@@ -59,7 +59,7 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 	stored(t, w)
 	all := collect(t, w, bus.DeadFilter{})
 	if len(all) != 4 {
-		t.Fatalf("%d dead letters, want 4", len(all))
+		t.Fatalf("got %d dead letters, want 4", len(all))
 	}
 	for name, c := range map[string]struct {
 		filter bus.DeadFilter
@@ -90,7 +90,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	deadLetter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
 	if deadLetter.Consumer != "other" || deadLetter.Subject != "assay.file.uploaded.f4" || deadLetter.Reason != "cannot read F4" || deadLetter.Attempts != 1 ||
 		deadLetter.Last.Before(deadLetter.First) || deadLetter.First.IsZero() {
-		t.Errorf("the dead letter is %+v", deadLetter)
+		t.Errorf("got dead letter %+v", deadLetter)
 	}
 	e := bustest.Uploaded("f4")
 	payload, err := e.Marshal()
@@ -122,7 +122,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
 	d := bustest.Next(t, got, "the replayed message")
 	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
-		t.Errorf("the replayed message is %+v", d)
+		t.Errorf("got replayed message %+v", d)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(got) != 0 {
@@ -144,6 +144,6 @@ func TestDroppedDeadLetterIsGone(t *testing.T) {
 		t.Errorf("dropping it again: got error %v, want ErrNoDeadLetter", err)
 	}
 	if left := collect(t, w, bus.DeadFilter{}); len(left) != 3 {
-		t.Errorf("%d are left, want 3", len(left))
+		t.Errorf("%d dead letters remain, want 3", len(left))
 	}
 }

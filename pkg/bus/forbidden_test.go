@@ -40,8 +40,8 @@ func join(t *testing.T, url string) *bus.Bus {
 	return b
 }
 
-// TestForbiddenNamesTheSubject: an operation that the server does not permit
-// fails with ErrForbidden and the subject, instead of a timeout.
+// TestForbiddenNamesTheSubject: An operation that the server does not permit fails with
+// ErrForbidden and the subject, instead of a timeout.
 func TestForbiddenNamesTheSubject(t *testing.T) {
 	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK_TEST.*"
 	work := bus.Consumer{
@@ -106,6 +106,6 @@ func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 	reader.WorkMaxMessages = 7
 	_, err = bus.Connect(t.Context(), bustest.Settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
 	if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_QUEUE_TEST") {
-		t.Errorf("declaring other settings returned: %v", err)
+		t.Errorf("declaring other settings: got error %v, want ErrForbidden that names the request", err)
 	}
 }

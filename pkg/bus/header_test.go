@@ -13,7 +13,7 @@ func TestReasonFitsAHeader(t *testing.T) {
 		"x" + strings.Repeat("é", 2000): "x" + strings.Repeat("é", 499),
 	} {
 		if got := oneLine(reason); got != want {
-			t.Errorf("got %d bytes %q", len(got), got)
+			t.Errorf("got %d bytes %q, want %q", len(got), got, want)
 		}
 	}
 }

@@ -19,18 +19,18 @@ func TestAnItemHasOneMessageAtATime(t *testing.T) {
 		t.Fatalf("a second event of the item: got error %v, want ErrOutstanding", err)
 	}
 	if err := w.Bus.Publish(t.Context(), first); err != nil {
-		t.Errorf("the same event again: %v", err)
+		t.Errorf("the same event again: got error %v", err)
 	}
 	w.Publish(t, bustest.Uploaded("f2"))
 
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if err := w.Bus.Publish(t.Context(), again); err != nil {
-		t.Errorf("once the first is acknowledged: %v", err)
+		t.Errorf("after the first is acknowledged: got error %v", err)
 	}
 }
 
-func TestOutstandingKnowsWaitingWork(t *testing.T) {
+func TestOutstandingReportsQueuedWork(t *testing.T) {
 	w := bustest.Open(t)
 	e := bustest.Uploaded("f1")
 	look := func() bool {
@@ -41,21 +41,21 @@ func TestOutstandingKnowsWaitingWork(t *testing.T) {
 		return there
 	}
 	if look() {
-		t.Error("before it is published")
+		t.Error("before the event is published: got true, want false")
 	}
 	w.Publish(t, e)
 	if !look() {
-		t.Error("not while it waits")
+		t.Error("while the message waits: got false, want true")
 	}
 	atWork, done := make(chan struct{}), make(chan struct{})
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
 	bustest.Next(t, atWork, "the worker")
 	if !look() {
-		t.Error("not while a worker has it")
+		t.Error("while a worker processes the message: got false, want true")
 	}
 	close(done)
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if look() {
-		t.Error("after it is done")
+		t.Error("after the message is acknowledged: got true, want false")
 	}
 }

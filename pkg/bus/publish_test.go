@@ -18,11 +18,11 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-func TestSameEventTwiceIsOneMessage(t *testing.T) {
+func TestRepeatedEventIsStoredOnce(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f1"), bustest.Uploaded("f2"))
 	if n := w.Count(t, bustest.WorkStream); n != 2 {
-		t.Errorf("%d messages, want 2", n)
+		t.Errorf("got %d messages, want 2", n)
 	}
 }
 
@@ -64,7 +64,7 @@ func outcomes(t *testing.T, w *bustest.World, subject string) uint64 {
 	return info.State.Subjects[subject]
 }
 
-func TestRepublishSendsNothingLongAfter(t *testing.T) {
+func TestRepublishSkipsTheNewestEvent(t *testing.T) {
 	w := bustest.Open(t)
 	forgotten := forgetful(t, w)
 	e := bustest.Completed("f1")
@@ -72,14 +72,14 @@ func TestRepublishSendsNothingLongAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := outcomes(t, w, e.Subject); n != 1 {
-		t.Fatalf("%d outcomes, want only the new one", n)
+		t.Fatalf("got %d outcomes, want only the new one", n)
 	}
 	forgotten()
 	if err := w.Bus.Republish(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	if n := outcomes(t, w, e.Subject); n != 1 {
-		t.Errorf("%d outcomes, want 1", n)
+		t.Errorf("got %d outcomes, want 1", n)
 	}
 	later := e
 	later.ID += "0"
@@ -87,13 +87,13 @@ func TestRepublishSendsNothingLongAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := outcomes(t, w, e.Subject); n != 2 {
-		t.Errorf("%d outcomes, want 2 with the new one", n)
+		t.Errorf("got %d outcomes, want 2 with the new one", n)
 	}
 }
 
 // An error that a retry cannot fix is returned at once, without using the
 // budget.
-func TestPublishDoesNotTryInVain(t *testing.T) {
+func TestPublishDoesNotRetryFinalErrors(t *testing.T) {
 	w := bustest.Open(t)
 	large := bustest.Uploaded("f1")
 	large.Data = &event.FileUploaded{FileId: "f1", FileName: strings.Repeat("x", 2<<20)}
@@ -104,13 +104,13 @@ func TestPublishDoesNotTryInVain(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than the budget
 		if err := b.Publish(ctx, e); !errors.Is(err, want) || ctx.Err() != nil {
-			t.Errorf("got %v, %v; want %v at once", err, ctx.Err(), want)
+			t.Errorf("got error %v, context error %v; want %v immediately", err, ctx.Err(), want)
 		}
 		cancel()
 	}
 }
 
-func TestFullStorageSaysSo(t *testing.T) {
+func TestFullStorageIsReported(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.StartWith(t, server.Options{JetStreamMaxStore: 16 << 10}), bus.Config{})
 	for i := range 1000 {
 		err := w.Bus.Publish(t.Context(), bustest.Uploaded(fmt.Sprintf("f%03d", i)))
@@ -124,7 +124,7 @@ func TestFullStorageSaysSo(t *testing.T) {
 	t.Error("16 KiB took 1000 events")
 }
 
-func TestMessageIsKeptOncePerID(t *testing.T) {
+func TestMessageIsStoredOncePerID(t *testing.T) {
 	w := bustest.Open(t)
 	for range 2 {
 		if err := w.Bus.PublishMessage(t.Context(), bus.Message{Subject: bustest.Queue().Subject, ID: "etag1", Type: "test", Data: []byte(`{}`)}); err != nil {
@@ -132,7 +132,7 @@ func TestMessageIsKeptOncePerID(t *testing.T) {
 		}
 	}
 	if n := w.Count(t, bustest.Queue().Stream); n != 1 {
-		t.Errorf("%d messages, want 1", n)
+		t.Errorf("got %d messages, want 1", n)
 	}
 }
 
@@ -147,10 +147,10 @@ func TestPublishWithoutStreamIsAnErrorInTime(t *testing.T) {
 	}
 }
 
-func TestPublishRefusesWhatIsNoText(t *testing.T) {
+func TestPublishRejectsInvalidUTF8(t *testing.T) {
 	w := bustest.Open(t)
 	e := event.NewAnalysisFailed(&event.AnalysisFailed{Area: "textfile", Id: "f1", ErrorMessage: "\xff"})
 	if err := w.Bus.Publish(t.Context(), e); err == nil {
-		t.Error("invalid UTF-8 was sent")
+		t.Error("publishing invalid UTF-8: got no error, want one")
 	}
 }

@@ -84,5 +84,5 @@ func (q *workQueue) countTenant(ctx context.Context, token string) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	return int64(len(info.State.Subjects)), nil // one message each
+	return int64(len(info.State.Subjects)), nil // there is one message for each subject
 }

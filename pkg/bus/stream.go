@@ -14,8 +14,8 @@ import (
 )
 
 // Streams in addition to those of Config. Outcomes are kept for subscribers that resume, dead
-// letters until they are removed, records of attempts while a message may be retried, and write
-// operations of operators for AuditMaxAge.
+// letters until they are removed, records of attempts for as long as a message may be retried, and
+// write operations of operators for AuditMaxAge.
 const (
 	StreamOutcomes = "ASSAY_OUTCOMES"
 	StreamDead     = "ASSAY_DEAD"

@@ -31,10 +31,10 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 		"discard":              func(s *jetstream.StreamConfig) { s.Discard, s.DiscardNewPerSubject = jetstream.DiscardOld, false },
 		"messages":             func(s *jetstream.StreamConfig) { s.MaxMsgs = 7 },
 		"bytes":                func(s *jetstream.StreamConfig) { s.MaxBytes = 1 << 20 },
-		"messages of an item":  func(s *jetstream.StreamConfig) { s.MaxMsgsPerSubject = 2 },
-		"full for an item":     func(s *jetstream.StreamConfig) { s.DiscardNewPerSubject = false },
+		"messages per item":    func(s *jetstream.StreamConfig) { s.MaxMsgsPerSubject = 2 },
+		"discard new per item": func(s *jetstream.StreamConfig) { s.DiscardNewPerSubject = false },
 		"age":                  func(s *jetstream.StreamConfig) { s.MaxAge = time.Hour },
-		"window of duplicates": func(s *jetstream.StreamConfig) { s.Duplicates = time.Minute },
+		"duplicate window":     func(s *jetstream.StreamConfig) { s.Duplicates = time.Minute },
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := want
@@ -68,6 +68,6 @@ func TestPublishRecreatesADeletedStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := outcomes.CachedInfo().State.Msgs; n != 1 {
-		t.Errorf("%d events, want 1", n)
+		t.Errorf("got %d events, want 1", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-func TestTraceTravelsIntoTheHandler(t *testing.T) {
+func TestTraceIsPassedToTheHandler(t *testing.T) {
 	w := bustest.Open(t)
 	trace := obs.Trace{
 		RequestID: "req-1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", State: "vendor=1",
@@ -41,7 +41,7 @@ func TestTraceTravelsIntoTheHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id, parent := msg.Header["assay-request-id"], msg.Header["traceparent"]; len(id) != 1 || id[0] != "req-1" || len(parent) != 1 || parent[0] != trace.Parent {
-		t.Errorf("the outcome has %v and %v", id, parent)
+		t.Errorf("the outcome has request id %v and trace parent %v", id, parent)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if msg.Subject != "assay.analysis.completed.textfile.f1" {
-		t.Errorf("subject %s, want assay.analysis.completed.textfile.f1", msg.Subject)
+		t.Errorf("got subject %s, want assay.analysis.completed.textfile.f1", msg.Subject)
 	}
 	for name := range msg.Header {
 		if name != strings.ToLower(name) && name != nats.MsgIdHdr {

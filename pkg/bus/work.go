@@ -59,7 +59,7 @@ func storedSubject(priority, tenant, subject string) string {
 	return storedPrefix + priority + "." + tenant + "." + strings.TrimPrefix(subject, publicPrefix)
 }
 
-// publicSubject is the inverse of storedSubject. It returns other subjects unchanged.
+// publicSubject is the inverse of storedSubject. It returns subjects of other forms unchanged.
 func publicSubject(subject string) string {
 	if rest, ok := strings.CutPrefix(subject, storedPrefix); ok {
 		if parts := strings.SplitN(rest, ".", 3); len(parts) == 3 {

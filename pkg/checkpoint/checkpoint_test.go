@@ -63,14 +63,14 @@ func mustAcquire(t *testing.T, s *checkpoint.Store, log string) *checkpoint.Leas
 func positions(t *testing.T, s *checkpoint.Store, want map[string]checkpoint.Position) {
 	t.Helper()
 	if got, err := s.Positions(t.Context()); err != nil || !maps.Equal(got, want) {
-		t.Errorf("positions are %v, %v; want %v", got, err, want)
+		t.Errorf("got positions %v, error %v, want %v", got, err, want)
 	}
 }
 
 func at(after string) checkpoint.Position { return checkpoint.Position{After: after} }
 
-// TestReleasedLogGoesOnAtOnce uses a lease that is too long to wait for in a test.
-func TestReleasedLogGoesOnAtOnce(t *testing.T) {
+// TestReleasedLogIsAcquiredImmediately uses a lease that is too long to wait for in a test.
+func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	db, _ := open(t)
 	first, second := process(db, time.Hour), process(db, time.Hour)
 	l := mustAcquire(t, first, "a")
@@ -82,7 +82,7 @@ func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 	}
 	_, err := second.Acquire(t.Context(), "a")
 	if held, others := errors.AsType[*checkpoint.HeldError](err); !others || held.Wait < time.Hour-time.Minute || held.Wait > time.Hour {
-		t.Errorf("a held log: %v", err)
+		t.Errorf("a log that another process holds: got error %v", err)
 	}
 	if err := errors.Join(l.Release(t.Context()), l.Release(t.Context())); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	began := time.Now()
 	next := mustAcquire(t, process(db, lease), "a")
 	if waited := time.Since(began); waited < lease {
-		t.Errorf("taken over after %s", waited)
+		t.Errorf("the log was taken over after %s", waited)
 	}
 	if err := next.Save(t.Context(), at("2")); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 		t.Errorf("a release without the lease: %v", err)
 	}
 	if err := next.Renew(t.Context()); err != nil {
-		t.Errorf("the holder: %v", err)
+		t.Errorf("the holder: got error %v", err)
 	}
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
@@ -149,7 +149,7 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 			_, err := second.Acquire(ctx, "a")
 			held, others := errors.AsType[*checkpoint.HeldError](err)
 			if !others {
-				t.Errorf("another process gets a log that is held: %v", err)
+				t.Errorf("another process: got error %v, want a HeldError", err)
 				break
 			}
 			<-time.After(held.Wait)
@@ -169,9 +169,9 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	}
 }
 
-// TestLostAnswersKeepTheLease checks that a process keeps its lease if its writes take effect but
+// TestLostResponsesKeepTheLease checks that a process keeps its lease if its writes take effect but
 // return errors.
-func TestLostAnswersKeepTheLease(t *testing.T) {
+func TestLostResponsesKeepTheLease(t *testing.T) {
 	db, faults := open(t)
 	s := process(db, time.Hour)
 	heal := faults.Add(dynamolite.Fault{Operation: "UpdateItem", Kind: dynamolite.ErrorAfter})
@@ -186,13 +186,13 @@ func TestLostAnswersKeepTheLease(t *testing.T) {
 	short, cancel = context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := l.Save(short, at("1")); err == nil || errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("an engine that fails: %v", err)
+		t.Errorf("with a failing engine: got error %v", err)
 	}
 	heal()
 	if err := l.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // by the release
+	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // Release has saved the position
 }
 
 // TestOneHolderWritesAtATime runs processes that count together and stall for longer and shorter

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
-// TestSteppedClockMovesNoLease checks that a step of the wall clock neither takes a log from its
+// TestSteppedClockAffectsNoLease checks that a step of the wall clock neither takes a log from its
 // holder nor delays the next holder.
-func TestSteppedClockMovesNoLease(t *testing.T) {
+func TestSteppedClockAffectsNoLease(t *testing.T) {
 	const lease = 500 * time.Millisecond
 	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSteppedClockMovesNoLease(t *testing.T) {
 			first, second := process(db, lease), process(db, lease)
 			l := mustAcquire(t, first, "a")
 			if _, err := second.Acquire(t.Context(), "a"); err == nil {
-				t.Fatal("a held log is taken")
+				t.Fatal("another process acquired a log that is held")
 			}
 			time.Step(d)
 			t.Cleanup(func() { time.Step(-d) })
@@ -28,12 +28,12 @@ func TestSteppedClockMovesNoLease(t *testing.T) {
 				t.Errorf("the holder: %v", err)
 			}
 			if _, err := second.Acquire(t.Context(), "a"); err == nil {
-				t.Error("the step takes the log from its holder")
+				t.Error("after the step another process acquired the log of its holder")
 			}
 			began := time.Now()
 			next := mustAcquire(t, second, "a")
 			if waited := time.Since(began); waited > 10*lease || next.Position() != at("1") {
-				t.Errorf("taken over after %s at %+v", waited, next.Position())
+				t.Errorf("the log was taken over after %s at %+v", waited, next.Position())
 			}
 			if err := l.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
 				t.Errorf("the previous holder: got error %v, want ErrLost", err)

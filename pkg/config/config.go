@@ -58,8 +58,8 @@ func Load[T any](environ []string) (T, error) {
 	return settings, &Error{Problems: problems}
 }
 
-// explain converts env's errors to sentences. An error without a variable is a bug in the struct
-// and is returned as rest.
+// explain converts env's errors to sentences. An error that names no variable is a bug in the
+// struct and is returned as rest.
 func explain[T any](err error, set map[string]string) (problems []string, rest error) {
 	for _, v := range Variables[T]() {
 		value, given := set[v.Name]

@@ -40,7 +40,7 @@ func TestLoadReadsValuesAndDefaults(t *testing.T) {
 	}
 }
 
-func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
+func TestLoadReturnsOneSentencePerError(t *testing.T) {
 	const given = "ASSAY_NATS_ADDR is not set (the address, such as 127.0.0.1:4222)"
 	tests := []struct {
 		name    string
@@ -70,7 +70,7 @@ func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
 			_, err := config.Load[settings](test.environ)
 			bad, ok := errors.AsType[*config.Error](err)
 			if !ok {
-				t.Fatalf("error is %v, want a *config.Error", err)
+				t.Fatalf("got error %v, want a *config.Error", err)
 			}
 			if !slices.Equal(bad.Problems, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", err, strings.Join(test.want, "\n"))
@@ -79,13 +79,13 @@ func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
 	}
 }
 
-func TestLoadRefusesAStructItCannotFill(t *testing.T) {
+func TestLoadRejectsInvalidStructs(t *testing.T) {
 	type unusable struct {
 		Ch chan int `env:"ASSAY_CH" envDefault:"x"`
 	}
 	_, err := config.Load[unusable](nil)
 	if _, ok := errors.AsType[*config.Error](err); err == nil || ok {
-		t.Errorf("error is %v, want one about the struct", err)
+		t.Errorf("got error %v, want one about the struct", err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestVariablesDescribesEveryField(t *testing.T) {
 			t.Errorf("ASSAY_NATS_ADDR is described as %+v", v)
 		}
 		if want, listed := uses[v.Name]; listed && want != [2]string{v.Use, v.Part} {
-			t.Errorf("%s is used %s and is part of %s, want %q", v.Name, v.Use, v.Part, want)
+			t.Errorf("got %s, used %s, part of %s; want %q", v.Name, v.Use, v.Part, want)
 		}
 		if v.Name == "ASSAY_KEY" && !v.Secret {
 			t.Error("ASSAY_KEY is not marked as secret")

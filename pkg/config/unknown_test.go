@@ -28,7 +28,7 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%q: %d, want %d", pair, got, want)
 		}
 		if got := edits(pair[1], pair[0]); got != want {
-			t.Errorf("%q, reversed: %d, want %d", pair, got, want)
+			t.Errorf("%q, reversed: got %d, want %d", pair, got, want)
 		}
 	}
 }

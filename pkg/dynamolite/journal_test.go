@@ -124,7 +124,7 @@ func TestPowerFailureLosesNoAcknowledgedWrite(t *testing.T) {
 			sync := dynamolite.Sync(seed % 2)
 			again := reopened(t, mixed, journal, sync)
 			if got := again.content(); !reflect.DeepEqual(got, want) {
-				t.Errorf("%d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
+				t.Errorf("got %d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
 			}
 			again.writeAbout(20, 100)
 		})
@@ -162,7 +162,7 @@ func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
 	for range 2 { // the second pass recovers the recovered files again
 		again := reopened(t, db, journal, dynamolite.SyncEveryCommit)
 		if got := again.content(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
+			t.Errorf("got %d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
 		}
 	}
 }

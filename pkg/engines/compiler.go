@@ -20,7 +20,8 @@ import (
 // compilerName is the name (argv[0]) of a process that compiles a module into a cache.
 const compilerName = "assay-compiler"
 
-// compilerVariable tells Settings which program compiles. It is not a setting: Main sets it.
+// compilerVariable is the environment variable with the path of the program that compiles. It is not a setting: Main
+// sets it, and Settings reads it.
 const compilerVariable = "ENGINES_COMPILER"
 
 // Main runs a program whose engines are compiled in processes of their own, and returns its exit status. The memory
@@ -66,8 +67,9 @@ func compileInput(ctx context.Context, args []string) error {
 	return errors.Join(err, r.Close(ctx), cache.Close(ctx))
 }
 
-// open returns a runtime that keeps compiled code in a directory of the cache, one per version of the runtime: in
-// tests wazero's own is the same for all versions. The caller closes both. Without a cache directory, cache is nil.
+// open returns a runtime that stores compiled code in a directory of the cache for each version of the runtime,
+// because wazero uses the same directory for all versions in tests. The caller closes both. Without a cache
+// directory, cache is nil.
 func open(ctx context.Context, cacheDir string) (r wazero.Runtime, cache wazero.CompilationCache, err error) {
 	cfg := wazero.NewRuntimeConfig()
 	if cacheDir != "" {
@@ -79,8 +81,8 @@ func open(ctx context.Context, cacheDir string) (r wazero.Runtime, cache wazero.
 	return wazero.NewRuntimeWithConfig(ctx, cfg), cache, nil
 }
 
-// compileApart compiles a module in a process of its own, unless that was done before. It passes nothing of the
-// environment.
+// compileApart compiles a module in a separate process, unless the cache contains its code. The process
+// inherits no environment variables.
 func compileApart(ctx context.Context, cfg Config, code []byte) error {
 	sum := sha256.Sum256(code)
 	done := filepath.Join(cfg.Cache, Runtime, hex.EncodeToString(sum[:16])+".compiled")

@@ -33,11 +33,11 @@ func TestCompiledApart(t *testing.T) {
 		}
 		done, err := filepath.Glob(filepath.Join(cfg.Cache, engines.Runtime, "*.compiled"))
 		if err != nil || len(done) != test.apart {
-			t.Errorf("%s: compiled apart: %q, %v", name, done, err)
+			t.Errorf("%s: got compiled files %q, error %v", name, done, err)
 		}
 	}
 	cfg, err := engines.Settings{Engines: t.TempDir()}.Config(1)
 	if err != nil || cfg.Compiler != program {
-		t.Errorf("the compiler is %q, %v", cfg.Compiler, err)
+		t.Errorf("got compiler %q, error %v", cfg.Compiler, err)
 	}
 }

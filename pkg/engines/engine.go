@@ -187,7 +187,7 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 	const page = 65536
 	for _, m := range e.module.ExportedMemories() {
 		if first := int64(m.Min()) * page; first > l.Memory {
-			return nil, fmt.Errorf("%w: %s begins with %d bytes, and may use %d", ErrMemory, e.program.Name, first, l.Memory)
+			return nil, fmt.Errorf("%w: %s needs %d bytes at start, and may use %d", ErrMemory, e.program.Name, first, l.Memory)
 		}
 	}
 	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}

@@ -89,9 +89,9 @@ func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64
 	return result, err
 }
 
-// TestDocumentsEndAlone checks that a failing instance returns an error with the reason, and that the next instance
+// TestFailuresAreIsolated checks that a failing instance returns an error with the reason, and that the next instance
 // works.
-func TestDocumentsEndAlone(t *testing.T) {
+func TestFailuresAreIsolated(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	for _, c := range []struct {
 		function string
@@ -111,13 +111,13 @@ func TestDocumentsEndAlone(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.function, err, c.want)
 		}
 		if got, err := run(t, e, false, "next", 41); err != nil || got != 42 {
-			t.Errorf("after %s: %d, %v", c.function, got, err)
+			t.Errorf("after %s: got %d, error %v", c.function, got, err)
 		}
 	}
 }
 
-// TestStoppedByItsCause checks that the cause of a context is returned.
-func TestStoppedByItsCause(t *testing.T) {
+// TestStopReturnsTheCause checks that the cause of a context is returned.
+func TestStopReturnsTheCause(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("the owner deleted it")
@@ -135,9 +135,9 @@ func TestStoppedByItsCause(t *testing.T) {
 	}
 }
 
-// TestCollectionsGoOn checks that compiled code without calls does not block the garbage collector and thereby
+// TestGarbageCollectionIsNotBlocked checks that compiled code without calls does not block the garbage collector and thereby
 // every other goroutine.
-func TestCollectionsGoOn(t *testing.T) {
+func TestGarbageCollectionIsNotBlocked(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -200,18 +200,18 @@ func TestCompiledOnce(t *testing.T) {
 		}
 		found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))
 		if err != nil || len(found) != 1 {
-			t.Fatalf("%v, %v: want one file", found, err)
+			t.Fatalf("got files %v, error %v, want one file", found, err)
 		}
 		if n == 1 && found[0] != files[0] {
 			t.Errorf("%v, then %v", files, found)
 		}
 		files = found
 		if got, err := run(t, e, false, "next", 1); err != nil || got != 2 {
-			t.Errorf("%d, %v", got, err)
+			t.Errorf("got %d, error %v", got, err)
 		}
 	}
 	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the cache, which is executed, has mode %v, %v", info.Mode(), err)
+		t.Errorf("got mode %v of the cache, error %v, want access for its user only", info.Mode(), err)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestCacheOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := newEngine(t, engines.Config{Cache: cache}).Prepare(t.Context()); err == nil {
-		t.Error("the engine uses a cache that anybody can write to")
+		t.Error("the engine uses a cache that other users can write to")
 	}
 }
 
@@ -237,15 +237,15 @@ func TestClosedEngine(t *testing.T) {
 	}
 	broken := engines.New(engines.Program{Name: "test", Code: program(t)[:40]}, engines.Config{})
 	if err := broken.Prepare(t.Context()); err == nil {
-		t.Error("a truncated module compiles")
+		t.Error("a truncated module: got no error, want one")
 	}
 	if err := broken.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestPreparingIsAbandoned checks that waiting for the compilation stops when the context is done.
-func TestPreparingIsAbandoned(t *testing.T) {
+// TestPrepareEndsWithItsContext checks that waiting for the compilation stops when the context is done.
+func TestPrepareEndsWithItsContext(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,8 +7,8 @@ type memory struct {
 	refused     bool // whether growth beyond most was rejected
 }
 
-// Reallocate returns the grown memory, or nil above the bound, which fails the growth
-// inside.
+// Reallocate returns the grown memory, or nil above the limit, so that memory.grow fails in the
+// program.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.most {
 		m.refused = true

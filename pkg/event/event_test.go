@@ -34,7 +34,7 @@ func TestIdsAndSubjects(t *testing.T) {
 			t.Errorf("got %s on %s of type %s, want %s on %s of type %s", c.event.ID, c.event.Subject, c.event.Type(), c.id, c.subject, c.kind)
 		}
 		if c.event.Item != "f1" || c.event.Owner != "ann" || !c.event.Time.Equal(c.at) {
-			t.Errorf("%s: item %s of %s at %s", c.id, c.event.Item, c.event.Owner, c.event.Time)
+			t.Errorf("%s: got item %s of %s at %s", c.id, c.event.Item, c.event.Owner, c.event.Time)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestHeadersArePercentEncoded(t *testing.T) {
 		t.Errorf("ce-id is %s", got)
 	}
 	if got := h["ce-subject"][0]; got != "%22%25" {
-		t.Errorf("ce-subject is %s", got)
+		t.Errorf("got ce-subject %s", got)
 	}
 	if _, there := h["ce-owner"]; there {
 		t.Error("an empty owner has a header")
@@ -86,7 +86,7 @@ func TestHeadersOfOtherClients(t *testing.T) {
 		"CE-Id": {"a"}, "Ce-Time": {"2026-11-20T12:00:00.25Z"}, "Content-Type": {"x%%"}, "ce-none": nil, "ce-future": {"1"},
 	})
 	if want := (event.Envelope{ID: "a", Time: when}); err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("got %+v, error %v", got, err)
 	}
 	for name, value := range map[string]string{"ce-id": "100%", "ce-time": "noon"} {
 		if _, err := event.ParseEnvelope(map[string][]string{name: {value}}); err == nil || !strings.Contains(err.Error(), name) {
@@ -94,7 +94,7 @@ func TestHeadersOfOtherClients(t *testing.T) {
 		}
 	}
 	if got, err := event.ParseEnvelope(nil); err != nil || got != (event.Envelope{}) {
-		t.Errorf("no headers give %+v, %v", got, err)
+		t.Errorf("without headers: got %+v, error %v", got, err)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestPayloadIsPlainJSON(t *testing.T) {
 	}
 	var file struct{ Size int64 }
 	if err := json.Unmarshal(large, &file); err != nil || file.Size != 5368709120 {
-		t.Errorf("the size is %d, %v in %s", file.Size, err, large)
+		t.Errorf("got size %d, error %v, from %s", file.Size, err, large)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
 	var failed event.AnalysisFailed
 	err := event.Unmarshal([]byte(`{"id":"f1","severity":"high","errorMessage":"it is a PDF"}`), &failed)
 	if want := (&event.AnalysisFailed{Id: "f1", ErrorMessage: "it is a PDF"}); err != nil || !proto.Equal(&failed, want) {
-		t.Errorf("got %v, %v", &failed, err)
+		t.Errorf("got %v, error %v", &failed, err)
 	}
 	for _, text := range []string{"", "null?", `{"id":7}`, `[]`} {
 		err := event.Unmarshal([]byte(text), &failed)
@@ -138,6 +138,6 @@ func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
 		}
 	}
 	if _, err := event.NewAnalysisFailed(&event.AnalysisFailed{Id: "f1", ErrorMessage: "\xff"}).Marshal(); err == nil {
-		t.Error("invalid UTF-8 has a payload")
+		t.Error("Marshal of invalid UTF-8: got no error, want one")
 	}
 }

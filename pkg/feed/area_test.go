@@ -17,6 +17,6 @@ func TestAccepted(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	if e.Owner != "" || e.Tenant != "reddit" || !e.Time.Equal(at) {
-		t.Errorf("of %q, tenant %q, at %s", e.Owner, e.Tenant, e.Time)
+		t.Errorf("got owner %q, tenant %q, time %s", e.Owner, e.Tenant, e.Time)
 	}
 }

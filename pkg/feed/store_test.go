@@ -33,7 +33,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 		writers.Go(func() {
 			got, first, err := store.Create(t.Context(), item)
 			if err != nil || got.SourceID != item.SourceID {
-				t.Errorf("got %+v, %v", got, err)
+				t.Errorf("got %+v, error %v", got, err)
 			}
 			if first {
 				created.Add(1)
@@ -41,7 +41,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 		})
 	}
 	if writers.Wait(); created.Load() != 1 {
-		t.Errorf("got %d writers created it, want 1", created.Load())
+		t.Errorf("%d writers created the item, want 1", created.Load())
 	}
 }
 
@@ -84,7 +84,7 @@ func TestMoves(t *testing.T) {
 			moved, refused := errors.AsType[*lifecycle.MovedError](err)
 			allowed := slices.Contains(move.From, state)
 			if allowed && (err != nil || got.Status != move.To) || !allowed && (!refused || moved.Found != state) {
-				t.Errorf("%s from %s: %+v, %v", move.Name, state, got, err)
+				t.Errorf("%s from %s: %+v, error %v", move.Name, state, got, err)
 			}
 			if stored, err := store.Get(t.Context(), item.SourceID); err != nil || allowed && !reflect.DeepEqual(stored, got) {
 				t.Errorf("%s from %s is stored as %+v, %v; want %+v", move.Name, state, stored, err, got)
@@ -96,9 +96,9 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestGivenUpIsTakenBack checks that a given-up item has the reason and the time until a retry, an
+// TestGiveUpIsReverted checks that a given-up item has the reason and the time until a retry, an
 // analysis, or another text.
-func TestGivenUpIsTakenBack(t *testing.T) {
+func TestGiveUpIsReverted(t *testing.T) {
 	_, store := feedtest.Open(t)
 	another := feedtest.Submission(0, time.Now(), "a")
 	another.Text, another.SourceURL, another.Metadata = "another text", "https://example.com/another", map[string]any{"n": 1.5, "none": nil}
@@ -130,9 +130,9 @@ func TestGivenUpIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestLostAnswerOfCreate covers a write that took effect although its response was an error: the
+// TestLostResponseOfCreate covers a write that took effect although its response was an error: the
 // SDK's retry finds the item and recognizes it as its own. Another writer does not.
-func TestLostAnswerOfCreate(t *testing.T) {
+func TestLostResponseOfCreate(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	store := feed.NewStore(db, feedtest.Config())
 	if err := table.EnsureAll(t.Context(), db, feed.Tables(feedtest.Config())); err != nil {
@@ -142,11 +142,11 @@ func TestLostAnswerOfCreate(t *testing.T) {
 	faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "PutItem", Count: 1})
 	first, created, err := store.Create(t.Context(), item)
 	if err != nil || !created {
-		t.Errorf("with a lost response: created %t, %v", created, err)
+		t.Errorf("with a lost response: created %t, error %v", created, err)
 	}
 	same, again, err := store.Create(t.Context(), item)
 	if err != nil || again || !reflect.DeepEqual(same, first) {
-		t.Errorf("another writer of the same item: created %t, %+v, %v", again, same, err)
+		t.Errorf("another writer of the same item: created %t, %+v, error %v", again, same, err)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 	writers.Wait()
 	got, err := store.Get(t.Context(), item.SourceID)
 	if err != nil || len(got.MatchedTags) != 5 || !slices.Contains(got.MatchedTags, "a") || got.Status != feed.Analyzed {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("got %+v, error %v", got, err)
 	}
 	if _, err := store.AddTags(t.Context(), feedtest.Submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a missing item: got error %v, want ErrNotFound", err)
@@ -236,7 +236,7 @@ func TestSeed(t *testing.T) {
 
 	primary, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Primary)})
 	if err != nil || len(primary.Table.GlobalSecondaryIndexes) != 0 || primary.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages {
-		t.Errorf("the primary table: %+v, %v", primary, err)
+		t.Errorf("the primary table: got %+v, error %v", primary, err)
 	}
 	board, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil {
@@ -251,11 +251,11 @@ func TestSeed(t *testing.T) {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
-		t.Errorf("time to live: %+v, %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v", ttl, err)
 	}
 }
 
-func TestParseRefusesWhatIsNoItem(t *testing.T) {
+func TestParseRejectsInvalidRows(t *testing.T) {
 	whole := map[string]types.AttributeValue{
 		"source_id": &types.AttributeValueMemberS{Value: "reddit#1"}, "ingested_at": &types.AttributeValueMemberS{Value: "2025-11-16T14:30:00.000Z"},
 		"status": &types.AttributeValueMemberS{Value: "pending"}, "matched_tags": &types.AttributeValueMemberSS{Value: []string{"a"}},
@@ -295,6 +295,6 @@ func TestItemsExpire(t *testing.T) {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Primary)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
-		t.Errorf("time to live: %+v, %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v", ttl, err)
 	}
 }

@@ -107,7 +107,7 @@ func TestBrokenDocuments(t *testing.T) {
 		`{"sourceId":"reddit#1"}`, `{"sourceId":"reddit#1","ingestedAt":"today"}`,
 	} {
 		if s, err := feed.ParseDocument("reddit#1", []byte(document)); err == nil || !strings.Contains(err.Error(), "reddit#1") {
-			t.Errorf("%q: %+v, %v", document, s, err)
+			t.Errorf("%q: got %+v, error %v", document, s, err)
 		}
 	}
 }

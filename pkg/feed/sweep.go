@@ -66,8 +66,8 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 }
 
 // Merge merges all rows of a source id: the first, which Get reads, gets the tags of the others,
-// and the others are deleted. There are several if another program wrote them, or if a text was
-// lost and submitted again at the same moment.
+// and the others are deleted. An item has several rows if another program wrote them, or if a text
+// was lost and submitted again at the same time.
 func (s *Store) Merge(ctx context.Context, sourceID string) error {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),

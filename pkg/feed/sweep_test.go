@@ -34,7 +34,7 @@ func TestScanReadsAllItems(t *testing.T) {
 	for {
 		page, err := store.Scan(t.Context(), cursor, 10)
 		if err != nil || len(page.Items)+len(page.Broken) > 10 {
-			t.Fatalf("%d items, %v", len(page.Items), err)
+			t.Fatalf("got %d items, error %v", len(page.Items), err)
 		}
 		for _, item := range page.Items {
 			got[item.SourceID] = true
@@ -51,7 +51,7 @@ func TestScanReadsAllItems(t *testing.T) {
 	}
 }
 
-func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
+func TestMissingReturnsIDsWithoutAnItem(t *testing.T) {
 	_, store := feedtest.Open(t)
 	var ids, want []string
 	for n := range 40 {
@@ -120,7 +120,7 @@ func TestTextKeys(t *testing.T) {
 		}
 		keys[strings.ToLower(key)] = true
 		if got, err := feed.ParseTextKey(key); err != nil || got != id {
-			t.Errorf("%s becomes %q, %v", key, got, err)
+			t.Errorf("%s: got %q, error %v", key, got, err)
 		}
 		for part := range strings.SplitSeq(key, "/") {
 			if len(part) > 255 {

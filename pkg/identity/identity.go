@@ -51,7 +51,7 @@ type Identity struct {
 }
 
 // KeyAge is how long a process relies on what it has read of an API key. A key that is revoked or rotated
-// is accepted at most so long, and live streams end at most 1 second after.
+// is accepted for at most that long, and its live streams end at most 1 second later.
 const KeyAge = 2 * time.Second
 
 const (

@@ -65,7 +65,7 @@ func status(t testing.TB, i *Identity, r *http.Request) (web.Caller, int) {
 	}
 	p, is := errors.AsType[*web.Problem](err)
 	if !is {
-		t.Fatalf("the error is no problem: %v", err)
+		t.Fatalf("the error is not a problem: %v", err)
 	}
 	return caller, p.Status
 }
@@ -93,11 +93,11 @@ func TestKeyProvesItsOwner(t *testing.T) {
 	}
 	d, err := store.Get(t.Context(), platform.Keys, key.ID)
 	if _, secret, _ := parseKey(token); err != nil || strings.Contains(d.Body, secret) {
-		t.Errorf("the secret is stored: %s, %v", d.Body, err)
+		t.Errorf("the secret is stored: got %s, error %v", d.Body, err)
 	}
 	c.advance(time.Hour)
 	if _, refused := status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
-		t.Errorf("an expired key: %d", refused)
+		t.Errorf("an expired key: got status %d", refused)
 	}
 }
 
@@ -124,13 +124,13 @@ func TestForgedKeys(t *testing.T) {
 		r := bearing(t, "")
 		r.Header.Set("Authorization", header)
 		if _, refused := status(t, i, r); refused != http.StatusUnauthorized {
-			t.Errorf("%s: %d", name, refused)
+			t.Errorf("%s: got status %d", name, refused)
 		}
 	}
 	twice := bearing(t, token)
 	twice.Header.Add("Authorization", "Bearer "+token)
 	if _, refused := status(t, i, twice); refused != http.StatusUnauthorized {
-		t.Errorf("two headers: %d", refused)
+		t.Errorf("two headers: got status %d", refused)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestRevokedKeyEndsEverywhere(t *testing.T) {
 	c.advance(KeyAge)
 	for n, p := range processes {
 		if _, refused := status(t, p, bearing(t, token)); refused != http.StatusUnauthorized {
-			t.Errorf("process %d: %d", n, refused)
+			t.Errorf("process %d: got status %d", n, refused)
 		}
 		if check[n]() == nil {
 			t.Errorf("process %d: a stream continues", n)
@@ -180,11 +180,11 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 			t.Errorf("the new token: got status %d, want 0", refused)
 		}
 		if _, refused := status(t, i, bearing(t, old)); (refused == 0) != (grace > 0) {
-			t.Errorf("the old token with a grace of %s: %d", grace, refused)
+			t.Errorf("the old token with a grace of %s: got status %d", grace, refused)
 		}
 		c.advance(grace)
 		if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {
-			t.Errorf("the old token after %s: %d", grace, refused)
+			t.Errorf("the old token after %s: got status %d", grace, refused)
 		}
 		old = token
 	}
@@ -196,11 +196,11 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 	}
 }
 
-func TestListTellsTheLastUse(t *testing.T) {
+func TestListReturnsTheLastUse(t *testing.T) {
 	c := newClock()
 	i := process(t, documents(t), c, Config{})
 	if first, _, err := i.keys.CreateFirst(t.Context()); err != nil || !first.Operator {
-		t.Fatalf("%+v, %v", first, err)
+		t.Fatalf("got %+v, error %v", first, err)
 	}
 	if _, _, err := i.keys.CreateFirst(t.Context()); !errors.Is(err, ErrKeys) {
 		t.Errorf("a second first key: got error %v, want ErrKeys", err)
@@ -216,9 +216,9 @@ func TestListTellsTheLastUse(t *testing.T) {
 	}
 	keys, err := i.keys.List(t.Context(), "")
 	if err != nil || len(keys) != 2 || keys[0].Owner != "anna" || !keys[0].LastUsedAt.Equal(used) || !keys[1].LastUsedAt.IsZero() {
-		t.Errorf("%+v, %v", keys, err)
+		t.Errorf("got %+v, error %v", keys, err)
 	}
 	if keys, err = i.keys.List(t.Context(), "anna"); err != nil || len(keys) != 1 {
-		t.Errorf("%+v, %v", keys, err)
+		t.Errorf("got %+v, error %v", keys, err)
 	}
 }

@@ -66,7 +66,7 @@ func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(context.WithoutCancel(ctx), p.client)
 }
 
-// keysFor returns the keys with an id, or all for an empty id: It returns no keys if the provider has
+// keysFor returns the keys with an id, or all for an empty id. It returns no keys if the provider has
 // none, and errOutage if that cannot be determined.
 func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
 	keys, state := p.cached(id)

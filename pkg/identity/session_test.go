@@ -121,12 +121,12 @@ func TestSessionEnds(t *testing.T) {
 	set := signIn()
 	c.advance(cookieAge)
 	if got := asks(set); got != http.StatusUnauthorized {
-		t.Errorf("an old cookie: %d", got)
+		t.Errorf("an old cookie: got status %d", got)
 	}
 	set = signIn()
 	set = use(t, i, c, set, "anna", sessionAge)
 	if got := asks(set); got != http.StatusUnauthorized {
-		t.Errorf("after the longest session: %d", got)
+		t.Errorf("after the longest session: got status %d", got)
 	}
 	set = signIn()
 	for at := range set.Value {
@@ -136,7 +136,7 @@ func TestSessionEnds(t *testing.T) {
 			forged.Value = set.Value[:at] // its last bits may be padding
 		}
 		if got := asks(&forged); got != http.StatusUnauthorized {
-			t.Fatalf("a cookie changed at %d: %d", at, got)
+			t.Fatalf("a cookie changed at %d: got status %d", at, got)
 		}
 	}
 	resp, _ := send(t, b, http.MethodDelete, at+"/v1/session", "")
@@ -156,7 +156,7 @@ func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, ag
 		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
 		w := httptest.NewRecorder()
 		if caller, err := i.Authenticate(w, r); err != nil || caller.Owner != owner || !caller.Credential.Session {
-			t.Fatalf("after %s: %+v, %v", c.now().Sub(began), caller, err)
+			t.Fatalf("after %s: got %+v, error %v", c.now().Sub(began), caller, err)
 		}
 		if renewed := sessionOf(t, w.Result()); renewed != nil {
 			set = renewed
@@ -165,8 +165,8 @@ func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, ag
 	return set
 }
 
-// TestSignInAtTheProvider follows the code flow as a browser does.
-func TestSignInAtTheProvider(t *testing.T) {
+// TestSignInWithTheProvider follows the code flow as a browser does.
+func TestSignInWithTheProvider(t *testing.T) {
 	i, p, c := withProvider(t)
 	p.SetUser(map[string]any{"sub": "ann", "name": "Ann Lee", "groups": []string{"chemists"}})
 	at, b := site(t, i).URL, browser(t)
@@ -195,7 +195,7 @@ func TestSignInAtTheProvider(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 	r.AddCookie(&http.Cookie{Name: last.Name, Value: last.Value})
 	if caller, err := i.Authenticate(httptest.NewRecorder(), r); err != nil || caller.Credential != nil {
-		t.Errorf("after the longest session: %+v, %v", caller, err)
+		t.Errorf("after the longest session: got %+v, error %v", caller, err)
 	}
 }
 

@@ -69,8 +69,8 @@ func TestOwnerOfASubject(t *testing.T) {
 	}
 }
 
-// TestBadTokensAreRefused sends 10,000 invalid tokens with every kind of fault.
-func TestBadTokensAreRefused(t *testing.T) {
+// TestInvalidTokensAreRejected sends 10,000 invalid tokens with every kind of fault.
+func TestInvalidTokensAreRejected(t *testing.T) {
 	i, p, c := withProvider(t)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestTokenEnds(t *testing.T) {
 	}
 	c.advance(2*time.Minute + skew)
 	if _, refused = status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
-		t.Errorf("after its expiry: %d", refused)
+		t.Errorf("after its expiry: got status %d", refused)
 	}
 	if caller.Credential.Check(t.Context()) == nil {
 		t.Error("a stream continues after the expiry")
@@ -200,7 +200,7 @@ func TestKeysRotate(t *testing.T) {
 	p.Rotate(t)
 	c.advance(keySetAge + retryPause)
 	if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {
-		t.Errorf("a token of a withdrawn key: %d", refused)
+		t.Errorf("a token of a withdrawn key: got status %d", refused)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestOutage(t *testing.T) {
 	p.SetDown(true)
 	first := p.Token(t, "ann", map[string]any{"exp": c.now().Add(48 * time.Hour).Unix()})
 	if _, refused := status(t, i, bearing(t, first)); refused != http.StatusServiceUnavailable {
-		t.Errorf("before the provider was ever reached: %d", refused)
+		t.Errorf("before the provider was ever reached: got status %d", refused)
 	}
 	p.SetDown(false)
 	c.advance(2 * keySetPause)
@@ -230,7 +230,7 @@ func TestOutage(t *testing.T) {
 	}
 	foreign := p.Token(t, "ann", map[string]any{"aud": "other"})
 	if _, refused := status(t, i, bearing(t, foreign)); refused != http.StatusUnauthorized {
-		t.Errorf("another audience in an outage: %d", refused)
+		t.Errorf("another audience in an outage: got status %d", refused)
 	}
 	p.SetDown(false)
 	c.advance(2 * keySetPause)

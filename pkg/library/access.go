@@ -2,7 +2,7 @@ package library
 
 import "github.com/assay-project/assay/pkg/area"
 
-// access returns the access of each program to the tables and the objects.
+// access returns the permissions of each program on the tables and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	nodes, files, workflows := area.Table(cfg.Nodes), area.Table(cfg.Files), area.Table(cfg.Workflows)
 	objects, all := area.Objects(ObjectPrefix), []string{nodes, files, workflows}

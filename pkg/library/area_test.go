@@ -67,7 +67,7 @@ func TestKeys(t *testing.T) {
 	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
 	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
 		if id, run, err := ParseKey(key); err != nil || id != upload.ID || run != want {
-			t.Errorf("%s is of %s, run %d, %v", key, id, run, err)
+			t.Errorf("%s is of %s, run %d, error %v", key, id, run, err)
 		}
 	}
 	if uploaded(result) {
@@ -76,7 +76,7 @@ func TestKeys(t *testing.T) {
 	prefix := FilePrefix(upload.ID)
 	for _, key := range []string{"", "files/x", prefix, prefix + "r0/a", prefix + "r1/", prefix + "r01/a", prefix + "1/a", prefix + "other", "library/00/x/upload-1"} {
 		if id, run, err := ParseKey(key); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q is of %s, run %d, %v", key, id, run, err)
+			t.Errorf("%q is of %s, run %d, error %v", key, id, run, err)
 		}
 	}
 }

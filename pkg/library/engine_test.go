@@ -71,7 +71,7 @@ var config = Config{Nodes: "leanda-ng-dev-nodes", Files: "leanda-ng-dev-files", 
 func open(t *testing.T) *rig {
 	t.Helper()
 	db, faults := tabletest.Start(t)
-	for range 2 { // again does nothing
+	for range 2 { // a second call does nothing
 		if err := table.EnsureAll(t.Context(), db, Tables(config)); err != nil {
 			t.Fatal(err)
 		}

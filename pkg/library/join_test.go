@@ -98,7 +98,7 @@ func TestJoinEndsOnce(t *testing.T) {
 	// A workflow that ended twice would have written two more versions of its file.
 	after := r.stored(f.ID)
 	if ended.Load() != 1 || after.Version != before.Version+1 || after.Status != Processed || r.node(f.ID).Status != Processed {
-		t.Errorf("ended %d times, version %d after %d, %s", ended.Load(), after.Version, before.Version, after.Status)
+		t.Errorf("the workflow ended %d times, version %d after %d, status %s", ended.Load(), after.Version, before.Version, after.Status)
 	}
 	if settled.Load() > steps || w.Version != 1+3+steps+1 {
 		t.Errorf("%d of %d steps settled, version %d", settled.Load(), steps, w.Version)
@@ -110,7 +110,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	_, f := r.file("a.jpg", "")
 	f, w, err := r.StoreUpload(t.Context(), f, Content{Type: "Image", ETag: "e"}, PlanOf("Image"))
 	if err != nil || !slices.Equal(w.StepsOpen, []string{StepMetadata, StepThumbnails}) {
-		t.Fatalf("%+v, %v", w, err)
+		t.Fatalf("got %+v, error %v", w, err)
 	}
 	if err := r.StartProcessing(t.Context(), w); err != nil {
 		t.Fatal(err)
@@ -126,14 +126,14 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
 	if err != nil || !slices.Equal(r.node(f.ID).Images, images) || !slices.Equal(r.stored(f.ID).Images, images) {
-		t.Errorf("images of a step: %+v, %v", w, err)
+		t.Errorf("images of a step: got %+v, error %v", w, err)
 	}
 	if again, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
-		t.Errorf("the same step: %+v, %v", again, err)
+		t.Errorf("the same step: got %+v, error %v", again, err)
 	}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
 	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
-		t.Fatalf("ends as %+v, %v", end, err)
+		t.Fatalf("ends as %+v, error %v", end, err)
 	}
 	if err := r.Finish(t.Context(), w, w.End(PlanOf("Image")), nil); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a step of nothing: got error %v, want ErrNotFound", err)
+		t.Errorf("a step of a missing file: got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -151,11 +151,11 @@ func TestEraseOfAFile(t *testing.T) {
 	f, _ := r.in(Processing)
 	op, err := r.Erase(t.Context(), f.ID, ann)
 	if err != nil || op.CorrelationID != f.ID || op.Run != f.Run+1 || op.WorkflowType != EraseWorkflow || op.Key != f.Key {
-		t.Fatalf("%+v, %v", op, err)
+		t.Fatalf("got %+v, error %v", op, err)
 	}
 	again, err := r.Erase(t.Context(), f.ID, ann)
 	if err != nil || again.Run != op.Run || again.Version != op.Version {
-		t.Errorf("erased twice: %+v, %v", again, err)
+		t.Errorf("erased twice: got %+v, error %v", again, err)
 	}
 	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of an erased file: got error %v, want ErrFenceLost", err)
@@ -190,7 +190,7 @@ func TestEraseOfAFolder(t *testing.T) {
 	file, _ := r.file("a.txt", folder.ID)
 	op, err := r.Erase(t.Context(), folder.ID, ann)
 	if err != nil || op.CorrelationID == folder.ID || !ValidID(op.CorrelationID) {
-		t.Fatalf("%+v, %v", op, err)
+		t.Fatalf("got %+v, error %v", op, err)
 	}
 	if _, _, err := r.Reserve(t.Context(), r.newFile("late.txt", folder.ID)); !errors.Is(err, ErrTrashed) {
 		t.Errorf("an upload into it: got error %v, want ErrTrashed", err)
@@ -211,7 +211,7 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := r.Workflow(t.Context(), op.CorrelationID); err != nil || done.CurrentState != Processed {
-		t.Errorf("the operation is %+v, %v", done, err)
+		t.Errorf("the operation is %+v, error %v", done, err)
 	}
 	if row := r.row(config.Nodes, key(folder.ID)); row != nil {
 		t.Errorf("the folder is %v", row)

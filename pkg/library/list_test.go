@@ -50,7 +50,7 @@ func TestLists(t *testing.T) {
 		for {
 			page, next, err := list(l)
 			if err != nil || len(page) > 3 {
-				t.Fatalf("%s: %d, %v", name, len(page), err)
+				t.Fatalf("%s: got %d, error %v", name, len(page), err)
 			}
 			found = append(found, page...)
 			if l.Cursor = next; next == "" {
@@ -69,11 +69,11 @@ func TestLists(t *testing.T) {
 		}
 	}
 	if found, _, err := files(r.FilesByBlob(t.Context(), last.BlobID, Listing{})); err != nil || !slices.Equal(found, ids[:1]) {
-		t.Errorf("by blob: %q, %v", found, err)
+		t.Errorf("by blob: got %q, error %v", found, err)
 	}
 }
 
-func TestListsLeaveOut(t *testing.T) {
+func TestListFilters(t *testing.T) {
 	r := open(t)
 	folder := r.folder("docs", "")
 	r.folder("inner", folder.ID)
@@ -81,7 +81,7 @@ func TestListsLeaveOut(t *testing.T) {
 	for _, l := range []Listing{{Type: KindFile}, {Status: Loading}, {Type: KindFile, Status: Loading}} {
 		page, err := r.Children(t.Context(), folder.ID, l)
 		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].Name != "a.txt" {
-			t.Errorf("%+v: %+v, %v", l, page, err)
+			t.Errorf("%+v: %+v, error %v", l, page, err)
 		}
 	}
 }

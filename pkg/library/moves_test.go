@@ -104,7 +104,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					return
 				}
 				if err != nil || after.Status != move.To || there.Status != move.To {
-					t.Fatalf("%s and %s, %v", after.Status, there.Status, err)
+					t.Fatalf("got %s and %s, error %v", after.Status, there.Status, err)
 				}
 				if after.Version != f.Version+1 || there.Version != node.Version+1 || after.Run != there.Run {
 					t.Errorf("versions %d and %d, runs %d and %d", after.Version, there.Version, after.Run, there.Run)
@@ -117,7 +117,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					return
 				}
 				if err != nil || now.CurrentState != move.To || now.Run != after.Run || now.Version != w.Version+1 {
-					t.Errorf("the workflow is %+v, %v", now, err)
+					t.Errorf("the workflow is %+v, error %v", now, err)
 				}
 			})
 		}
@@ -142,7 +142,7 @@ func TestEveryMoveNeedsItsRun(t *testing.T) {
 	}
 }
 
-func TestFinalStatesAreLeftOnRequestOnly(t *testing.T) {
+func TestFinalStatesAreLeftOnlyOnRequest(t *testing.T) {
 	for _, move := range Machine().Moves {
 		for _, final := range Machine().Final {
 			if slices.Contains(move.From, final) && move.Name != "retry" && move.Name != "reprocess" {
@@ -212,7 +212,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 		t.Errorf("a retry without a workflow: got error %v, want ErrNoWorkflow", err)
 	}
 	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
-		t.Errorf("a retry of the file: %+v, %v", f, err)
+		t.Errorf("a retry of the file: got %+v, error %v", f, err)
 	}
 }
 

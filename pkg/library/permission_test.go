@@ -43,7 +43,7 @@ func TestAccess(t *testing.T) {
 	check("a user, above what is shared", bob, top.ID, hidden)
 	check("another user", carl, file.ID, hidden)
 	share(false, nil, []string{"chemists"})
-	check("a user no more", bob, file.ID, hidden)
+	check("a former user", bob, file.ID, hidden)
 	check("a group", carl, file.ID, nil)
 	share(true, nil, nil)
 	check("public", Caller{}, file.ID, nil)
@@ -58,7 +58,7 @@ func TestAccess(t *testing.T) {
 	check("a root that was never written", bob, RootID("carl"), hidden)
 	check("nothing", bob, r.id(), hidden)
 	if root, err := r.Writable(t.Context(), RootID("bob"), bob); err != nil || root.Node().Version != 0 {
-		t.Errorf("an own root: %+v, %v", root, err)
+		t.Errorf("an own root: got %+v, error %v", root, err)
 	}
 }
 
@@ -90,11 +90,11 @@ func TestLinks(t *testing.T) {
 	}
 	token, expires, err := links.Issue(folder, r.clock, time.Hour)
 	if err != nil || !expires.Equal(r.clock.Add(time.Hour).Truncate(time.Second)) {
-		t.Fatalf("expires at %s, %v", expires, err)
+		t.Fatalf("expires at %s, error %v", expires, err)
 	}
 	link, err := links.Read(token, expires.Add(-time.Nanosecond))
 	if err != nil || link.NodeID != folder.ID {
-		t.Fatalf("%+v, %v", link, err)
+		t.Fatalf("got %+v, error %v", link, err)
 	}
 	if _, err := links.Read(token, expires); !errors.Is(err, ErrLink) {
 		t.Errorf("an expired link: got error %v, want ErrLink", err)
@@ -157,7 +157,7 @@ func TestLinkLimits(t *testing.T) {
 	}
 }
 
-func TestBulkHasAnOutcomeOfEach(t *testing.T) {
+func TestBulkReturnsAnOutcomePerOperation(t *testing.T) {
 	r := open(t)
 	a, b := r.folder("a", ""), r.folder("b", "")
 	file, _ := r.file("a.txt", a.ID)
@@ -184,7 +184,7 @@ func TestBulkHasAnOutcomeOfEach(t *testing.T) {
 	}
 	outcomes, err = r.Bulk(t.Context(), Caller{Owner: "bob"}, []Operation{{Op: OpTrash, ID: file.ID}})
 	if err != nil || !errors.Is(outcomes[0].Err, lifecycle.ErrNotFound) {
-		t.Errorf("another owner: %+v, %v", outcomes, err)
+		t.Errorf("another owner: got %+v, error %v", outcomes, err)
 	}
 	if _, err := r.Bulk(t.Context(), Caller{Owner: "ann"}, make([]Operation, MaxBulk+1)); !errors.Is(err, ErrBulk) {
 		t.Errorf("too many: got error %v, want ErrBulk", err)

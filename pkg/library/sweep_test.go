@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// set changes attributes of an item behind the store's back.
+// set changes attributes of an item without the store.
 func (r *rig) set(name string, key table.Key, attribute string, value table.Value) {
 	r.t.Helper()
 	_, err := r.db.UpdateItem(r.t.Context(), &dynamodb.UpdateItemInput{
@@ -45,7 +45,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 	r.remove(config.Files, ids[4])
 	pairs, err := r.Inconsistent(t.Context(), ids)
 	if err != nil || len(pairs) != 4 {
-		t.Fatalf("%d are inconsistent, %v", len(pairs), err)
+		t.Fatalf("got %d inconsistent items, error %v", len(pairs), err)
 	}
 	for _, pair := range pairs {
 		if err := r.Repair(t.Context(), pair); err != nil {
@@ -56,7 +56,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 		}
 	}
 	if pairs, err = r.Inconsistent(t.Context(), ids); err != nil || len(pairs) != 0 {
-		t.Errorf("%d are inconsistent still, %v", len(pairs), err)
+		t.Errorf("after the repair: got %d inconsistent items, error %v", len(pairs), err)
 	}
 	if n := r.node(ids[3]); n.Name != "a.txt" || n.ParentID != folder.ID || n.TypeOwnedBy != "File#ann" || n.Permissions.IsPublic {
 		t.Errorf("the node that was missing is %+v", n)
@@ -74,11 +74,11 @@ func TestOrphansAreFound(t *testing.T) {
 	r.remove(config.Nodes, folder.ID)
 	page, err := r.ScanNodes(t.Context(), "", ScanLimit)
 	if err != nil || len(page.Items) != 3 { // with the root
-		t.Fatalf("%+v, %v", page, err)
+		t.Fatalf("got %+v, error %v", page, err)
 	}
 	orphans, err := r.Orphans(t.Context(), page.Items)
 	if err != nil || len(orphans) != 1 || orphans[0].ID != lost.ID {
-		t.Errorf("%+v, %v", orphans, err)
+		t.Errorf("got %+v, error %v", orphans, err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestScansReadAll(t *testing.T) {
 	}
 	listed, next, err := r.WorkflowsByType(t.Context(), FileWorkflow, Listing{Limit: 3})
 	if err != nil || len(listed) != 3 || next == "" || listed[0].FileID == "" {
-		t.Errorf("%+v, %q, %v", listed, next, err)
+		t.Errorf("got %+v, %q, error %v", listed, next, err)
 	}
 }
 
@@ -144,14 +144,14 @@ func TestOverdueWorkflow(t *testing.T) {
 	}
 	again, err := r.Workflow(t.Context(), w.FileID)
 	if err != nil || again.Republished != 1 || !again.Due().Equal(r.clock.Add(Patience)) {
-		t.Errorf("%+v, %v", again, err)
+		t.Errorf("got %+v, error %v", again, err)
 	}
 	if err := r.Drop(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
 		t.Errorf("dropped as read before: got error %v, want ErrCondition", err)
 	}
 	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, StepMetadata, StepDone, StepResult{}, nil)
 	if err != nil || after.Republished != 0 {
-		t.Errorf("a step that ended: %+v, %v", after, err)
+		t.Errorf("a step that ended: got %+v, error %v", after, err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 	r := open(t)
 	root, err := r.Root(t.Context(), "ann")
 	if err != nil || root.Version != 0 || root.ID != RootID("ann") || len(r.writes.taken()) != 0 {
-		t.Errorf("%+v, %v", root, err)
+		t.Errorf("got %+v, error %v", root, err)
 	}
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -37,7 +37,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 	}
 	all.Wait()
 	if root, err = r.Root(t.Context(), "ann"); err != nil || root.Version != 1 || len(r.names(root.ID)) != 20 {
-		t.Errorf("%+v, %v", root, err)
+		t.Errorf("got %+v, error %v", root, err)
 	}
 	for _, edit := range []func() (Node, error){
 		func() (Node, error) { return r.Rename(t.Context(), root.ID, "x", ann) },
@@ -50,7 +50,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 	}
 }
 
-func TestParentsThatCannotBe(t *testing.T) {
+func TestInvalidParents(t *testing.T) {
 	r := open(t)
 	file, _ := r.file("a.txt", "")
 	trashed := r.folder("old", "")
@@ -89,24 +89,24 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 	n, _ := r.file("a.txt", "")
 	renamed, err := r.Rename(t.Context(), n.ID, "b.txt", Edit{By: "ann", IfMatch: 1})
 	if err != nil || renamed.Version != 2 || renamed.ETag() != `"v2"` {
-		t.Fatalf("%+v, %v", renamed, err)
+		t.Fatalf("got %+v, error %v", renamed, err)
 	}
 	if _, err := r.Rename(t.Context(), n.ID, "c.txt", Edit{By: "ann", IfMatch: 1}); !errors.Is(err, ErrVersion) {
 		t.Errorf("an old version: got error %v, want ErrVersion", err)
 	}
 	moved, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || moved.Version != 3 || !reflect.DeepEqual(moved, r.node(n.ID)) {
-		t.Errorf("%+v, %v", moved, err)
+		t.Errorf("got %+v, error %v", moved, err)
 	}
 	if f := r.stored(n.ID); f.Name != "b.txt" || f.ParentID != folder.ID || f.Version != 3 {
 		t.Errorf("the file is %+v", f)
 	}
 	again, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || again.Version != 3 {
-		t.Errorf("a move to where it is: %+v, %v", again, err)
+		t.Errorf("a move to the same folder: got %+v, error %v", again, err)
 	}
 	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a rename without changes: got error %v, want ErrNotFound", err)
+		t.Errorf("a rename of a missing node: got error %v, want ErrNotFound", err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestLostResponseOfAnEdit(t *testing.T) {
 	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "UpdateItem", Count: 1})
 	n, err := r.Rename(t.Context(), folder.ID, "b", Edit{By: "ann", IfMatch: 1})
 	if err != nil || n.Version != 2 || !reflect.DeepEqual(n, r.node(folder.ID)) {
-		t.Errorf("%+v, %v", n, err)
+		t.Errorf("got %+v, error %v", n, err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestDepth(t *testing.T) {
 	}
 	top := r.folder("top", "")
 	if _, err := r.Move(t.Context(), chain[0].ID, top.ID, ann); !errors.Is(err, ErrTooDeep) {
-		t.Errorf("a move of all of them: got error %v, want ErrTooDeep", err)
+		t.Errorf("a move of the entire chain: got error %v, want ErrTooDeep", err)
 	}
 	if _, err := r.Move(t.Context(), chain[1].ID, top.ID, ann); err != nil {
 		t.Errorf("a move to the same depth: %v", err)
@@ -147,7 +147,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	folder := r.folder("inbox", "")
 	once := r.unretried()
 	if _, err := r.Move(t.Context(), r.folder("inner", "").ID, folder.ID, ann); err != nil || r.writes.keys[folder.ID] != 1 {
-		t.Fatalf("the move of a folder names it %d times, %v", r.writes.keys[folder.ID], err)
+		t.Fatalf("the move of a folder names it %d times, error %v", r.writes.keys[folder.ID], err)
 	}
 	const uploads = 200
 	var all sync.WaitGroup
@@ -197,34 +197,34 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	r.writes.taken()
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
 	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"UpdateItem"}) {
-		t.Errorf("trashed by %q, %v", got, err)
+		t.Errorf("trashed by %q, error %v", got, err)
 	}
 	path, err := r.Path(t.Context(), last.ID)
 	if err != nil || !path.Trashed() {
 		t.Errorf("a file of the folder is visible: %v", err)
 	}
 	if visible, err := r.Visible(t.Context(), []Node{r.node(last.ID), parent}); err != nil || len(visible) != 1 || visible[0].ID != parent.ID {
-		t.Errorf("visible are %+v, %v", visible, err)
+		t.Errorf("visible are %+v, error %v", visible, err)
 	}
 	if got := r.names(parent.ID); len(got) != 0 {
 		t.Errorf("got nodes %q in the parent, want none", got)
 	}
 	page, err := r.TrashList(t.Context(), "ann", Listing{})
 	if err != nil || len(page.Nodes) != 1 || !reflect.DeepEqual(page.Nodes[0], trashed) {
-		t.Errorf("the trash has %+v, %v", page.Nodes, err)
+		t.Errorf("the trash has %+v, error %v", page.Nodes, err)
 	}
 
 	r.writes.taken()
 	restored, err := r.Restore(t.Context(), folder.ID, ann)
 	// The write of the folder and the conditions on those above it are one transaction.
 	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"TransactWriteItems"}) {
-		t.Errorf("restored by %q, %v", got, err)
+		t.Errorf("restored by %q, error %v", got, err)
 	}
 	if restored.ParentID != parent.ID || restored.TypeOwnedBy != "Folder#ann" || restored.TrashedFrom != "" || restored.DeletedAt != "" {
 		t.Errorf("%+v", restored)
 	}
 	if path, err := r.Path(t.Context(), last.ID); err != nil || path.Trashed() || len(path) != 4 {
-		t.Errorf("a file of the folder is hidden: %d, %v", len(path), err)
+		t.Errorf("a file of the folder is hidden: got %d, error %v", len(path), err)
 	}
 }
 
@@ -245,7 +245,7 @@ func (r *rig) populate(folderID string, files int) Node {
 	for chunk := range slices.Chunk(puts, 25) {
 		out, err := r.db.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{config.Nodes: chunk}})
 		if err != nil || len(out.UnprocessedItems) > 0 {
-			r.t.Fatalf("%d unprocessed, %v", len(out.UnprocessedItems), err)
+			r.t.Fatalf("got %d unprocessed, error %v", len(out.UnprocessedItems), err)
 		}
 	}
 	return first
@@ -260,7 +260,7 @@ func TestTrashAndRestore(t *testing.T) {
 	}
 	trashed, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || !trashed.IsDeleted || trashed.TypeOwnedBy != "" || r.row(config.Nodes, key(n.ID))[typeOwnedByName] != nil {
-		t.Errorf("%+v, %v", trashed, err)
+		t.Errorf("got %+v, error %v", trashed, err)
 	}
 	if trashed.TrashedBefore(r.clock) || !trashed.TrashedBefore(r.clock.Add(time.Second)) || folder.TrashedBefore(r.clock.Add(time.Second)) {
 		t.Errorf("trashed at %s", trashed.DeletedAt)
@@ -270,7 +270,7 @@ func TestTrashAndRestore(t *testing.T) {
 	}
 	again, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || again.Version != trashed.Version {
-		t.Errorf("trashed twice: %+v, %v", again, err)
+		t.Errorf("trashed twice: got %+v, error %v", again, err)
 	}
 	for _, edit := range []func() (Node, error){
 		func() (Node, error) { return r.Rename(t.Context(), n.ID, "x", ann) },
@@ -285,7 +285,7 @@ func TestTrashAndRestore(t *testing.T) {
 	}
 	restored, err := r.Restore(t.Context(), n.ID, ann)
 	if err != nil || restored.ParentID != RootID("ann") { // its folder is in the trash
-		t.Errorf("%+v, %v", restored, err)
+		t.Errorf("got %+v, error %v", restored, err)
 	}
 	if f := r.stored(n.ID); f.IsDeleted || f.ParentID != RootID("ann") {
 		t.Errorf("%+v", f)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestViewsShowOwnersTheirOwn(t *testing.T) {
+func TestViewsForOwnersAndOthers(t *testing.T) {
 	r := open(t)
 	file, _ := r.file("a.txt", "")
 	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})

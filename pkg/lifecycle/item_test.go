@@ -48,7 +48,7 @@ func TestSetsNumbersAndMembers(t *testing.T) {
 	}
 }
 
-// TestLastMemberRemovesTheSet: joins rely on it.
+// TestLastMemberRemovesTheSet: the join of parallel steps relies on it.
 func TestLastMemberRemovesTheSet(t *testing.T) {
 	h := build(t, start(t))
 	h.put("doors", row{"id": "d1", "status": "SHUT", "keys": keySet{"a"}})
@@ -56,7 +56,7 @@ func TestLastMemberRemovesTheSet(t *testing.T) {
 	change.Delete = map[string]types.AttributeValue{"keys": set("a")}
 	image, err := door().Update(t.Context(), h.db, "hand out", lifecycle.Write{Items: []lifecycle.Item{change}, Image: true})
 	if _, there := image["keys"]; err != nil || there || image["status"] == nil {
-		t.Errorf("the image is %v, %v", image, err)
+		t.Errorf("the image is %v, error %v", image, err)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestExtraCondition(t *testing.T) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			if opened := h.get("doors", "d1")["status"] == "OPEN"; opened != (c.want == nil) {
-				t.Errorf("the move was made: %t", opened)
+				t.Errorf("got moved = %t", opened)
 			}
 			// The item as found is returned with the error, and only the requested attributes.
 			if found := image["status"] != nil; found != (c.want != nil) {
@@ -123,11 +123,11 @@ func TestOtherWrites(t *testing.T) {
 	}}}}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); err != nil || h.get("log", "d1") == nil {
-		t.Errorf("the log is %v, %v", h.get("log", "d1"), err)
+		t.Errorf("the log is %v, error %v", h.get("log", "d1"), err)
 	}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); !errors.Is(err, lifecycle.ErrCondition) || h.get("doors", "d1")["status"] != "SHUT" {
-		t.Errorf("the door is %v, %v", h.get("doors", "d1")["status"], err)
+		t.Errorf("the door is %v, error %v", h.get("doors", "d1")["status"], err)
 	}
 	second := lifecycle.Item{Table: "log", Key: key("d1"), Condition: expression.Name("line").AttributeExists()}
 	h.put("log", row{"id": "d1", "status": "SHUT", "turn": 1})

@@ -224,9 +224,9 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestFormerRunChangesNothing: after a retry, deliveries of the previous run
+// TestPreviousRunChangesNothing: after a retry, deliveries of the previous run
 // lose their fence, although the same steps are open again.
-func TestFormerRunChangesNothing(t *testing.T) {
+func TestPreviousRunChangesNothing(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	f := build(t, db)
 	j := &join{db: db, id: "join", run: 1, random: rand.New(rand.NewPCG(1, 1))}

@@ -26,7 +26,7 @@ func ready(t *testing.T, h *obs.Health) (int, obs.Readiness) {
 	return rec.Code, body
 }
 
-func TestReadySaysHowEachCheckIs(t *testing.T) {
+func TestReadyReportsEachCheck(t *testing.T) {
 	var h obs.Health
 	h.Add("nats", func(context.Context) error { return errors.New("replaced") })
 	h.Add("nats", func(context.Context) error { return nil })
@@ -56,7 +56,7 @@ func TestReadyIsFalseWhileDraining(t *testing.T) {
 	}
 }
 
-func TestChecksRunAtOnceUnderOneTimeout(t *testing.T) {
+func TestChecksRunConcurrentlyWithOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h obs.Health
 		hang := func(ctx context.Context) error {
@@ -77,7 +77,7 @@ func TestChecksRunAtOnceUnderOneTimeout(t *testing.T) {
 	})
 }
 
-func TestACheckThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
+func TestCheckThatIgnoresItsContextDoesNotDelayTheResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		h := obs.Health{Timeout: time.Second}

@@ -32,7 +32,7 @@ func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
 	}
 }
 
-func TestContinueTraceMakesWhatIsAbsentOrMalformed(t *testing.T) {
+func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
 	ff, zeros := strings.Repeat("f", 32), strings.Repeat("0", 32)
 	tests := map[string]string{
 		"absent":               "",
@@ -70,15 +70,15 @@ func TestContinueTraceReadsALaterVersion(t *testing.T) {
 	}
 }
 
-func TestContinueTraceDropsAStateItCannotPassOn(t *testing.T) {
+func TestContinueTraceDropsAnInvalidState(t *testing.T) {
 	for _, state := range []string{"a=\r\nb", "ü=1", strings.Repeat("x", 513)} {
 		if got := obs.ContinueTrace("", parent, state); got.State != "" {
-			t.Errorf("state %q was kept", state)
+			t.Errorf("got state %q, want none", state)
 		}
 	}
 }
 
-func TestRequestIDOfAClientIsKeptWhenItCanBe(t *testing.T) {
+func TestValidRequestIDIsAccepted(t *testing.T) {
 	for id, want := range map[string]bool{
 		"a": true, "!~": true, strings.Repeat("x", 128): true,
 		"": false, strings.Repeat("x", 129): false, "a b": false, "a\n": false, "é": false, "\x7f": false,

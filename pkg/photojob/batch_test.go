@@ -30,12 +30,12 @@ func (r *rig) batch(n int) Batch {
 	return b
 }
 
-func TestBatchIsCreatedWholeOrNotAtAll(t *testing.T) {
+func TestCreateBatchIsAtomic(t *testing.T) {
 	r := open(t)
 	b := r.batch(MaxBatch)
 	found, err := r.Batch(t.Context(), b.BatchID)
 	if err != nil || found.Size != MaxBatch || len(found.Jobs) != MaxBatch || found.Status() != Queued || found.Jobs[3].JobID != b.Jobs[3].JobID {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v, error %v", found, err)
 	}
 	if _, err := r.CreateBatch(t.Context(), b.BatchID, b.Jobs); !errors.Is(err, ErrExists) {
 		t.Errorf("again: got error %v, want ErrExists", err)
@@ -97,7 +97,7 @@ func TestBatchEnds(t *testing.T) {
 		t.Errorf("the outcome is %+v", outcome)
 	}
 	if last := ended.Jobs[len(ended.Jobs)-1].Updated(); !ended.Outcome().Time.Equal(last) || last.Before(r.clock) {
-		t.Errorf("it ended at %s instead of %s", ended.Outcome().Time, last)
+		t.Errorf("the batch ended at %s, want %s", ended.Outcome().Time, last)
 	}
 	for _, j := range ended.Jobs {
 		if _, err := r.Delete(t.Context(), j.JobID); err != nil {

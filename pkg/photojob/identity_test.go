@@ -41,7 +41,7 @@ func TestIDs(t *testing.T) {
 		}
 		children, err := childIDs(id, MaxBatch)
 		if err != nil || len(slices.Compact(slices.Clone(children))) != MaxBatch || slices.Contains(children, id) {
-			t.Fatalf("%q, %v", children, err)
+			t.Fatalf("got %q, error %v", children, err)
 		}
 		for _, child := range children {
 			if child[:10] != id[:10] || !ValidID(child) { // the time
@@ -60,7 +60,7 @@ func TestChildIDs(t *testing.T) {
 		"01HF9GXXX0ZZZZZZZZZZZZZZZZ": "01HF9GXXX00000000000000000",
 	} {
 		if ids, err := childIDs(id, 1); err != nil || ids[0] != want {
-			t.Errorf("the id after %s is %s, %v", id, ids, err)
+			t.Errorf("the id after %s is %s, error %v", id, ids, err)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
 	for key, ms := range map[string]uint64{seven.String(): uint64(second*1000 + nanos/1e6), "01HF9GXXX0000000000000000A": 1700053055392} {
 		parsed, err := ulid.ParseStrict(newID(t, "ann", key))
 		if err != nil || parsed.Time() != ms {
-			t.Errorf("the id of the key %s has the time %d, %v", key, parsed.Time(), err)
+			t.Errorf("the id of the key %s has the time %d, error %v", key, parsed.Time(), err)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestObjectKeys(t *testing.T) {
 	keys := []string{portrait.UploadKey(id), AnswerKey(id, 3), FinalKey(id, 3, "jpeg")}
 	for _, key := range keys {
 		if job, err := JobOf(key); err != nil || job != id {
-			t.Errorf("%s is of %q, %v", key, job, err)
+			t.Errorf("%s is of %q, error %v", key, job, err)
 		}
 	}
 	if !strings.Contains(keys[0], "/"+id+"/4096-") || keys[1] != blob.Key("work/", id+"/answer-3") || keys[2] != blob.Key("final/", id+"/3.jpg") {

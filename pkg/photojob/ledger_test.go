@@ -39,7 +39,7 @@ func TestPaidCalls(t *testing.T) {
 	}
 }
 
-func TestFoldingLosesNoCost(t *testing.T) {
+func TestFoldingPreservesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Ledger
 		for range rapid.IntRange(0, 60).Draw(t, "calls") {
@@ -87,7 +87,7 @@ func TestOutcomeOfAnEndedJob(t *testing.T) {
 
 // An outcome that is recorded between the read and the retry is not overwritten, even
 // if the retry folds the ledger.
-func TestRetryKeepsAnOutcomeRecordedMeanwhile(t *testing.T) {
+func TestRetryDoesNotOverwriteAConcurrentOutcome(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
 	for range keptEntries + 5 {

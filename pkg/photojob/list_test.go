@@ -71,7 +71,7 @@ func TestListsNewestFirst(t *testing.T) {
 	}
 }
 
-func TestCursorsOfOtherListsAreRefused(t *testing.T) {
+func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 	r := open(t)
 	r.fill(3)
 	page, err := r.List(t.Context(), Listing{UserID: "ann", Limit: 1})

@@ -63,7 +63,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					}
 					after = before
 				} else if err != nil || after.Status != move.To || after.UpdatedAt <= before.UpdatedAt {
-					t.Errorf("%s: updatedAt is %d after %d, %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
+					t.Errorf("%s: updatedAt is %d after %d, error %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
 				}
 				if !reflect.DeepEqual(found, after) {
 					t.Errorf("the table has %+v, want %+v", found, after)
@@ -106,7 +106,7 @@ func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
 	}
 }
 
-func TestOneWorkerWinsEveryMove(t *testing.T) {
+func TestOneWorkerSucceedsInEveryMove(t *testing.T) {
 	r := open(t)
 	for _, move := range Machine().Moves {
 		job := r.in(move.From[0])
@@ -139,17 +139,17 @@ func TestOneWorkerWinsEveryMove(t *testing.T) {
 }
 
 // A clock that is stepped back does not restore an old fence.
-func TestFenceGrowsWhateverTheClockSays(t *testing.T) {
+func TestFenceIncreasesWithASteppedClock(t *testing.T) {
 	r := open(t)
 	job := r.in(Processing)
 	r.clock = r.clock.Add(-time.Hour)
 	after, err := r.TakeOver(t.Context(), job)
 	if err != nil || after.UpdatedAt != job.UpdatedAt+1 {
-		t.Errorf("%d after %d, %v", after.UpdatedAt, job.UpdatedAt, err)
+		t.Errorf("got %d after %d, error %v", after.UpdatedAt, job.UpdatedAt, err)
 	}
 }
 
-func TestRetryTakesErrorAndResultsAway(t *testing.T) {
+func TestRetryRemovesErrorAndResults(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
 	failed, err := r.Fail(t.Context(), job, JobError{Code: CodeProviderTimeout, Message: "no answer", RetryCount: 2})

@@ -46,7 +46,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	ttl, err := r.db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil || *ttl.TimeToLiveDescription.AttributeName != "ttl" {
-		t.Errorf("time to live: %+v, %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v", ttl, err)
 	}
 }
 
@@ -105,11 +105,11 @@ func TestItemOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job, err = completed(r.Store, t, job); err != nil || job.Route() != Stub {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v, error %v", job, err)
 	}
 }
 
-func TestOneOfManyCreates(t *testing.T) {
+func TestOneOfManyConcurrentCreatesSucceeds(t *testing.T) {
 	r := open(t)
 	const clients = 50
 	results := make([]error, clients)
@@ -133,16 +133,16 @@ func TestOneOfManyCreates(t *testing.T) {
 		}
 	}
 	if created != 1 {
-		t.Errorf("%d callers created it, want 1", created)
+		t.Errorf("%d callers created the job, want 1", created)
 	}
 }
 
-func TestDeleteReturnsWhatWasThere(t *testing.T) {
+func TestDeleteReturnsTheJob(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
 	deleted, err := r.Delete(t.Context(), job.JobID)
 	if err != nil || !reflect.DeepEqual(deleted, job) {
-		t.Errorf("%+v, %v", deleted, err)
+		t.Errorf("got %+v, error %v", deleted, err)
 	}
 	if _, err := r.Delete(t.Context(), job.JobID); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("the second delete: got error %v, want ErrNotFound", err)
@@ -162,7 +162,7 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	}
 	page, err := r.List(t.Context(), Listing{UserID: "ann"})
 	if err != nil || len(page.Jobs) != 0 {
-		t.Errorf("%d jobs are listed, %v", len(page.Jobs), err)
+		t.Errorf("got %d jobs in the list, error %v", len(page.Jobs), err)
 	}
 	scanned, err := r.Scan(t.Context(), "", ScanLimit)
 	found, failed := r.Jobs(t.Context(), []string{job.JobID})

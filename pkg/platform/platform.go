@@ -196,7 +196,7 @@ func (d Document) item(partition string) table.Key {
 	return item
 }
 
-// Set writes a document, whatever its version.
+// Set writes a document, regardless of its version.
 func (s *Store) Set(ctx context.Context, partition string, d Document) error {
 	if _, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: d.item(partition)}); err != nil {
 		return fmt.Errorf("set %s %s: %w", partition, d.Name, err)

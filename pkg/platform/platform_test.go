@@ -24,7 +24,7 @@ func open(t *testing.T) *platform.Store {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &cfg.Table})
 	if err != nil || ttl.TimeToLiveDescription.AttributeName == nil || *ttl.TimeToLiveDescription.AttributeName != platform.ExpiresAt {
-		t.Errorf("the time to live is %+v, %v", ttl, err)
+		t.Errorf("the time to live is %+v, error %v", ttl, err)
 	}
 	s := platform.NewStore(db, cfg)
 	if err := s.Check(t.Context()); err != nil {
@@ -61,7 +61,7 @@ func TestOneOfManyWriters(t *testing.T) {
 		group.Wait()
 		got, err := s.Get(t.Context(), "kind", "name")
 		if err != nil || len(won) != 1 || got != (platform.Document{Name: "name", Version: round + 1, Body: won[0]}) {
-			t.Fatalf("round %d: %q won, and the table has %+v, %v", round, won, got, err)
+			t.Fatalf("round %d: the writers %q succeeded, and the table has %+v, error %v", round, won, got, err)
 		}
 	}
 	if err := s.Put(t.Context(), "kind", platform.Document{Name: "other", Version: 3}); !errors.Is(err, platform.ErrChanged) {
@@ -82,7 +82,7 @@ func TestListHasOnePartitionByName(t *testing.T) {
 	}
 	all, err := s.List(t.Context(), "kind")
 	if err != nil || len(all) != documents {
-		t.Fatalf("%d documents, %v", len(all), err)
+		t.Fatalf("got %d documents, error %v", len(all), err)
 	}
 	for i, d := range all {
 		if d.Name != fmt.Sprintf("n%02d", i) || d.Version != 1 || d.Body != "kind"+body {

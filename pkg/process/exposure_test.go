@@ -27,9 +27,9 @@ func TestExposureCheck(t *testing.T) {
 	}
 }
 
-// TestServeRefusesExposure: a service does not start with an address that is
+// TestServeRejectsExposure: a service does not start with an address that is
 // reachable by others, or with an invalid public name.
-func TestServeRefusesExposure(t *testing.T) {
+func TestServeRejectsExposure(t *testing.T) {
 	for want, o := range map[string]Options{
 		`ASSAY_ADDR is ":0"`:                   {Addr: ":0"},
 		`ASSAY_OPERATOR_ADDR is "0.0.0.0:0"`:   {Addr: "127.0.0.1:0", OperatorAddr: "0.0.0.0:0"},

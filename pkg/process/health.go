@@ -16,8 +16,8 @@ import (
 // readyWait bounds the response to Ready. It exceeds the timeout of the checks (obs.Health).
 const readyWait = 4 * time.Second
 
-// Ready checks whether the running program at url is ready. The error for one that is not contains
-// its response, which names the failed check.
+// Ready checks whether the running program at url is ready. If it is not, the error contains its
+// response, which names the failed check.
 func Ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestHealthAsksTheService: health requests the service's readiness; its exit
+// TestHealthQueriesTheService: health requests the service's readiness; its exit
 // status is the result and its output names the failed check.
-func TestHealthAsksTheService(t *testing.T) {
+func TestHealthQueriesTheService(t *testing.T) {
 	answers := http.NewServeMux()
 	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)

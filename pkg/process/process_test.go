@@ -120,7 +120,7 @@ func TestFirstSignalDrains(t *testing.T) {
 	}
 }
 
-func TestSecondSignalEndsAtOnce(t *testing.T) {
+func TestSecondSignalEndsImmediately(t *testing.T) {
 	service, out, _ := start(t, "hang")
 	await(t, out, "running")
 	if err := service.Process.Signal(syscall.SIGTERM); err != nil {

@@ -31,7 +31,7 @@ func collected() (goal, alive uint64) {
 	return sizes[0].Value.Uint64(), sizes[1].Value.Uint64()
 }
 
-func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
+func TestCollectorRunsAtHeapPlusTwiceTheLiveBytes(t *testing.T) {
 	limit := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	unset(t, "GOGC")
@@ -45,16 +45,16 @@ func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
 		t.Errorf("with 24 MiB live the collector runs at %d MiB, want about %d", goal/mib, want/mib)
 	}
 	if alive < 56*mib {
-		t.Errorf("%d MiB are live, want the 32 that are never touched and 24", alive/mib)
+		t.Errorf("%d MiB are live, want 56: 32 that are never touched, and 24", alive/mib)
 	}
 	if most := debug.SetMemoryLimit(-1); most <= 0 || most == math.MaxInt64 {
 		t.Errorf("the collector runs more often from %d bytes", most)
 	}
 }
 
-// TestCollectorRunsBeforeTwiceWhatIsAlive checks that with a lower growth the time between collections of a small heap
+// TestCollectorRunsEarlierWithLowerGrowth checks that with a lower growth the time between collections of a small heap
 // is the same, and a large one takes less memory.
-func TestCollectorRunsBeforeTwiceWhatIsAlive(t *testing.T) {
+func TestCollectorRunsEarlierWithLowerGrowth(t *testing.T) {
 	limit := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	unset(t, "GOGC")
@@ -64,7 +64,7 @@ func TestCollectorRunsBeforeTwiceWhatIsAlive(t *testing.T) {
 	goal, alive := collected()
 	runtime.KeepAlive(kept)
 	if alive < 88*mib || alive > 96*mib {
-		t.Errorf("%d MiB are live, want the 64 that are never touched and 24", alive/mib)
+		t.Errorf("%d MiB are live, want 88: 64 that are never touched, and 24", alive/mib)
 	}
 	if grows, want := goal-alive, uint64((32+12)*mib); grows < want-2*mib || grows > want+8*mib {
 		t.Errorf("the collector runs after %d MiB, want about %d", grows/mib, want/mib)
@@ -75,7 +75,7 @@ func TestCollectorRunsBeforeTwiceWhatIsAlive(t *testing.T) {
 	}
 }
 
-func TestVariablesOfGoWin(t *testing.T) {
+func TestVariablesOfGoTakePrecedence(t *testing.T) {
 	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at startup
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	t.Setenv("GOGC", "70")
@@ -95,7 +95,7 @@ func TestVariablesOfGoWin(t *testing.T) {
 	}
 }
 
-func TestRoomForSyncsIsGivenBack(t *testing.T) {
+func TestSyncsAreRestored(t *testing.T) {
 	limit := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	unset(t, "GOMAXPROCS")
@@ -106,6 +106,6 @@ func TestRoomForSyncsIsGivenBack(t *testing.T) {
 	}
 	undo()
 	if got := runtime.GOMAXPROCS(0); got != before {
-		t.Errorf("%d goroutines may run concurrently afterwards, want %d", got, before)
+		t.Errorf("afterwards %d goroutines may run concurrently, want %d", got, before)
 	}
 }

@@ -87,7 +87,7 @@ func TestReservation(t *testing.T) {
 	}
 	item := func(id string, bytes int64) quota.Item { return quota.Item{Area: "textfile", ID: id, Bytes: bytes} }
 	reserve("", item("a", 600))
-	reserve("", item("a", 600)) // a repeated called call
+	reserve("", item("a", 600)) // a repeated call
 	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
 	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo keeps items that were counted before
 	reserve(quota.Bytes, item("c", 100), item("d", 301))
@@ -114,7 +114,7 @@ func TestReservation(t *testing.T) {
 		t.Errorf("another owner: %v", err)
 	}
 	if r, err := open(t, "").Reserve(ctx, "alice", item("a", 1<<50)); err != nil {
-		t.Errorf("without a quota: %v, %v", r, err)
+		t.Errorf("without a quota: got %v, error %v", r, err)
 	}
 }
 
@@ -172,11 +172,11 @@ func TestRecount(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(ids) != "[a b c]" {
-		t.Errorf("counted holdings: got %v, want [a b c]", ids)
+		t.Errorf("got counted holdings %v, want [a b c]", ids)
 	}
 	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
 	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {
-		t.Errorf("found %v, %v", found, err)
+		t.Errorf("found %v, error %v", found, err)
 	}
 	owner, err := q.NextOwner(ctx, "")
 	last, err2 := q.NextOwner(ctx, owner)

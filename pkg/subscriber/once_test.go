@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
+func TestRestartHandlesEachEventOnce(t *testing.T) {
 	a := open(t)
 	const events = 60
 	for i := range events {
@@ -24,7 +24,7 @@ func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
 	times := map[string]int{}
 	for range 3 { // three runs, the first two interrupted
 		if len(times) == events {
-			break // a fast subscriber had handled all before it was stopped
+			break // a fast subscriber had handled all events before it was stopped
 		}
 		seen := make(chan subscriber.Outcome, events)
 		cfg := a.config()
@@ -91,7 +91,7 @@ func TestEventStoredTwiceIsHandledOnce(t *testing.T) {
 	}
 }
 
-func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
+func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "bad"), completed("textfile", "flaky"), completed("textfile", "good"))
 	calls := make(chan string, 64)
@@ -122,7 +122,7 @@ func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dead.CachedInfo().State.Msgs; n != 1 {
-		t.Fatalf("%d dead letters, want 1", n)
+		t.Fatalf("got %d dead letters, want 1", n)
 	}
 	deadLetter, err := dead.GetLastMsgForSubject(t.Context(), "assay.dead.mailer")
 	if err != nil {
@@ -158,7 +158,7 @@ func TestCrashLosesNothing(t *testing.T) {
 
 // A handled outcome is marked even if the process is stopped during the handler and the drain time
 // is over.
-func TestHandledOutcomeIsMarkedAlsoAfterTheDrain(t *testing.T) {
+func TestHandledOutcomeIsMarkedAfterTheDrain(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))
 	cfg := a.config()
@@ -181,7 +181,7 @@ func TestHandledOutcomeIsMarkedAlsoAfterTheDrain(t *testing.T) {
 	}
 }
 
-func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
+func TestUnknownKindsAreSkippedAndInvalidMessagesAreDeadLetters(t *testing.T) {
 	a := open(t)
 	for _, msg := range []*nats.Msg{
 		{Subject: "assay.analysis.paused.textfile.f1", Header: nats.Header{"ce-id": {"1"}, "ce-type": {"assay.v1.AnalysisPaused"}}, Data: []byte("{}")},
@@ -203,6 +203,6 @@ func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dead.CachedInfo().State.Msgs; n != 2 {
-		t.Errorf("%d dead letters, want the 2 that are not outcomes", n)
+		t.Errorf("got %d dead letters, want the 2 that are not outcomes", n)
 	}
 }

@@ -40,7 +40,7 @@ func TestOutcomesAreDecoded(t *testing.T) {
 	}
 }
 
-func TestOnlyTheAskedArea(t *testing.T) {
+func TestOnlyTheSelectedArea(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("feed", "x"), completed("textfile", "f1"), failed("feed", "y"), completed("textfile", "f2"))
 	cfg := a.config()
@@ -49,11 +49,11 @@ func TestOnlyTheAskedArea(t *testing.T) {
 	start(t, cfg, into(seen))
 	a.awaitIdle(t, cfg.Name)
 	if len(seen) != 2 || (<-seen).Item != "f1" || (<-seen).Item != "f2" {
-		t.Error("not f1 and f2 alone")
+		t.Error("got other outcomes than f1 and f2")
 	}
 }
 
-func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
+func TestOnlyNewStartsAtTheEndAndResumes(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "old"))
 	cfg := a.config()
@@ -81,7 +81,7 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 	}
 }
 
-func TestEachNameGetsAllAndProcessesOfOneNameShare(t *testing.T) {
+func TestNamesGetAllOutcomesAndProcessesShareThem(t *testing.T) {
 	a := open(t)
 	const events = 30
 	for i := range events {
@@ -101,7 +101,7 @@ func TestEachNameGetsAllAndProcessesOfOneNameShare(t *testing.T) {
 	}
 }
 
-func TestRunEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
+func TestRunReturnsWithACanceledContext(t *testing.T) {
 	a := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -111,7 +111,7 @@ func TestRunEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-func TestRunRefusesUnusableSettings(t *testing.T) {
+func TestRunRejectsInvalidSettings(t *testing.T) {
 	url := bustest.Start(t) // where Assay has never run
 	for want, cfg := range map[string]subscriber.Config{
 		"URL":            {Name: "mailer"},

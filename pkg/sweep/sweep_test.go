@@ -33,7 +33,7 @@ func TestReportsAreBounded(t *testing.T) {
 	adding.Wait()
 	areas, err := reports.List(t.Context())
 	if err != nil || len(areas) != 1 || len(areas[0].Findings) != 8 || areas[0].Findings[0].ID != "b" || areas[0].Findings[1].ID != "a" {
-		t.Fatalf("%+v, %v", areas, err)
+		t.Fatalf("got %+v, error %v", areas, err)
 	}
 
 	var many []sweep.Finding

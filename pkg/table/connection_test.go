@@ -20,12 +20,12 @@ func (l late) Do(r *http.Request) (*http.Response, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || string(body) != "the request" {
-		l.t.Errorf("read %q, %v", body, err)
+		l.t.Errorf("read %q, error %v", body, err)
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(""))}, nil
 }
 
-func TestBodyOutlivesItsCallersClose(t *testing.T) {
+func TestBodyIsReadAfterTheCallerClosedIt(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "")
 	if err == nil {
 		_, err = file.WriteString("the request")

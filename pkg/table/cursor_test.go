@@ -41,14 +41,14 @@ func TestCursorRoundTrip(t *testing.T) {
 
 func TestEmptyCursorIsTheStart(t *testing.T) {
 	if text, err := table.Cursor("list", nil); text != "" || err != nil {
-		t.Errorf("got %q, %v", text, err)
+		t.Errorf("got %q, error %v", text, err)
 	}
 	if key, err := table.ParseCursor("list", ""); key != nil || err != nil {
-		t.Errorf("got %v, %v", key, err)
+		t.Errorf("got %v, error %v", key, err)
 	}
 }
 
-func TestForeignCursorsAreRefused(t *testing.T) {
+func TestForeignCursorsAreRejected(t *testing.T) {
 	for _, plain := range []string{
 		``, `null`, `{}`, `[]`, `{"s":"list"}`, `{"s":"list","k":{}}`, `{"s":"list","k":{"PK":{}}}`,
 		`{"s":"list","k":{"PK":"a"}}`, `{"s":"other","k":{"PK":{"S":"a"}}}`, `{"s":"list","k":{"PK":{"S":7}}}`,
@@ -58,12 +58,12 @@ func TestForeignCursorsAreRefused(t *testing.T) {
 			text = "*"
 		}
 		if key, err := table.ParseCursor("list", text); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: got %v, %v", plain, key, err)
+			t.Errorf("%s: got %v, error %v", plain, key, err)
 		}
 	}
 }
 
-func TestCursorOfWhatIsNoKey(t *testing.T) {
+func TestCursorOfAnInvalidKey(t *testing.T) {
 	if text, err := table.Cursor("list", table.Key{"PK": &types.AttributeValueMemberBOOL{Value: true}}); err == nil {
 		t.Errorf("got %s", text)
 	}

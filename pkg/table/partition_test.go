@@ -113,7 +113,7 @@ func TestSparseListIsBounded(t *testing.T) {
 	l := front
 	l.Filter, l.Sparse = &filter, true
 	if times, pages := read(t, db, l, 10); len(times) != 0 || len(pages) != 2 {
-		t.Errorf("%d items in pages of %d, want two empty pages", len(times), pages)
+		t.Errorf("got %d items in pages of %d, want two empty pages", len(times), pages)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestForgedCursorsAreRejected(t *testing.T) {
 		"of a number":            {front, forged(`{"S":"front"}`, `{"N":"1"}`)},
 	} {
 		if items, _, err := test.list.Page(t.Context(), db, 2, test.cursor); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: %v, %v", name, items, err)
+			t.Errorf("%s: got %v, error %v", name, items, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func schema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-func TestEnsureMayRunOftenAndAtOnce(t *testing.T) {
+func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	if err := table.Check(t.Context(), db, "doors"); err == nil || !strings.Contains(err.Error(), "doors") {
 		t.Errorf("before there is a table: %v", err)
@@ -49,7 +49,7 @@ func TestEnsureMayRunOftenAndAtOnce(t *testing.T) {
 	}
 }
 
-func TestEnsureNamesTheTableItCannotMake(t *testing.T) {
+func TestEnsureNamesTheTableItCannotCreate(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	if err := table.Ensure(t.Context(), db, schema("a table")); err == nil || !strings.Contains(err.Error(), "a table") {
 		t.Errorf("got %v", err)
@@ -69,7 +69,7 @@ func put(id string) *dynamodb.TransactWriteItemsInput {
 	}}}}
 }
 
-func TestPassingFaultsAreTriedAgain(t *testing.T) {
+func TestTransientFaultsAreRetried(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
 		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
 		"error before": dynamolite.ErrorBefore, "error after": dynamolite.ErrorAfter,
@@ -88,7 +88,7 @@ func TestPassingFaultsAreTriedAgain(t *testing.T) {
 	}
 }
 
-func TestRefusedConditionIsNotTriedAgain(t *testing.T) {
+func TestFailedConditionIsNotRetried(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 			return nil
 		})
 		if err != nil || len(seen) != len(keys)*4/5 {
-			t.Errorf("%v: read %d items, %v", attributes, len(seen), err)
+			t.Errorf("%v: read %d items, error %v", attributes, len(seen), err)
 		}
 		for name, times := range seen {
 			if times != 1 {

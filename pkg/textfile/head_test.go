@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// TestHeadHasAllButTheResult: Head returns all attributes of a file except its result.
-func TestHeadHasAllButTheResult(t *testing.T) {
+// TestHeadReturnsAllButTheResult: Head returns all attributes of a file except its result.
+func TestHeadReturnsAllButTheResult(t *testing.T) {
 	d := open(t)
 	if _, err := d.Head(t.Context(), "f1"); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a missing file: got error %v, want ErrNotFound", err)

@@ -50,16 +50,16 @@ func TestOneFileUnderOneKey(t *testing.T) {
 	}
 	page, err := d.Scan(t.Context(), "", ScanLimit)
 	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
-		t.Errorf("the scan found %+v, %v", page, err)
+		t.Errorf("the scan found %+v, error %v", page, err)
 	}
 	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-		t.Errorf("inconsistent are %v, %v", found, err)
+		t.Errorf("inconsistent are %v, error %v", found, err)
 	}
 }
 
-// TestKeysEndWithTheirFiles checks that removing a file removes its key, unless the key belongs to
+// TestKeysAreRemovedWithTheirFiles checks that removing a file removes its key, unless the key belongs to
 // another file by then.
-func TestKeysEndWithTheirFiles(t *testing.T) {
+func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")
 	for name, end := range map[string]func(File) error{
@@ -71,14 +71,14 @@ func TestKeysEndWithTheirFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s: the key returns %q, %v", name, id, err)
+			t.Errorf("%s: the key returns %q, error %v", name, id, err)
 		}
 		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
 		if err := end(first); (err == nil) != (name == "delete") {
 			t.Errorf("%s again: %v", name, err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); err != nil || id != second.FileID {
-			t.Errorf("after a second %s of the first file the key refers to %q, %v", name, id, err)
+			t.Errorf("after a second %s of the first file the key refers to %q, error %v", name, id, err)
 		}
 		if err := d.Delete(t.Context(), second); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if id, err := d.ByKey(t.Context(), hash); err != nil || id != f.FileID {
-		t.Errorf("the key of another file was forgotten: it refers to %q, %v", id, err)
+		t.Errorf("the key of another file was forgotten: it refers to %q, error %v", id, err)
 	}
 	for range 2 { // again does nothing
 		if err := d.Forget(t.Context(), hash, f.FileID); err != nil {
@@ -106,6 +106,6 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		}
 	}
 	if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the key refers to %q, %v", id, err)
+		t.Errorf("the key refers to %q, error %v", id, err)
 	}
 }

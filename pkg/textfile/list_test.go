@@ -113,7 +113,7 @@ func TestListOfARareStatusIsBounded(t *testing.T) {
 	}
 }
 
-func TestListSeesWhatWasJustWritten(t *testing.T) {
+func TestListIsStronglyConsistent(t *testing.T) {
 	d := open(t)
 	var want []string
 	for range 5 {
@@ -129,7 +129,7 @@ func TestListSeesWhatWasJustWritten(t *testing.T) {
 	}
 }
 
-func TestListRefusesForeignCursors(t *testing.T) {
+func TestListRejectsForeignCursors(t *testing.T) {
 	d := open(t)
 	d.history("ann", 5)
 	d.history("bob", 5)
@@ -143,7 +143,7 @@ func TestListRefusesForeignCursors(t *testing.T) {
 	} {
 		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Cursor: cursor})
 		if !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: got %+v, %v", name, page, err)
+			t.Errorf("%s: got %+v, error %v", name, page, err)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestListShowsStatesAndErrors(t *testing.T) {
 		d.file(state)
 		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: state})
 		if err != nil || len(page.Files) != 1 || page.Files[0].Status != state || (page.Files[0].ErrorMessage != "") != (state == Failed) {
-			t.Errorf("%s: got %+v, %v", state, page.Files, err)
+			t.Errorf("%s: got %+v, error %v", state, page.Files, err)
 		}
 		for _, other := range []lifecycle.State{Pending, InProgress, Completed, Failed} {
 			page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: other})
 			if err != nil || len(page.Files) > 0 && other != state {
-				t.Errorf("%s is listed as %s, %v", state, other, err)
+				t.Errorf("%s is listed as %s, error %v", state, other, err)
 			}
 		}
 	}

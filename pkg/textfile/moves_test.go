@@ -48,7 +48,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 				read, err := d.Get(t.Context(), "f1")
 				if err != nil || read.Status != after.Status || read.UpdatedAt != after.UpdatedAt || read.ErrorMessage != after.ErrorMessage ||
 					(read.Result == nil) != (after.Result == nil) {
-					t.Errorf("the move returned %+v, the table has %+v, %v", after, read, err)
+					t.Errorf("the move returned %+v, the table has %+v, error %v", after, read, err)
 				}
 			})
 		}
@@ -56,7 +56,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 }
 
 // COMPLETED is final: no move starts there.
-func TestNothingLeavesCompleted(t *testing.T) {
+func TestCompletedIsFinal(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) {
 			t.Errorf("%s starts from COMPLETED", move.Name)
@@ -116,7 +116,7 @@ func race(t *testing.T, move func(context.Context, File) (File, error), f File) 
 	return won, lost
 }
 
-func TestOneWorkerWinsAClaim(t *testing.T) {
+func TestOneWorkerClaimsAFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.Claim, d.file(Pending))
 	if won != 1 {
@@ -131,7 +131,7 @@ func TestOneWorkerWinsAClaim(t *testing.T) {
 	d.expect(seedItems(InProgress, 1795176000000))
 }
 
-func TestOneWorkerWinsATakeOver(t *testing.T) {
+func TestOneWorkerTakesOverAFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.TakeOver, d.file(InProgress))
 	if won != 1 {
@@ -160,7 +160,7 @@ func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d.expect(seedItems(Completed, 1795176000002))
 }
 
-func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
+func TestUpdatedAtIncreasesWithASteppedClock(t *testing.T) {
 	d := open(t)
 	f := d.next(d.Claim(t.Context(), d.file(Pending)))
 	want := frozen.UnixMilli()
@@ -169,7 +169,7 @@ func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
 			t.Fatalf("after %d moves updatedAt is %d, want %d", i+1, f.UpdatedAt, want)
 		}
 		if i == 2 {
-			d.now = func() time.Time { return frozen.Add(-time.Hour) } // set back
+			d.now = func() time.Time { return frozen.Add(-time.Hour) } // the clock is set back
 		}
 		f = d.next(makers[move](d.Store, t.Context(), f))
 		want++
@@ -184,10 +184,10 @@ func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
 
 // Transient faults are retried, and the move is made once; a repeated transaction whose
 // response was lost is not a second move.
-func TestBothItemsStayInStepUnderPassingFaults(t *testing.T) {
+func TestItemsStayConsistentUnderTransientFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
 		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
-		"error before": dynamolite.ErrorBefore, "answer lost": dynamolite.ErrorAfter,
+		"error before": dynamolite.ErrorBefore, "response lost": dynamolite.ErrorAfter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,9 +200,9 @@ func TestBothItemsStayInStepUnderPassingFaults(t *testing.T) {
 	}
 }
 
-func TestBothItemsStayInStepUnderLastingFaults(t *testing.T) {
+func TestItemsStayConsistentUnderPermanentFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
-		"conflict": dynamolite.Conflict, "error before": dynamolite.ErrorBefore, "answer lost": dynamolite.ErrorAfter,
+		"conflict": dynamolite.Conflict, "error before": dynamolite.ErrorBefore, "response lost": dynamolite.ErrorAfter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -225,7 +225,7 @@ func TestBothItemsStayInStepUnderLastingFaults(t *testing.T) {
 	}
 }
 
-func TestDeleteInFlightBringsNothingBack(t *testing.T) {
+func TestMoveDoesNotRecreateADeletedFile(t *testing.T) {
 	d := open(t)
 	f := d.next(d.Claim(t.Context(), d.file(Pending)))
 	if err := d.Delete(t.Context(), f); err != nil {

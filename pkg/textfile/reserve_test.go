@@ -36,7 +36,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	tables, err := d.db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil || len(tables.TableNames) != 1 || tables.TableNames[0] != "text-analyzer-history" {
-		t.Errorf("tables %v, %v", tables, err)
+		t.Errorf("tables %v, error %v", tables, err)
 	}
 	if err := d.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -46,7 +46,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 // f1 is the reservation that seedItems describes.
 var f1 = File{FileID: "f1", OwnerID: "ann", S3Bucket: "assay-files", S3Key: "files/f1/u1", FileName: "a/b #1%.txt"}
 
-func TestReserveWritesWhatTheSeedNames(t *testing.T) {
+func TestReserveWritesTheAttributesOfTheSeed(t *testing.T) {
 	d := open(t)
 	d.now = func() time.Time { return time.UnixMilli(1795175000000) }
 	given := f1
@@ -65,7 +65,7 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	if _, err := d.Reserve(t.Context(), f1); !errors.Is(err, ErrExists) {
 		t.Errorf("got error %v, want ErrExists", err)
 	}
-	// The same id does not work for another owner either.
+	// The same id is rejected for another owner too.
 	other := f1
 	other.OwnerID = "bob"
 	if _, err := d.Reserve(t.Context(), other); !errors.Is(err, ErrExists) {
@@ -73,11 +73,11 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	}
 	d.expect(seedItems(InProgress, 1795175500000))
 	if got := d.row(historyKey("bob", "f1")); got != nil {
-		t.Errorf("bob has %v", got)
+		t.Errorf("another owner has the history item %v", got)
 	}
 }
 
-func TestReserveIsBothItemsOrNone(t *testing.T) {
+func TestReserveIsAtomic(t *testing.T) {
 	d := open(t)
 	d.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorBefore, Operation: "TransactWriteItems"})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -88,7 +88,7 @@ func TestReserveIsBothItemsOrNone(t *testing.T) {
 	d.expect(nil, nil)
 }
 
-func TestNamesAreKeptAsGiven(t *testing.T) {
+func TestNamesAreStoredAsGiven(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{
 		"a/b.txt", "/", "..", "../../etc/passwd", ".", "100%", "%2F", "#1.txt", "FILE#x", "a#b#c", "🙂.txt", "e\u0301.txt", "é.txt",
@@ -106,10 +106,10 @@ func TestNamesAreKeptAsGiven(t *testing.T) {
 		}
 		page, err := d.List(t.Context(), Listing{OwnerID: "names", Limit: 1})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != name {
-			t.Errorf("%q is listed as %+v, %v", name, page.Files, err)
+			t.Errorf("%q is listed as %+v, error %v", name, page.Files, err)
 		}
 		if got, _, err := ParseObjectKey(f.S3Key); err != nil || got != id {
-			t.Errorf("%q: its object key is parsed as %q, %v", name, got, err)
+			t.Errorf("%q: its object key is parsed as %q, error %v", name, got, err)
 		}
 		f = d.next(d.Claim(t.Context(), f))
 		d.next(d.Fail(t.Context(), f, "about "+name))
@@ -120,7 +120,7 @@ func TestNamesAreKeptAsGiven(t *testing.T) {
 }
 
 // Owners are chosen by clients, so their ids may contain anything.
-func TestOwnersDoNotMix(t *testing.T) {
+func TestOwnersAreSeparate(t *testing.T) {
 	d := open(t)
 	owners := []string{"a", "a#FILE#x", "OWNER#a", "a/b", "a ", "A", "é", "e\u0301"}
 	for i, owner := range owners {
@@ -129,7 +129,7 @@ func TestOwnersDoNotMix(t *testing.T) {
 	for _, owner := range owners {
 		page, err := d.List(t.Context(), Listing{OwnerID: owner, Limit: 10})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != owner {
-			t.Errorf("%q sees %+v, %v", owner, page.Files, err)
+			t.Errorf("%q: got %+v, error %v", owner, page.Files, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (d *desk) scan(limit int32) []Scanned {
 	}
 }
 
-func TestScanSeesEveryItemOnce(t *testing.T) {
+func TestScanReturnsEveryItemOnce(t *testing.T) {
 	d := open(t)
 	const files = 23
 	for i := range files {
@@ -45,7 +45,7 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 			listed[f.FileID]++
 		}
 		if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-			t.Errorf("consistent files are found: %v, %v", found, err)
+			t.Errorf("consistent files are found: got %v, error %v", found, err)
 		}
 	}
 	for i := range files {
@@ -100,7 +100,7 @@ func TestBatchReadsAllButTheResult(t *testing.T) {
 		keys := []table.Key{metaKey(want.FileID), historyKey(want.OwnerID, want.FileID)}
 		got, err := d.batch(t.Context(), keys, true)
 		if err != nil || len(got) != len(keys) {
-			t.Fatalf("%s: %v, %v", status, got, err)
+			t.Fatalf("%s: got %v, error %v", status, got, err)
 		}
 		for key, file := range got {
 			if file == nil || *file != want {
@@ -153,7 +153,7 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 }
 
 // A write since the items were read is never overwritten, even if it left the state unchanged.
-func TestRepairAndExpireLoseToAMove(t *testing.T) {
+func TestRepairAndExpireFailAfterAMove(t *testing.T) {
 	for from, move := range map[lifecycle.State]func(*desk, File) (File, error){
 		Pending:    func(d *desk, f File) (File, error) { return d.Claim(t.Context(), f) },
 		InProgress: func(d *desk, f File) (File, error) { return d.TakeOver(t.Context(), f) },
@@ -185,11 +185,11 @@ func TestExpireRemovesBothItems(t *testing.T) {
 	d.expect(nil, nil)
 }
 
-func TestKeysNamesTheFilesThatExist(t *testing.T) {
+func TestKeysReturnsExistingFiles(t *testing.T) {
 	d := open(t)
 	d.file(Completed)
 	got, err := d.Keys(t.Context(), []string{"f1", "f2"})
 	if err != nil || !maps.Equal(got, map[string]string{"f1": "files/f1/u1"}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, error %v", got, err)
 	}
 }

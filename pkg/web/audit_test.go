@@ -14,9 +14,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestRefusedWritesAreRecorded checks that a write that the credential does not allow is recorded with its status, that
+// TestRejectedWritesAreRecorded checks that a write that the credential does not allow is recorded with its status, that
 // other refusals and reads are not, and that refused users cannot fill the log.
-func TestRefusedWritesAreRecorded(t *testing.T) {
+func TestRejectedWritesAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var recorded []string
 		var broken error

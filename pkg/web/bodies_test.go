@@ -37,21 +37,21 @@ func TestBodiesShareALimit(t *testing.T) {
 	}
 	answer := ask(router, "POST", "/said", body)
 	if got := problemIn(t, answer); got.Type != "urn:assay:problem:unavailable" || answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("at the limit the answer is %d %s", answer.Code, got.Type)
+		t.Errorf("at the limit: got %d %s", answer.Code, got.Type)
 	}
 	if answer.Header().Get("Retry-After") == "" || answer.Header().Get("Connection") != "close" {
-		t.Errorf("its header is %v", answer.Header())
+		t.Errorf("at the limit: got header %v", answer.Header())
 	}
 	others.Release()
 	for range 3 { // each releases what it held
 		if answer := ask(router, "POST", "/said", body); answer.Code != http.StatusOK {
-			t.Errorf("below the limit the answer is %d %s", answer.Code, answer.Body)
+			t.Errorf("below the limit: got %d %s", answer.Code, answer.Body)
 		}
 	}
 }
 
-// TestABodyCountsByWhatHasArrived sends half of a body that declares more than the limit.
-func TestABodyCountsByWhatHasArrived(t *testing.T) {
+// TestBodyCountsByReceivedBytes sends half of a body that declares more than the limit.
+func TestBodyCountsByReceivedBytes(t *testing.T) {
 	bodies := web.NewBodies(1000)
 	router := web.NewRouter(web.Options{Bodies: bodies})
 	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
@@ -67,7 +67,7 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 	<-half.counted
 	other := bodies.Hold()
 	if err := other.Grow(t.Context(), 500); err != nil {
-		t.Errorf("beside 400 bytes of a body: %v", err)
+		t.Errorf("after 400 bytes of a body: got error %v", err)
 	}
 	if err := other.Grow(t.Context(), 200); !errors.Is(err, web.ErrBodiesFull) {
 		t.Errorf("beyond the limit: got error %v, want ErrBodiesFull", err)
@@ -75,10 +75,10 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 	other.Release()
 	close(half.breaks)
 	if status := <-answered; status != http.StatusBadRequest {
-		t.Errorf("the half body is answered with %d", status)
+		t.Errorf("the truncated body: got status %d, want 400", status)
 	}
 	if err := other.Grow(t.Context(), 1000); err != nil {
-		t.Errorf("after all ended: %v", err)
+		t.Errorf("after all requests have ended: got error %v", err)
 	}
 }
 
@@ -105,19 +105,19 @@ func TestGrowEndsWithItsRequest(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	if err := hold.Grow(ctx, 11); !errors.Is(err, context.Canceled) {
-		t.Errorf("it returned error %v, want Canceled", err)
+		t.Errorf("Grow returned error %v, want Canceled", err)
 	}
 }
 
-// TestTheDocumentIsMadeWhileRequestsRun is proved by the race detector.
-func TestTheDocumentIsMadeWhileRequestsRun(t *testing.T) {
+// TestDocumentIsCreatedDuringRequests relies on the race detector.
+func TestDocumentIsCreatedDuringRequests(t *testing.T) {
 	router := web.NewRouter(web.Options{})
 	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
 	var requests sync.WaitGroup
 	for _, call := range [][3]string{{"GET", "/openapi.json", ""}, {"POST", "/said", `{"text":"x"}`}} {
 		requests.Go(func() {
 			if answer := ask(router, call[0], call[1], call[2]); answer.Code >= http.StatusBadRequest {
-				t.Errorf("%v returns %d %s", call, answer.Code, answer.Body)
+				t.Errorf("%v: got %d %s", call, answer.Code, answer.Body)
 			}
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestAReadBodyHasNoDeadline: once a body ends, no deadline is left on the connection, nor set by further reads.
-func TestAReadBodyHasNoDeadline(t *testing.T) {
+// TestReadBodyHasNoDeadline: once a body ends, no deadline is left on the connection, nor set by further reads.
+func TestReadBodyHasNoDeadline(t *testing.T) {
 	for name, end := range map[string]error{"end": io.EOF, "closed": http.ErrBodyReadAfterClose} {
 		t.Run(name, func(t *testing.T) {
 			var deadline time.Time
@@ -22,14 +22,14 @@ func TestAReadBodyHasNoDeadline(t *testing.T) {
 				return nil
 			})
 			if text, err := io.ReadAll(body); string(text) != "text" || err != nil && !errors.Is(err, end) {
-				t.Fatalf("%q, %v", text, err)
+				t.Fatalf("got %q, error %v", text, err)
 			}
 			if set == 0 || !deadline.IsZero() {
 				t.Errorf("after %d changes the deadline is %v", set, deadline)
 			}
 			before := set
 			if n, err := body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, end) {
-				t.Errorf("a further read returns %d, %v", n, err)
+				t.Errorf("a further read returns %d, error %v", n, err)
 			}
 			if set != before {
 				t.Errorf("a further read changed the deadline, to %v", deadline)

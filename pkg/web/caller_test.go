@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-func TestHandlersKnowTheirCaller(t *testing.T) {
+func TestHandlersGetTheirCaller(t *testing.T) {
 	router := web.NewRouter(web.Options{Log: zerolog.Nop(), Roles: []web.Role{web.Operator}})
 	var seen web.Caller
 	type input struct{ web.CallerParam }
@@ -27,7 +27,7 @@ func TestHandlersKnowTheirCaller(t *testing.T) {
 			seen = web.Caller{}
 			rec := ask(router, http.MethodGet, path, "", web.OwnerHeader, owner)
 			if seen.Owner != owner || !seen.Has(web.Operator) || seen.Client != "192.0.2.1" || rec.Header().Get(web.OwnerHeader) != "" {
-				t.Errorf("%s: the caller %q is %+v, and the answer has %v", path, owner, seen, rec.Header())
+				t.Errorf("%s: the caller %q is %+v, and the response has header %v", path, owner, seen, rec.Header())
 			}
 		}
 		p := problemIn(t, ask(router, http.MethodGet, path, "", web.OwnerHeader, "a b"))
@@ -40,7 +40,7 @@ func TestHandlersKnowTheirCaller(t *testing.T) {
 	}
 }
 
-func TestAnonymousCallersActForWhoTheyName(t *testing.T) {
+func TestAnonymousCallersActForTheNamedOwner(t *testing.T) {
 	var caller web.Caller
 	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
 		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {

@@ -76,7 +76,7 @@ func TestCredentialsAreRequired(t *testing.T) {
 		{clients, "GET /v1/optional", "", 401}, // instead of 404: a credential may help
 		{clients, "GET /v1/optional", "forged", 401},
 		{clients, "GET /v1/optional", "anna:read", 200},
-		{clients, "GET /v1/public", "forged", 401}, // the handler's 404; the credential is not looked at
+		{clients, "GET /v1/public", "forged", 401}, // the handler's 404; the credential is not checked
 		{clients, "GET /page", "forged", 200},
 		{clients, "GET /healthz", "forged", 200},
 		{clients, "GET /openapi.json", "", 200},

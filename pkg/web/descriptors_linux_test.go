@@ -19,9 +19,9 @@ import (
 // fewDescriptors is set in the process that has few file descriptors.
 const fewDescriptors = "ASSAY_TEST_FEW_DESCRIPTORS"
 
-// TestFewFreeDescriptorsRefuseConnections opens connections in a new process until one is refused, and again after
+// TestConnectionsAreRejectedWithoutFreeDescriptors opens connections in a new process until one is refused, and again after
 // they are closed.
-func TestFewFreeDescriptorsRefuseConnections(t *testing.T) {
+func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	if os.Getenv(fewDescriptors) == "" {
 		// Go raises the soft limit to the hard one, or one below it.
 		child := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -Sn 64 && ulimit -Hn 128 && exec "$0" "$@"`, os.Args[0], "-test.run=^"+t.Name()+"$")
@@ -32,7 +32,7 @@ func TestFewFreeDescriptorsRefuseConnections(t *testing.T) {
 		return
 	}
 	if n := web.MaxDescriptors(); n < 127 {
-		t.Fatalf("%d descriptors, want those of the hard limit", n)
+		t.Fatalf("got %d descriptors, want those of the hard limit", n)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -45,9 +45,9 @@ func TestHostsAllow(t *testing.T) {
 	}
 }
 
-// TestAnotherHostIsMisdirected checks that no address of a router serves a request for another
+// TestOtherHostsAreMisdirected checks that no address of a router serves a request for another
 // host, as a page sends it after DNS rebinding.
-func TestAnotherHostIsMisdirected(t *testing.T) {
+func TestOtherHostsAreMisdirected(t *testing.T) {
 	hosts, err := web.ParseHosts("assay.example")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestAnotherHostIsMisdirected(t *testing.T) {
 	if called != 0 {
 		t.Errorf("the handler was called %d times, want 0", called)
 	}
-	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty one by the URL's
+	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty Host by that of the URL
 		if resp, body := send(http.MethodPost, "/x", host); resp.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s %s", host, resp.Status, body)
 		}

@@ -46,7 +46,7 @@ func TestALimiterBoundsEachClient(t *testing.T) {
 }
 
 // A client with many waiting requests does not block others, and never exceeds its limit.
-func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
+func TestFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := web.NewLimiter(3, 2)
 		var leaves []func()
@@ -89,8 +89,8 @@ func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 	})
 }
 
-// Callers enter, wait and leave at the same time: no more than the limit are in at once, and all
-// slots are free in the end.
+// Callers enter, wait and leave at the same time: no more than the limit have a slot at the same
+// time, and all slots are free at the end.
 func TestALimiterIsSafeForConcurrentUse(t *testing.T) {
 	const total = 3
 	limiter := web.NewLimiter(total, total)
@@ -100,7 +100,7 @@ func TestALimiterIsSafeForConcurrentUse(t *testing.T) {
 			return // it is full
 		}
 		if n := in.Add(1); n > total {
-			t.Errorf("%d are in at once", n)
+			t.Errorf("%d callers have a slot at the same time, more than the limit", n)
 		}
 		runtime.Gosched()
 		in.Add(-1)
@@ -136,7 +136,7 @@ func TestClientOfCountsANetworkAsOne(t *testing.T) {
 	}
 }
 
-func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
+func TestLimitedListenerRejectsConnectionsAboveTheLimit(t *testing.T) {
 	for name, test := range map[string]struct {
 		limiter *web.Limiter
 		want    int
@@ -171,7 +171,7 @@ func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
 			}
 			defer answer.Body.Close()
 			if answer.StatusCode != test.want || answer.Header.Get("Retry-After") != "1" {
-				t.Errorf("answered %d, %v, want %d", answer.StatusCode, answer.Header, test.want)
+				t.Errorf("got status %d, header %v, want %d", answer.StatusCode, answer.Header, test.want)
 			}
 			if _, err := io.WriteString(held, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
 				t.Fatal(err)
@@ -185,13 +185,13 @@ func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
 			}
 			defer next.Body.Close()
 			if next.StatusCode != http.StatusNotFound {
-				t.Errorf("after the first closed: %d", next.StatusCode)
+				t.Errorf("after the first connection was closed: got status %d, want 404", next.StatusCode)
 			}
 		})
 	}
 }
 
-func TestCallersEnterForTheirClient(t *testing.T) {
+func TestCallersCountForTheirClient(t *testing.T) {
 	limiter := web.NewLimiter(2, 1)
 	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
 	web.Register(router, huma.Operation{OperationID: "enter", Method: http.MethodGet, Path: "/{id}"},
@@ -211,7 +211,7 @@ func TestCallersEnterForTheirClient(t *testing.T) {
 		answer := httptest.NewRecorder()
 		router.ServeHTTP(answer, req)
 		if answer.Code != step.want || step.want >= 400 && answer.Header().Get("Retry-After") == "" {
-			t.Errorf("%s: %d %v %s, want %d", step.client, answer.Code, answer.Header(), answer.Body, step.want)
+			t.Errorf("%s: got %d %v %s, want %d", step.client, answer.Code, answer.Header(), answer.Body, step.want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestTraceIsAcceptedEchoedAndCarried(t *testing.T) {
 	rec := ask(router, http.MethodPost, "/x", "",
 		"X-Request-Id", "mine", "Traceparent", "00-"+traceID+"-b7ad6b7169203331-01", "Tracestate", "a=1")
 	if inside.RequestID != "mine" || inside.ID() != traceID || inside.State != "a=1" {
-		t.Errorf("the handler saw %+v", inside)
+		t.Errorf("the handler got %+v", inside)
 	}
 	got := obs.Trace{RequestID: rec.Header().Get("X-Request-Id"), Parent: rec.Header().Get("Traceparent"), State: rec.Header().Get("Tracestate")}
 	if got != inside {
@@ -76,7 +76,7 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 	}
 }
 
-func TestCrossOriginRefusalsAreLoggedByRoute(t *testing.T) {
+func TestRejectedCrossOriginRequestsAreLoggedByRoute(t *testing.T) {
 	var log bytes.Buffer
 	router := plain(web.Options{Log: zerolog.New(&log)}, "/v1/{id}", func(http.ResponseWriter, *http.Request) { t.Error("handled") })
 	rec := ask(router, http.MethodPost, "/v1/x", "", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
@@ -96,9 +96,9 @@ func TestNoResponseIsSniffed(t *testing.T) {
 	}
 }
 
-// TestMetricsAreServedWhereAsked checks that only routers with Options.Metrics serve metrics, which clients need
+// TestMetricsAreServedOnRequest checks that only routers with Options.Metrics serve metrics, which clients need
 // not see.
-func TestMetricsAreServedWhereAsked(t *testing.T) {
+func TestMetricsAreServedOnRequest(t *testing.T) {
 	for served, want := range map[bool]int{true: http.StatusOK, false: http.StatusNotFound} {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Metrics: served})
 		if rec := ask(router, http.MethodGet, "/metrics", ""); rec.Code != want {
@@ -120,7 +120,7 @@ func TestRequestsAreCountedByRoute(t *testing.T) {
 	ask(operator, "BREW", "/nowhere", "")
 
 	if inside != 1 || metric(t, registry, "assay_http_requests_in_flight") != 0 {
-		t.Errorf("in flight: %v within a request, want 1, and 0 after", inside)
+		t.Errorf("in flight: got %v during a request, want 1, and 0 afterwards", inside)
 	}
 	for labels, want := range map[string]float64{
 		"method=POST,route=/v1/{id},status=200":   2,
@@ -163,7 +163,7 @@ func metric(t *testing.T, registry *prometheus.Registry, name string) float64 {
 	return 0
 }
 
-func TestAPanicIsA500AndIsLogged(t *testing.T) {
+func TestPanicIsA500AndIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	router := plain(web.Options{Log: zerolog.New(&log)}, "/x", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "3")
@@ -171,7 +171,7 @@ func TestAPanicIsA500AndIsLogged(t *testing.T) {
 	})
 	rec := ask(router, http.MethodPost, "/x", "")
 	if strings.Contains(rec.Body.String(), "secret") || rec.Header().Get("Content-Length") != "" {
-		t.Errorf("the answer is %s with header %v", rec.Body, rec.Header())
+		t.Errorf("got response %s with header %v", rec.Body, rec.Header())
 	}
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:internal" {
 		t.Errorf("got %+v, want urn:assay:problem:internal", p)
@@ -181,7 +181,7 @@ func TestAPanicIsA500AndIsLogged(t *testing.T) {
 	}
 }
 
-func TestAPanicWithinAnAnswerCutsTheConnection(t *testing.T) {
+func TestPanicDuringAResponseClosesTheConnection(t *testing.T) {
 	server := httptest.NewServer(plain(web.Options{Log: zerolog.Nop()}, "/x", func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := io.WriteString(w, "half"); err != nil {
 			t.Error(err)
@@ -198,7 +198,7 @@ func TestAPanicWithinAnAnswerCutsTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(answer.Body); err == nil {
-		t.Error("the client read a whole answer, want it cut")
+		t.Error("the client read a complete response, want a truncated one")
 	}
 	if err := answer.Body.Close(); err != nil {
 		t.Error(err)
@@ -226,7 +226,7 @@ func TestResponseControllerReachesTheConnection(t *testing.T) {
 	read(t, answer.Body)
 }
 
-func TestABadlyFramedBodyIsTheClientsFault(t *testing.T) {
+func TestMalformedBodyIsAClientError(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "http://localhost/send", brokenBody{})
 	rec := httptest.NewRecorder()
 	sender(zerolog.Nop(), nil).ServeHTTP(rec, r)
@@ -235,7 +235,7 @@ func TestABadlyFramedBodyIsTheClientsFault(t *testing.T) {
 	}
 }
 
-func TestBodiesAreTakenAsTheyAre(t *testing.T) {
+func TestEncodedBodiesAreRejected(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(http.ResponseWriter, *http.Request) {})
 	for encoding, want := range map[string]int{"": 200, "identity": 200, "gzip": 415, "br, gzip": 415} {
 		if rec := ask(router, http.MethodPost, "/x", "body", "Content-Encoding", encoding); rec.Code != want {
@@ -247,7 +247,7 @@ func TestBodiesAreTakenAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestWhatIsJSON(t *testing.T) {
+func TestIsJSON(t *testing.T) {
 	for kind, want := range map[string]bool{
 		"": true, "application/json": true, "Application/JSON; charset=utf-8": true, "application/vnd.a+json": true,
 		"text/plain": false, "application/jsonl": false, "json": false, "application/json; =": false,
@@ -265,7 +265,7 @@ type brokenBody struct{}
 
 func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestPagesOfAnotherOriginMayNotWrite(t *testing.T) {
+func TestCrossOriginWritesAreRejected(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(http.ResponseWriter, *http.Request) {})
 	for name, test := range map[string]struct {
 		header []string
@@ -282,8 +282,8 @@ func TestPagesOfAnotherOriginMayNotWrite(t *testing.T) {
 	}
 }
 
-// TestUnknownParametersAreRefused covers typed operations and plain handlers, such as streams.
-func TestUnknownParametersAreRefused(t *testing.T) {
+// TestUnknownParametersAreRejected covers typed operations and plain handlers, such as streams.
+func TestUnknownParametersAreRejected(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop()}, "/plain", func(http.ResponseWriter, *http.Request) {})
 	type input struct {
 		Limit int `query:"limit"`

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-func TestOwnerIsTakenOrMadeAndReturned(t *testing.T) {
+func TestOwnerIsAcceptedOrGeneratedAndReturned(t *testing.T) {
 	var inside string
 	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
 	type input struct{ web.OwnerParam }
@@ -27,7 +27,7 @@ func TestOwnerIsTakenOrMadeAndReturned(t *testing.T) {
 		for _, given := range []string{"a", "A.z_0~@:+=-", strings.Repeat("x", 128)} {
 			rec := ask(router, http.MethodPost, path, "", web.OwnerHeader, given)
 			if inside != given || rec.Header().Get(web.OwnerHeader) != given {
-				t.Errorf("%s: owner %q is %q inside and %q in the answer", path, given, inside, rec.Header().Get(web.OwnerHeader))
+				t.Errorf("%s: owner %q is %q inside and %q in the response", path, given, inside, rec.Header().Get(web.OwnerHeader))
 			}
 		}
 		rec := ask(router, http.MethodPost, path, "")

@@ -57,7 +57,7 @@ func problemIn(t *testing.T, rec *httptest.ResponseRecorder) web.Problem {
 	return p
 }
 
-func TestRequestsThatBreakTheSchemaAreProblems(t *testing.T) {
+func TestRequestsThatViolateTheSchemaAreProblems(t *testing.T) {
 	const secret = "hunter2hunter2"
 	tests := []struct {
 		name, query, body, contentType string
@@ -85,7 +85,7 @@ func TestRequestsThatBreakTheSchemaAreProblems(t *testing.T) {
 			}
 			rec := ask(router, http.MethodPost, "/send"+test.query, test.body, "Content-Type", contentType, "X-Request-Id", "r/1")
 			if strings.Contains(rec.Body.String(), secret) {
-				t.Errorf("the answer repeats what was sent: %s", rec.Body)
+				t.Errorf("the response repeats the request: %s", rec.Body)
 			}
 			p := problemIn(t, rec)
 			if p.Status != test.status || p.Type != "urn:assay:problem:"+test.slug || p.Detail == "" {
@@ -109,7 +109,7 @@ func TestRequestsThatBreakTheSchemaAreProblems(t *testing.T) {
 	}
 }
 
-func TestAProblemDoesNotGrowWithTheRequest(t *testing.T) {
+func TestProblemSizeIsBounded(t *testing.T) {
 	type input struct {
 		Body map[string]bool
 	}
@@ -122,7 +122,7 @@ func TestAProblemDoesNotGrowWithTheRequest(t *testing.T) {
 	rec := ask(router, http.MethodPost, "/many", "{"+body.String()[1:]+"}")
 	size := rec.Body.Len()
 	if p := problemIn(t, rec); len(p.Errors) != 32 || size > 32<<10 {
-		t.Errorf("%d errors in %d bytes, want 32 in at most 32 KiB", len(p.Errors), size)
+		t.Errorf("got %d errors in %d bytes, want 32 in at most 32 KiB", len(p.Errors), size)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestErrorsBecomeProblems(t *testing.T) {
 	}
 }
 
-func TestAProblemSharedByRequestsIsNotChanged(t *testing.T) {
+func TestSharedProblemIsNotModified(t *testing.T) {
 	shared := web.NewProblem(http.StatusConflict, "busy", "")
 	rec := ask(sender(zerolog.Nop(), shared), http.MethodPost, "/plain", "")
 	if p := problemIn(t, rec); p.Instance == "" || shared.Instance != "" {
@@ -196,7 +196,7 @@ func TestAProblemSharedByRequestsIsNotChanged(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeftIsNoError(t *testing.T) {
+func TestDisconnectedClientIsNoError(t *testing.T) {
 	for _, path := range []string{"/send", "/plain"} {
 		var log bytes.Buffer
 		router := sender(zerolog.New(&log), context.Canceled)

@@ -104,7 +104,7 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		}
 	}
 	if got := ask(router, http.MethodGet, "/v1/query/bob", "").Body.String(); got != `{"text":"hello bob <&>"}`+"\n" {
-		t.Errorf("the answer is %s, want the plain body with no $schema", got)
+		t.Errorf("got %s, want the plain body with no $schema", got)
 	}
 
 	var document struct {
@@ -145,7 +145,7 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 	}
 }
 
-func TestDocsLoadNothingFromElsewhere(t *testing.T) {
+func TestDocsLoadNothingFromOtherHosts(t *testing.T) {
 	router := web.NewRouter(web.Options{Title: "Assay <API>", Version: "1", Log: zerolog.Nop(), Events: []byte("asyncapi: 3.0.0")})
 	for path, want := range map[string]string{"/docs": `spec-url="/openapi.json"`, "/docs/events": `spec-url="/docs/asyncapi.yaml"`} {
 		rec := ask(router, http.MethodGet, path, "")
@@ -167,7 +167,7 @@ func TestDocsLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestAnOperationMayTakeAnotherMediaType(t *testing.T) {
+func TestOperationMayAcceptAnotherMediaType(t *testing.T) {
 	type input struct {
 		Body struct {
 			Name string `json:"name"`
@@ -213,7 +213,7 @@ func TestAnOperationMayTakeAnotherMediaType(t *testing.T) {
 	}
 	got := ask(router, http.MethodPost, "/v1/files", body.String(), "Content-Type", form.FormDataContentType())
 	if got.Code != http.StatusAccepted {
-		t.Errorf("multipart: %d %s, want 202", got.Code, got.Body)
+		t.Errorf("multipart: got %d %s, want 202", got.Code, got.Body)
 	}
 	document := ask(router, http.MethodGet, "/openapi.json", "").Body.String()
 	if !strings.Contains(document, `"multipart/form-data"`) || !strings.Contains(document, `"application/json"`) {

@@ -30,7 +30,7 @@ var ErrCut = errors.New("web: requests were aborted at the end of the drain")
 
 // Timeouts of every HTTP server.
 const (
-	HeaderTimeout = 10 * time.Second // for a request's header to arrive
+	HeaderTimeout = 10 * time.Second // for the next request on an idle connection
 	IdleTimeout   = 2 * time.Minute  // for the next request on a kept connection
 )
 

@@ -101,7 +101,7 @@ func read(t *testing.T, body io.ReadCloser) string {
 	return string(content)
 }
 
-func TestServeFinishesWhatIsInHand(t *testing.T) {
+func TestServeFinishesRequestsInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := make(chan struct{})
 		health := &obs.Health{}
@@ -138,7 +138,7 @@ func TestServeFinishesWhatIsInHand(t *testing.T) {
 	})
 }
 
-func TestServeCutsOffWhatOutlastsTheDrain(t *testing.T) {
+func TestServeAbortsRequestsAfterTheDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, cause := make(chan struct{}), make(chan error, 1)
 		s := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -149,7 +149,7 @@ func TestServeCutsOffWhatOutlastsTheDrain(t *testing.T) {
 		began := time.Now()
 		go func() { <-started; s.stop() }()
 		if _, err := s.client.Get("http://localhost/"); err == nil {
-			t.Error("the request got an answer, want its connection closed")
+			t.Error("the request got a response, want its connection closed")
 		}
 		if err := <-s.done; !errors.Is(err, web.ErrCut) {
 			t.Errorf("Serve returned %v, want ErrCut", err)
@@ -163,7 +163,7 @@ func TestServeCutsOffWhatOutlastsTheDrain(t *testing.T) {
 	})
 }
 
-func TestServeReportsAListenerThatFails(t *testing.T) {
+func TestServeReportsAFailedListener(t *testing.T) {
 	listener := newPipes()
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
@@ -174,9 +174,9 @@ func TestServeReportsAListenerThatFails(t *testing.T) {
 	}
 }
 
-func TestABodyThatStallsIsGivenUp(t *testing.T) {
+func TestStalledBodyIsRejected(t *testing.T) {
 	tests := map[string]struct {
-		every  time.Duration // between two pieces
+		every  time.Duration // between two pieces of the body
 		pieces int
 		want   string // of the status line
 	}{
@@ -218,7 +218,7 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 				}()
 				line, err := bufio.NewReader(conn).ReadString('\n')
 				if err != nil || !strings.Contains(line, " "+test.want+" ") {
-					t.Errorf("answer begins %q (%v), want status %s", line, err, test.want)
+					t.Errorf("response begins with %q (%v), want status %s", line, err, test.want)
 				}
 				if err := conn.Close(); err != nil {
 					t.Error(err)
@@ -230,7 +230,7 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
+func TestReadBodyDoesNotCancelALongResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type input struct {
 			Body struct {
@@ -259,9 +259,9 @@ func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
 	})
 }
 
-// TestALongAnswerIsNotCutOff checks that neither the deadline of the request body nor the one of the first response
+// TestLongResponseIsNotAborted checks that neither the deadline of the request body nor the one of the first response
 // bytes ends a slow handler.
-func TestALongAnswerIsNotCutOff(t *testing.T) {
+func TestLongResponseIsNotAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop()})
 		router.Mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
@@ -269,7 +269,7 @@ func TestALongAnswerIsNotCutOff(t *testing.T) {
 				t.Error(err)
 			}
 			if n, err := r.Body.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // as decoders do
-				t.Errorf("after the end came %d bytes, %v", n, err)
+				t.Errorf("after the end came %d bytes, error %v", n, err)
 			}
 			select {
 			case <-time.After(2 * time.Minute):

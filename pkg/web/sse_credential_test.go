@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestStreamEndsWithItsCredential checks that a stream without events ends when the credential is refused, and
-// continues while that cannot be found out.
+// TestStreamEndsWithItsCredential checks that a stream without events ends when the credential becomes
+// invalid, and continues while it cannot be verified.
 func TestStreamEndsWithItsCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

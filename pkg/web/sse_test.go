@@ -27,7 +27,7 @@ func frame(t *testing.T, e web.Event) []byte {
 	return f
 }
 
-func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
+func TestEventFraming(t *testing.T) {
 	for want, event := range map[string]web.Event{
 		"id: 7\nevent: file\ndata: {\"a\":1}\n\n":           {ID: "7", Name: "file", Data: []byte(`{"a":1}`)},
 		"data: one\ndata: two\ndata: three\ndata: four\n\n": {Data: []byte("one\ntwo\r\nthree\rfour")},
@@ -53,7 +53,7 @@ func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
 	}
 }
 
-func TestAHeadRequestWaitsForNoEvents(t *testing.T) {
+func TestHeadRequestDoesNotWaitForEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
 	_, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodHead, "/", nil))
 	if !errors.Is(err, web.ErrHead) || rec.Header().Get("Content-Type") != "text/event-stream" || rec.Body.Len() > 0 {
@@ -61,7 +61,7 @@ func TestAHeadRequestWaitsForNoEvents(t *testing.T) {
 	}
 }
 
-func TestAnEventThatWouldBreakTheFramingIsRefused(t *testing.T) {
+func TestEventThatBreaksTheFramingIsRejected(t *testing.T) {
 	for _, event := range []web.Event{{ID: "1\ndata: x"}, {Name: "a\rb"}, {ID: "\x00"}} {
 		if _, err := event.Frame(); !errors.Is(err, web.ErrBadEvent) {
 			t.Errorf("Frame of %q returned %v, want ErrBadEvent", event, err)
@@ -201,7 +201,7 @@ func TestPumpEndsWhenTheClientLeaves(t *testing.T) {
 	})
 }
 
-func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
+func TestClientThatStopsReadingIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ended := streaming(t, newSource())
 		conn, err := s.pipes.dial(t.Context(), "", "")
@@ -225,7 +225,7 @@ func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAnyDataComesBackLineByLine(t *testing.T) {
+func TestDataRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.StringMatching(`[a: \n\r]{0,30}`).Draw(t, "data")
 		sent, err := web.Event{ID: "1", Data: []byte(data)}.Frame()
@@ -240,7 +240,7 @@ func TestAnyDataComesBackLineByLine(t *testing.T) {
 			if text, ok := strings.CutPrefix(line, "data: "); ok {
 				lines = append(lines, text)
 			} else if line != "id: 1" {
-				t.Fatalf("a line is %q", line)
+				t.Fatalf("got line %q", line)
 			}
 		}
 		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(data)

@@ -105,7 +105,8 @@ func TestThrottleIsExact(t *testing.T) {
 	})
 }
 
-// TestEnterStreamLimitsOpenStreams checks that each owner has its open streams, and room again when one is left.
+// TestEnterStreamLimitsOpenStreams checks that each owner has its own limit, and may open another stream after one has
+// ended.
 func TestEnterStreamLimitsOpenStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, release := make(chan error, 1), map[string]chan struct{}{"anna": make(chan struct{}), "bob": make(chan struct{}), "free": make(chan struct{})}

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestAFullDiskRefusesWhatIsStored checks that reads and deletes continue.
-func TestAFullDiskRefusesWhatIsStored(t *testing.T) {
+// TestFullDiskRejectsWrites checks that reads and deletes continue.
+func TestFullDiskRejectsWrites(t *testing.T) {
 	var full error
 	router := web.NewRouter(web.Options{Writable: func() error { return full }})
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {

@@ -43,7 +43,7 @@ type Limits struct {
 	AbandonedFor time.Duration // maximum time of each abandoned handler
 }
 
-// Limiter enforces Limits. It is safe for concurrent use.
+// Limiter enforces Limits on the attempts of one process. It is safe for concurrent use.
 type Limiter struct {
 	perSlot int64               // memory in bytes available to every attempt without waiting
 	shared  int64               // memory in bytes shared by attempts that need more

@@ -22,18 +22,18 @@ func TestAbandonedKeepsItsMemory(t *testing.T) {
 		hang := make(chan struct{})
 		err := l.Run(t.Context(), time.Second, 60, func(context.Context) error { <-hang; return nil })
 		if _, late := errors.AsType[*TimeError](err); !late {
-			t.Errorf("Run returned %v", err)
+			t.Errorf("Run returned %v, want a TimeError", err)
 		}
 		if !errors.Is(context.Cause(full), ErrAbandoned) || l.Abandoned() != 1 {
-			t.Errorf("%d handlers are abandoned, but full was called with %v", l.Abandoned(), context.Cause(full))
+			t.Errorf("%d handlers are abandoned and full was called with %v, want 1 and ErrAbandoned", l.Abandoned(), context.Cause(full))
 		}
 		if l.memory.TryAcquire(1) {
-			t.Error("its memory was released before it returned")
+			t.Error("the memory of the handler was released before it returned")
 		}
 		close(hang)
 		synctest.Wait()
 		if !l.memory.TryAcquire(l.shared) || l.Abandoned() != 0 {
-			t.Error("its memory was not released after it returned")
+			t.Error("the memory of the handler was not released after it returned")
 		}
 	})
 }

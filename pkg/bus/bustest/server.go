@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// ready limits the wait for the listener on a busy machine.
+// ready bounds the wait for the listener.
 const ready = 30 * time.Second
 
 // Start starts a NATS server with JetStream on file storage at a free loopback

@@ -40,7 +40,7 @@ func Open(t testing.TB) *World {
 	return OpenAt(t, Start(t), bus.Config{})
 }
 
-// OpenAt opens a World on the server at url, with the settings of Settings.
+// OpenAt opens a World on the server at url, with the configuration that Settings returns.
 func OpenAt(t testing.TB, url string, cfg bus.Config) *World {
 	t.Helper()
 	nc, err := nats.Connect(url)

@@ -37,7 +37,7 @@ func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 
 // A handler that does not return loses its slot after its time limit. Even with more such handlers
 // than slots, all other items are processed.
-func TestHungAttemptsAreLeftBehind(t *testing.T) {
+func TestHungAttemptsAreAbandoned(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
 	defer close(release)
@@ -68,12 +68,12 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 	for range bad {
 		late, ok := errors.AsType[*attempt.TimeError](bustest.Next(t, reasons, "reason"))
 		if !ok || late.Error() != "it took longer than 100ms" {
-			t.Errorf("the reason is %v", late)
+			t.Errorf("got reason %v, want a TimeError", late)
 		}
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != bad {
-		t.Errorf("%d dead letters, want %d", n, bad)
+		t.Errorf("got %d dead letters, want %d", n, bad)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 		t.Errorf("Consume returned error %v, want ErrAbandoned", err)
 	}
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Errorf("%d messages, want only the one that has an attempt left", n)
+		t.Errorf("got %d messages, want only the one that has an attempt left", n)
 	}
 }
 
@@ -134,11 +134,11 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	if d := bustest.Next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
 		t.Errorf("attempt %d at %s, want attempt 1 at the other item", d.Attempt, d.Item)
 	}
-	w.AwaitCount(t, bustest.WorkStream, 1) // the loop waits out its backoff
+	w.AwaitCount(t, bustest.WorkStream, 1) // the message of the looping handler remains for its retry
 }
 
 // A handler that respects its context fails when its time limit is exceeded, at most three times.
-func TestLateAttemptsAreThree(t *testing.T) {
+func TestLateAttemptsAreLimited(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("slow"))
 	attempts := make(chan int, 8)
@@ -156,7 +156,7 @@ func TestLateAttemptsAreThree(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	err := bustest.Next(t, reasons, "reason")
 	if _, late := errors.AsType[*attempt.TimeError](err); !late || len(attempts) != 3 {
-		t.Errorf("%d attempts, then %v", len(attempts), err)
+		t.Errorf("got %d attempts, then reason %v", len(attempts), err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestMemoryIsShared(t *testing.T) {
 	c.Parallel, c.Memory = 6, 120
 	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if d.Item[:5] == "large" {
-			return bus.Bounds{Memory: 30} // two fit into one half of the memory
+			return bus.Bounds{Memory: 30} // two of them fit into one half of the memory
 		}
 		return bus.Bounds{Memory: 10}
 	}

@@ -16,7 +16,7 @@ import (
 // A server that is killed may have stored that a message was acknowledged, but not its removal from
 // the queue. The test recreates its files as after such a crash. The message is removed without
 // another attempt, and its item can be queued again.
-func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
+func TestAcknowledgedMessageIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	files := filepath.Join(dir, "jetstream", "$G", "streams", bustest.WorkStream, "msgs")
 	before := map[string][]byte{}
@@ -63,7 +63,7 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	t.Cleanup(stop)
 	w := bustest.OpenAt(t, url, bus.Config{})
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want only the one that was not removed", n)
+		t.Fatalf("got %d messages, want only the one that was not removed", n)
 	}
 	again := make(chan bus.Delivery, 2)
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
@@ -72,6 +72,6 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	w.Publish(t, bustest.UploadedAgain("f1"))
 	if d := bustest.Next(t, again, "work"); d.ID != bustest.UploadedAgain("f1").ID || len(again) != 0 {
-		t.Errorf("got %s and %d more messages", d.ID, len(again))
+		t.Errorf("got %s and %d more messages, want the new event only", d.ID, len(again))
 	}
 }

@@ -24,7 +24,7 @@ func step(t *testing.T, d time.Duration) {
 }
 
 // Work of all priorities is delivered without delay, regardless of the direction of the clock step.
-func TestSteppedClockStopsNoPriority(t *testing.T) {
+func TestSteppedClockDelaysNoPriority(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
 			w := bustest.Open(t)
@@ -64,7 +64,7 @@ func TestSteppedClockDelaysNoRetry(t *testing.T) {
 			bustest.Consume(t, w.Bus, c)
 			w.Publish(t, bustest.Uploaded("f1"))
 			bustest.Next(t, tries, "first attempt")
-			<-time.After(500 * time.Millisecond) // the server has received the negative acknowledgement
+			<-time.After(500 * time.Millisecond) // the server has received the negative acknowledgement by then
 			step(t, d)
 			bustest.Next(t, tries, "second attempt")
 			w.AwaitCount(t, bustest.WorkStream, 0)

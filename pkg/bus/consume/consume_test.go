@@ -34,7 +34,7 @@ func TestHandledMessageIsAcknowledged(t *testing.T) {
 	}
 }
 
-func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
+func TestFailedAttemptIsRetriedAfterItsBackoff(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	const pause = 80 * time.Millisecond
@@ -60,7 +60,7 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 }
 
 // Messages that wait for their backoff do not delay others.
-func TestBackoffHoldsNoPlace(t *testing.T) {
+func TestBackoffDoesNotDelayOthers(t *testing.T) {
 	w := bustest.Open(t)
 	const flaky = 20
 	for i := range flaky {
@@ -99,7 +99,7 @@ func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 		got = append(got, bustest.Next(t, attempts, "attempt"))
 	}
 	if !slices.Equal(got, []int{1, 2, 3}) {
-		t.Errorf("attempts %v", got)
+		t.Errorf("got attempts %v", got)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
@@ -131,7 +131,7 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
+func TestTakenOverMessageIsNotSettled(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	const lease = time.Second
@@ -147,9 +147,9 @@ func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	first := bustest.Next(t, started, "delivery")
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want only the one that was taken over", n)
+		t.Fatalf("got %d messages, want only the one that was taken over", n)
 	}
-	// The lease began shortly before the handler did.
+	// the lease began shortly before the call of the handler
 	if waited := bustest.Next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
 		t.Errorf("it was redelivered after %s, within the lease of %s", waited, lease)
 	}

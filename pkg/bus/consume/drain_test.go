@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
+func TestDrainWaitsForWorkInProgress(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
 	started, finish := make(chan string, 2), make(chan struct{})
@@ -40,7 +40,7 @@ func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
 	}
 }
 
-func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
+func TestWorkBeyondTheDrainIsRedeliveredImmediately(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	started, deadline := make(chan struct{}), make(chan struct{})
@@ -67,7 +67,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	other.Lease = time.Hour
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), other)
 	if attempt := bustest.Next(t, again, "delivery to another worker"); attempt != 1 {
-		t.Errorf("attempt %d, want 1: the stopped worker made no attempt", attempt)
+		t.Errorf("got attempt %d, want 1, because the stopped worker made no attempt", attempt)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -77,7 +77,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 
 // A message has all its attempts regardless of how often its workers are stopped, and the attempts
 // that failed between the stops are counted.
-func TestReturnedMessageIsNoAttempt(t *testing.T) {
+func TestReturnedMessageDoesNotCountAsAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	const attempts = 3
@@ -100,7 +100,7 @@ func TestReturnedMessageIsNoAttempt(t *testing.T) {
 			want = 2
 		}
 		if attempt := bustest.Next(t, started, "work"); attempt != want {
-			t.Errorf("start %d: attempt %d, want %d", try, attempt, want)
+			t.Errorf("start %d: got attempt %d, want %d", try, attempt, want)
 		}
 		if fails {
 			bustest.Next(t, started, "work after a failure")
@@ -113,7 +113,7 @@ func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	done := make(chan int, 1)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Attempt; return nil }))
 	if attempt := bustest.Next(t, done, "work"); attempt != 2 {
-		t.Errorf("attempt %d, want 2", attempt)
+		t.Errorf("got attempt %d, want 2", attempt)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -141,7 +141,7 @@ func TestIdleConsumerEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestConsumeEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
+func TestConsumeReturnsWithACanceledContext(t *testing.T) {
 	w := bustest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -152,7 +152,7 @@ func TestConsumeEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
 
 // A message that arrives during the stop must not be dropped, because it would be redelivered only
 // after its lease, which is an hour here.
-func TestStoppingLeavesNoMessageToItsLease(t *testing.T) {
+func TestStopReturnsArrivingMessages(t *testing.T) {
 	w := bustest.Open(t)
 	const items = 200
 	for i := range items {

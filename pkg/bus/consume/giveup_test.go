@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
+func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 	w := bustest.Open(t)
 	e := bustest.Uploaded("f1")
 	w.Publish(t, e)
@@ -40,7 +40,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 
 	deadLetters := w.Dead(t)
 	if len(deadLetters) != 1 {
-		t.Fatalf("%d dead letters, want 1", len(deadLetters))
+		t.Fatalf("got %d dead letters, want 1", len(deadLetters))
 	}
 	deadLetter := deadLetters[0]
 	payload, err := e.Marshal()
@@ -48,7 +48,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(deadLetter.Data, payload) {
-		t.Errorf("payload %s, want %s", deadLetter.Data, payload)
+		t.Errorf("got payload %s, want %s", deadLetter.Data, payload)
 	}
 	for name, want := range map[string]string{
 		bus.DeadReason: "analyze: it is a PDF not a text", bus.DeadAttempts: "1",
@@ -68,7 +68,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	if now := time.Now(); first.After(now) || now.Sub(first) > time.Minute || !last.Equal(bustest.When().Add(time.Hour)) {
-		t.Errorf("first %s, last %s, now %s; want last to be the result of GiveUp", first, last, now)
+		t.Errorf("got first %s and last %s, now %s; want last to be the result of GiveUp", first, last, now)
 	}
 }
 
@@ -84,18 +84,18 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(calls) != 3 {
-		t.Errorf("%d attempts, want 3", len(calls))
+		t.Errorf("got %d attempts, want 3", len(calls))
 	}
 	deadLetters := w.Dead(t)
 	if len(deadLetters) != 1 {
-		t.Fatalf("%d dead letters, want 1", len(deadLetters))
+		t.Fatalf("got %d dead letters, want 1", len(deadLetters))
 	}
 	if h := deadLetters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("reason %q after %q attempts", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts))
+		t.Errorf("got reason %q after %q attempts", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts))
 	}
 }
 
-func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
+func TestMessageRemainsWhileGivingUpFails(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	tries := make(chan int)
@@ -112,10 +112,10 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	for attempt := 1; attempt <= 3; attempt++ {
 		if got := bustest.Next(t, tries, "try to give up"); got != attempt {
-			t.Errorf("attempt %d, want %d", got, attempt)
+			t.Errorf("got attempt %d, want %d", got, attempt)
 		}
 		if work, dead := w.Count(t, bustest.WorkStream), w.Count(t, bus.StreamDead); work != 1 || dead != 0 {
-			t.Errorf("%d messages and %d dead letters, want 1 and 0", work, dead)
+			t.Errorf("got %d messages and %d dead letters, want 1 and 0", work, dead)
 		}
 		if attempt < 3 {
 			kept <- errors.New("the table is unavailable")
@@ -124,7 +124,7 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 	kept <- nil
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {
-		t.Errorf("%d dead letters, want 1", n)
+		t.Errorf("got %d dead letters, want 1", n)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	bustest.Next(t, tries, "first try")
 	bustest.Next(t, tries, "second try, after the dead letter could not be stored")
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want only the one whose dead letter is not stored", n)
+		t.Fatalf("got %d messages, want only the one whose dead letter is not stored", n)
 	}
 	s, err := w.JS.Stream(t.Context(), bus.StreamDead)
 	if err != nil {
@@ -162,11 +162,11 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {
-		t.Errorf("%d dead letters, want 1", n)
+		t.Errorf("got %d dead letters, want 1", n)
 	}
 }
 
-func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
+func TestPanicIsAFailedAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("bad"), bustest.Uploaded("good"))
 	done := make(chan string, 2)
@@ -193,18 +193,18 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 		t.Fatalf("the reason is %v", err)
 	}
 	if panicked.Value != "index out of range" || !bytes.Contains(panicked.Stack, []byte("giveup_test.go")) {
-		t.Errorf("panic %v at\n%s", panicked.Value, panicked.Stack)
+		t.Errorf("got panic %v at\n%s", panicked.Value, panicked.Stack)
 	}
 	if strings.Contains(err.Error(), "goroutine") {
 		t.Errorf("the reason that users read contains a stack: %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("dead letters %v, want one after 3 attempts", deadLetters)
+		t.Errorf("got dead letters %v, want one after 3 attempts", deadLetters)
 	}
 }
 
-func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
+func TestPanicInGiveUpIsRetried(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
@@ -254,13 +254,13 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {
-		t.Errorf("%d dead letters, want 1", n)
+		t.Errorf("got %d dead letters, want 1", n)
 	}
 }
 
 // Headers of a message that instruct the server must not apply to its dead
 // letter.
-func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
+func TestDeadLetterOmitsServerHeaders(t *testing.T) {
 	w := bustest.Open(t)
 	_, err := w.JS.PublishMsg(t.Context(), &nats.Msg{
 		Subject: "assay-work.0.ann.file.uploaded.f1", Data: []byte("{"),

@@ -135,7 +135,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	case !bus.IsPermanent(err) && d.Attempt < w.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
-	failed := make(chan time.Time, 1) // not a captured variable, which an abandoned handler would write to
+	failed := make(chan time.Time, 1) // a channel, because an abandoned handler would still write to a captured variable
 	giveUp := w.limiter.Run(ctx, giveUpTime, 0, func(ctx context.Context) error {
 		at, failure := c.GiveUp(ctx, d, err)
 		failed <- at

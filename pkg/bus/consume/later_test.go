@@ -35,7 +35,7 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {
-		t.Errorf("%d dead letters, want 1", n)
+		t.Errorf("got %d dead letters, want 1", n)
 	}
 }
 
@@ -51,13 +51,13 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 
 // While a gate is closed, no message is requested or in progress, and no attempts are used. This
 // does not count as a stall.
-func TestGateHoldsRequests(t *testing.T) {
+func TestClosedGateStopsRequests(t *testing.T) {
 	w, runner, recreated := counted(t)
 	opened := make(chan struct{})
 	var waiting, handled atomic.Int64
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		if d.Attempt != 1 {
-			t.Errorf("attempt %d, want 1", d.Attempt)
+			t.Errorf("got attempt %d, want 1", d.Attempt)
 		}
 		handled.Add(1)
 		return nil
@@ -87,10 +87,10 @@ func TestGateHoldsRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := info.CachedInfo(); got.NumAckPending != 0 || got.NumPending != 2 || handled.Load() != 0 {
-		t.Errorf("%d messages in progress, %d waiting, %d handled; want 0, 2 and 0", got.NumAckPending, got.NumPending, handled.Load())
+		t.Errorf("got %d messages in progress, %d waiting, %d handled; want 0, 2 and 0", got.NumAckPending, got.NumPending, handled.Load())
 	}
 	if n := recreated("stalled"); n != 0 {
-		t.Errorf("counted as stalled %v times, want 0", n)
+		t.Errorf("the consumer was counted as stalled %v times, want 0", n)
 	}
 	close(opened)
 	w.AwaitCount(t, bustest.WorkStream, 0)

@@ -74,7 +74,7 @@ func (p *poll) look(at int) (*durable, time.Duration) {
 	return p.all[at], 0
 }
 
-// found begins a new round.
+// found begins a new round of requests with the highest priority.
 func (p *poll) found() {
 	clear(p.tried)
 	p.last, p.wait = time.Now(), min(priorityWait, p.most)

@@ -18,7 +18,7 @@ import (
 
 // Many items of one owner do not delay the work of others: items published after
 // thousands of its items are processed among the first.
-func TestFloodDoesNotStarveOthers(t *testing.T) {
+func TestBusyTenantDoesNotStarveOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10_000})
 	const flood, others, each = 3000, 20, 3
 	for i := range flood {
@@ -46,7 +46,7 @@ func TestFloodDoesNotStarveOthers(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	bustest.Next(t, all, "end of the work")
 	if small.Load() != others*each {
-		t.Errorf("%d small items, want %d", small.Load(), others*each)
+		t.Errorf("got %d small items, want %d", small.Load(), others*each)
 	}
 	// The highest priority has half of the turns, and some items of the busy owner
 	// have it.
@@ -118,7 +118,7 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 
 // Tenants with little work do not starve the others: a lower priority gets its turn even if the
 // highest is never empty.
-func TestLowPrioritiesHaveTheirTurn(t *testing.T) {
+func TestLowPrioritiesAreServed(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 9 { // the last one has the second priority
 		w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint("flood", i)))
@@ -160,7 +160,7 @@ func TestOneMessageInAllPriorities(t *testing.T) {
 		t.Errorf("the same event again: %v", err)
 	}
 	if there, err := w.Bus.Outstanding(t.Context(), again.Subject, again.Tenant); err != nil || !there {
-		t.Errorf("outstanding: %v, %v", there, err)
+		t.Errorf("outstanding: got %v, error %v", there, err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 101)
 }
@@ -184,6 +184,6 @@ func TestLowPrioritiesAreFound(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := tries.Load(); n != 21 {
-		t.Errorf("%d attempts, want 21", n)
+		t.Errorf("got %d attempts, want 21", n)
 	}
 }

@@ -30,17 +30,17 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// doomedDir names the directory of a process that contains NATS and a worker,
-// as `assay serve` does, and an item that crashes it.
+// doomedDir is an environment variable with the data directory of a process that runs NATS and a
+// worker, as `assay serve` does, and that one of its items crashes.
 const doomedDir = "ASSAY_TEST_DOOMED"
 
 const doomedAttempts = 3
 
-// TestItemThatKillsTheProcessRunsOutOfAttempts: worker and server crash together,
+// TestItemThatCrashesTheProcessRunsOutOfAttempts: worker and server crash together,
 // before the server has stored its count. The attempts are counted all the same,
 // and the item that was in progress at the same time is completed, although it
 // takes longer than the time to the crash.
-func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
+func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	kills := 0
@@ -54,14 +54,14 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 			break
 		}
 		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != -1 {
-			t.Fatalf("the process exited by itself: %v\n%s", err, output)
+			t.Fatalf("the process exited before it was killed: %v\n%s", err, output)
 		}
 		if kills++; kills > 2*doomedAttempts {
-			t.Fatalf("it was killed %d times without an end", kills)
+			t.Fatalf("the process was killed %d times, and the item still has attempts", kills)
 		}
 	}
 	if kills != doomedAttempts {
-		t.Errorf("it was killed %d times, want %d", kills, doomedAttempts)
+		t.Errorf("the process was killed %d times, want %d", kills, doomedAttempts)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "done-long")); err != nil {
 		t.Errorf("the other item was not completed: %v", err)
@@ -76,7 +76,7 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 	if len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-subject") != "killer" || deadLetters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
 		!strings.HasPrefix(deadLetters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
 		for _, deadLetter := range deadLetters {
-			t.Errorf("dead letter %v", deadLetter.Header)
+			t.Errorf("got dead letter %v", deadLetter.Header)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func doomed(dir string) error {
 		return err
 	}
 	longBegan := make(chan struct{})
-	beside := func() { // it kills the process after the other item has begun, without waiting for it to finish
+	beside := func() { // kills the process after the other item has begun, and does not wait for that item
 		began := longBegan
 		if _, err := os.Stat(filepath.Join(dir, "done-long")); err == nil {
 			began = nil

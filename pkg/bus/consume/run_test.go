@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
-	// As sent by the server.
+func TestServerErrorsDecideWhetherDeclaringIsRetried(t *testing.T) {
+	// These are responses of the server.
 	for answer, waits := range map[string]bool{
 		`{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}`:         true,
 		`{"code":500,"err_code":10012,"description":"consumer closed"}`:                                  true,

@@ -48,8 +48,8 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = inbox.Unsubscribe() }() // fails when it has ended
-	drain := func() { _ = inbox.Drain() }      // fails when it has ended
+	defer func() { _ = inbox.Unsubscribe() }() // fails if the subscription has ended
+	drain := func() { _ = inbox.Drain() }      // fails if the subscription has ended
 	defer context.AfterFunc(ctx, drain)()
 	defer context.AfterFunc(connection, drain)()
 	order := newPoll(w.durables)
@@ -71,7 +71,7 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 		msg, err := next(inbox, wait+answerWait)
 		switch {
 		case errors.Is(err, nats.ErrBadSubscription):
-			return context.Cause(ctx) // next has ended it
+			return context.Cause(ctx) // next has ended the subscription
 		case err != nil:
 			return err
 		case msg.Reply != "":
@@ -98,7 +98,7 @@ func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	if !errors.Is(err, nats.ErrTimeout) {
 		return msg, err
 	}
-	_ = inbox.Drain() // fails when it has ended
+	_ = inbox.Drain() // fails if the subscription has ended
 	return inbox.NextMsgWithContext(context.Background())
 }
 

@@ -16,7 +16,7 @@ import (
 
 // A message in the buffer of a busy worker would wait behind long work while another process is
 // idle.
-func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
+func TestBusyWorkerRequestsNoMessage(t *testing.T) {
 	w := bustest.Open(t)
 	began, finish := make(chan string, 2), make(chan struct{})
 	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
@@ -38,11 +38,11 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info := durable.CachedInfo(); info.NumAckPending != 1 || info.NumPending != 1 || info.NumWaiting != 0 {
-		t.Errorf("%d delivered, %d left, %d requested; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
+		t.Errorf("got %d delivered, %d left, %d requested; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
 	}
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
 	if second := bustest.Next(t, began, "work of another worker"); second == first {
-		t.Errorf("%s twice", first)
+		t.Errorf("%s was delivered twice", first)
 	}
 	close(finish)
 	w.AwaitCount(t, bustest.WorkStream, 0)
@@ -50,7 +50,7 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 
 // The server forgets a worker's request when the connection is lost. The worker must send a new
 // request immediately, not when the old one would have expired.
-func TestWorkGoesOnAfterAReconnect(t *testing.T) {
+func TestWorkContinuesAfterAReconnect(t *testing.T) {
 	w := bustest.Open(t)
 	through := startRelay(t, strings.TrimPrefix(w.URL, "nats://"))
 	done := make(chan string, 1)

@@ -31,7 +31,7 @@ type watchdog struct {
 	from     position // position at which Run began
 	began    time.Time
 
-	mu    sync.Mutex // held while one worker recreates the consumer, so that the others find the new one
+	mu    sync.Mutex // held while a worker recreates the consumer, so that the others find the new consumer
 	clock time.Time  // time of the server at the last check
 
 	held   atomic.Int64 // number of workers waiting at the gate
@@ -97,7 +97,7 @@ func (w *watchdog) look(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if w.steppedBack(infos) && w.from.queue { // a different stream would be delivered from its start
+	if w.steppedBack(infos) && w.from.queue { // a stream other than a queue would be delivered from its start
 		return w.release(ctx)
 	}
 	for i, one := range w.durables.all {

@@ -17,7 +17,7 @@ import (
 )
 
 // Both the consumer and all streams may disappear while a process runs.
-func TestWhatVanishesIsRecreated(t *testing.T) {
+func TestDeletedConsumersAndStreamsAreRecreated(t *testing.T) {
 	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
 		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
 			return js.DeleteConsumer(ctx, bustest.WorkStream, "worker-0")
@@ -61,7 +61,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 
 // A consumer that started with new messages and is recreated receives the messages since its start,
 // including those published while it was missing.
-func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
+func TestRecreatedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("old"))
 	got := make(chan string, 8)
@@ -80,7 +80,7 @@ func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 }
 
 // A paused consumer has messages but delivers none.
-func TestSilentConsumerIsNoticed(t *testing.T) {
+func TestStalledConsumerIsDetected(t *testing.T) {
 	w, runner, recreated := counted(t)
 	got := make(chan string, 1)
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { got <- d.Item; return nil })

@@ -54,6 +54,6 @@ func (p Policy) keep(want, have jetstream.StreamConfig) (jetstream.StreamConfig,
 	case have.Replicas > want.Replicas && !p.AllowFewerReplicas:
 		return want, risk(fmt.Sprintf("has %d replicas, which would become %d: set ASSAY_NATS_REPLICAS=%d", have.Replicas, want.Replicas, have.Replicas), "ASSAY_ALLOW_FEWER_REPLICAS")
 	}
-	want.Storage, want.PersistMode = have.Storage, have.PersistMode // the server changes neither
+	want.Storage, want.PersistMode = have.Storage, have.PersistMode // the server cannot change these settings
 	return want, nil
 }

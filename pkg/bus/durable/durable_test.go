@@ -48,7 +48,7 @@ func TestLossySettingsAreRejected(t *testing.T) {
 			none, durable.Policy{Replicas: 3}, []string{"OUTCOMES", "3 replicas", "ASSAY_NATS_REPLICAS", "ASSAY_ALLOW_FEWER_REPLICAS=true"},
 			durable.Policy{Replicas: 3, Sync: durable.SyncAlways, AllowFewerReplicas: true},
 		},
-		"fewer and not synced": {
+		"fewer replicas and not synced": {
 			none, durable.Policy{Replicas: 3, AllowFewerReplicas: true}, []string{"ASSAY_ALLOW_UNSYNCED=true"},
 			durable.Policy{Replicas: 3, AllowUnsynced: true, AllowFewerReplicas: true},
 		},
@@ -78,11 +78,11 @@ func TestLossySettingsAreRejected(t *testing.T) {
 			}
 			for _, says := range test.says {
 				if !strings.Contains(err.Error(), says) {
-					t.Errorf("%q is missing in: %v", says, err)
+					t.Errorf("error %v does not contain %q", err, says)
 				}
 			}
 			if err := declare(test.accepted); err != nil {
-				t.Errorf("accepted by name: %v", err)
+				t.Errorf("with the loss accepted: got error %v", err)
 			}
 		})
 	}

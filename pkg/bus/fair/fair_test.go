@@ -33,24 +33,24 @@ func TestTenantsAreBounded(t *testing.T) {
 		}
 	}
 	if len(q.tenants.all) > maxTenants {
-		t.Errorf("%d tenants are remembered, want %d at most", len(q.tenants.all), maxTenants)
+		t.Errorf("%d tenants are in memory, want at most %d", len(q.tenants.all), maxTenants)
 	}
 }
 
 // The server is queried about a tenant only if its estimate matters and the total backlog
 // is not sufficient.
-func TestServerIsAskedWhenItMatters(t *testing.T) {
+func TestServerIsQueriedOnlyIfNecessary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		q := s.queue(Limits{Messages: 1000})
 		for n := range 100 { // each is completed before the next
 			if p := q.Priority(t.Context(), "ann"); p != 0 {
-				t.Errorf("message %d has the priority %d, want 0", n, p)
+				t.Errorf("message %d has priority %d, want 0", n, p)
 			}
 			<-time.After(freshAge)
 		}
 		if s.askedOf != 0 || s.asked > 100/first+1 {
-			t.Errorf("%d queries for ann and %d for all", s.askedOf, s.asked)
+			t.Errorf("got %d queries for ann and %d for all", s.askedOf, s.asked)
 		}
 		s.all, s.of = 100, 70 // most of the backlog is hers
 		<-time.After(askMost)
@@ -58,13 +58,13 @@ func TestServerIsAskedWhenItMatters(t *testing.T) {
 			q.Priority(t.Context(), "ann")
 		}
 		if p := q.Priority(t.Context(), "ann"); p != 2 || s.askedOf != 1 {
-			t.Errorf("priority %d after %d queries, want 2 after 1", p, s.askedOf)
+			t.Errorf("got priority %d after %d queries, want 2 after 1", p, s.askedOf)
 		}
 	})
 }
 
 // If the server does not respond, the estimate of the process applies.
-func TestServerThatIsAway(t *testing.T) {
+func TestUnavailableServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{err: errors.New("away")}
 		q := s.queue(Limits{Messages: 1000})
@@ -82,13 +82,13 @@ func TestServerThatIsAway(t *testing.T) {
 			t.Errorf("admitted: got error %v, want ErrBacklogUnknown", err)
 		}
 		if s.asked > 2 || s.askedOf > 2 {
-			t.Errorf("an unavailable server was queried %d and %d times", s.asked, s.askedOf)
+			t.Errorf("the unavailable server was queried %d and %d times", s.asked, s.askedOf)
 		}
 	})
 }
 
 // A server that does not respond delays one caller by the timeout of a count. Others get an error at once.
-func TestServerThatDoesNotRespond(t *testing.T) {
+func TestUnresponsiveServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Messages: 1000}, Counts{
 			All: func(ctx context.Context) (int64, error) { <-ctx.Done(); return 0, ctx.Err() },
@@ -96,7 +96,7 @@ func TestServerThatDoesNotRespond(t *testing.T) {
 		})
 		began := time.Now()
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != countTimeout {
-			t.Errorf("the caller that counts gets %v after %s", err, time.Since(began))
+			t.Errorf("the caller that counts: got error %v after %s", err, time.Since(began))
 		}
 		counting := make(chan error)
 		<-time.After(freshAge)
@@ -104,17 +104,17 @@ func TestServerThatDoesNotRespond(t *testing.T) {
 		synctest.Wait()
 		began = time.Now()
 		if err := q.Admit(t.Context(), "bob"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != 0 {
-			t.Errorf("during a count, another caller gets %v after %s", err, time.Since(began))
+			t.Errorf("another caller during the count: got error %v after %s", err, time.Since(began))
 		}
 		if err := <-counting; !errors.Is(err, ErrBacklogUnknown) {
-			t.Errorf("the caller that counts again gets %v", err)
+			t.Errorf("the second count: got error %v, want ErrFull", err)
 		}
 	})
 }
 
 // Other callers use the count too: the client for which it is made may
 // disconnect.
-func TestCountIsForAll(t *testing.T) {
+func TestCountIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{all: 5}
 		q := s.queue(Limits{Messages: 10})
@@ -132,7 +132,7 @@ func TestCountIsForAll(t *testing.T) {
 }
 
 // Messages that a process publishes are counted immediately, without a query.
-func TestOwnMessagesCount(t *testing.T) {
+func TestPublishedMessagesCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		q := s.queue(Limits{Messages: 3})

@@ -25,7 +25,7 @@ func tailOf(t *testing.T, b *bus.Bus, after uint64) *tail.Tail {
 	t.Cleanup(cancel)
 	opened, err := tail.Open(ctx, b, zerolog.Nop(), bus.StreamOutcomes, after)
 	if err != nil {
-		t.Fatalf("tail after %d: %v", after, err)
+		t.Fatalf("open a tail after %d: %v", after, err)
 	}
 	t.Cleanup(opened.Close)
 	return opened
@@ -95,11 +95,11 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	<-ready
 	for i, item := range items {
 		if want := fmt.Sprintf("f%02d", i); item != want {
-			t.Fatalf("outcome %d is %s, want %s", i, item, want)
+			t.Fatalf("outcome %d: got %s, want %s", i, item, want)
 		}
 	}
 	if len(items) != all {
-		t.Errorf("%d outcomes, want %d", len(items), all)
+		t.Errorf("got %d outcomes, want %d", len(items), all)
 	}
 	oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes)
 	if err != nil || oldest != 1 || newest != after {
@@ -164,12 +164,12 @@ func TestTailReportsTheLossOfItsConsumer(t *testing.T) {
 	}
 }
 
-func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
+func TestTailRejectsGaps(t *testing.T) {
 	w := bustest.Open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	defer cancel()
 	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes); err != nil || oldest != 1 || newest != 0 {
-		t.Errorf("the bounds of an empty stream are %d and %d, %v", oldest, newest, err)
+		t.Errorf("the bounds of an empty stream are %d and %d, error %v", oldest, newest, err)
 	}
 	for i := range 5 {
 		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
@@ -184,7 +184,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {
 		if gone {
 			if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, after); !errors.Is(err, tail.ErrGone) {
-				t.Errorf("after %d: %v, want ErrGone", after, err)
+				t.Errorf("after %d: got error %v, want ErrGone", after, err)
 			}
 			continue
 		}
@@ -203,7 +203,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, 5); !errors.Is(err, tail.ErrGone) {
-		t.Errorf("before a purge of everything: %v, want ErrGone", err)
+		t.Errorf("before a purge of everything: got error %v, want ErrGone", err)
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
@@ -213,7 +213,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 
 // An outcome that is removed between the check of the stream and its delivery
 // must not be skipped silently.
-func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
+func TestTailReportsRemovedOutcomes(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 3 {
 		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
@@ -227,9 +227,9 @@ func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
 	}
 	open := tailOf(t, w.Bus, 0)
 	if d, err := open.Next(); err != nil || d.Sequence != 1 {
-		t.Errorf("the first is %d, %v", d.Sequence, err)
+		t.Errorf("got first event %d, error %v", d.Sequence, err)
 	}
 	if d, err := open.Next(); !errors.Is(err, tail.ErrGone) {
-		t.Errorf("the next is %d, %v; want ErrGone", d.Sequence, err)
+		t.Errorf("got next event %d, error %v, want ErrGone", d.Sequence, err)
 	}
 }

@@ -21,7 +21,7 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 		}
 		text, size, err := AppendStored([]byte("["), stored)
 		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {
-			t.Fatalf("%s of size %d: AppendStored returned %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
+			t.Fatalf("%s of size %d: AppendStored returned %s of size %d, error %v", it.AppendJSON(nil), Size(it), text, size, err)
 		}
 	})
 }

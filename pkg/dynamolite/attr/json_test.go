@@ -55,7 +55,7 @@ func TestWireFormVariantsAreDecoded(t *testing.T) {
 			continue
 		}
 		if err := got.Validate(); err != nil || !got.Equal(want) {
-			t.Errorf("%s: got %s, %v", given, got.AppendJSON(nil), err)
+			t.Errorf("%s: got %s, error %v", given, got.AppendJSON(nil), err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestKeyConditionSelectsTheKeysItDescribes(t *testing.T) {
 		}
 		value, sort, err := k.Resolve(KeyAttribute{"pk", attr.S}, KeyAttribute{"sk", attr.N})
 		if err != nil || !value.Equal(attr.String("abc")) {
-			t.Errorf("%s: %v, %v", src, value, err)
+			t.Errorf("%s: got %v, error %v", src, value, err)
 			continue
 		}
 		first, end := sort.Range(partition)

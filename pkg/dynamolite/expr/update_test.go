@@ -176,7 +176,7 @@ func TestUpdateOfANewItem(t *testing.T) {
 	got, err := u.Apply(nil)
 	want := attr.Item{{Name: "a", Value: attr.Num(attr.NumberOf(5))}, {Name: "b", Value: attr.Num(attr.NumberOf(5))}}
 	if err != nil || !got.Equal(want) {
-		t.Errorf("got %s, %v", got.AppendJSON(nil), err)
+		t.Errorf("got %s, error %v", got.AppendJSON(nil), err)
 	}
 }
 

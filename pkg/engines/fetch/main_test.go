@@ -32,7 +32,7 @@ func TestCommittedProgramsArePinned(t *testing.T) {
 		for _, name := range []string{"LICENSE", "NOTICE"} {
 			text, err := os.ReadFile(filepath.Join("..", filepath.Dir(s.to), name))
 			if err != nil || len(text) < 500 {
-				t.Errorf("%s requires %s: %d bytes, %v", name, s.to, len(text), err)
+				t.Errorf("%s requires %s: got %d bytes, error %v", name, s.to, len(text), err)
 			}
 		}
 	}

@@ -41,12 +41,12 @@ func TestHostileDocuments(t *testing.T) {
 			continue
 		}
 		if got, err := read(t, good.Bytes()); err != nil || got != want {
-			t.Fatalf("after mutation %d: %q, %v", n, got, err)
+			t.Fatalf("after mutation %d: got %q, error %v", n, got, err)
 		}
 	}
 	t.Log(ends)
 	if ends["read"] == 0 || ends["damaged"] == 0 {
-		t.Errorf("%v: some are read, some are not", ends)
+		t.Errorf("got %v, want some documents that are read and some that are damaged", ends)
 	}
 }
 

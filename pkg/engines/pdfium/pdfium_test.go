@@ -56,7 +56,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextIsCut(t *testing.T) {
+func TestTextIsTruncated(t *testing.T) {
 	pages := make([]string, 5)
 	for i := range pages {
 		pages[i] = fmt.Sprintf("page %d", i)
@@ -84,7 +84,7 @@ func TestPicture(t *testing.T) {
 	d := mustOpen(t, enginetest.PDF{Pages: []string{"", ""}, Contents: "1 0 0 rg 0 0 306 792 re f"}) // the left half is red
 	size, err := d.PageSize(1)
 	if err != nil || size != (pdfium.PageSize{Width: 612, Height: 792}) {
-		t.Errorf("%+v, %v", size, err)
+		t.Errorf("got %+v, error %v", size, err)
 	}
 	m, err := d.Picture(1, 396)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestPicture(t *testing.T) {
 		t.Errorf("%v, opaque: %v", m.Rect, m.Opaque())
 	}
 	if left, right := m.NRGBAAt(100, 200), m.NRGBAAt(200, 200); left.R != 255 || left.G != 0 || right.G != 255 {
-		t.Errorf("left %v, right %v", left, right)
+		t.Errorf("got %v on the left, %v on the right", left, right)
 	}
 	for _, n := range []int{-1, 2} {
 		if _, err := d.Picture(n, 100); !errors.Is(err, pdfium.ErrPage) {
@@ -110,10 +110,10 @@ func TestPasswords(t *testing.T) {
 	d := mustOpen(t, enginetest.PDF{Title: "Open", Pages: []string{"readable"}, Encrypted: true})
 	text, err := d.Text(pdfium.TextLimits{})
 	if err != nil || text.Text != "readable\f" {
-		t.Errorf("%+v, %v", text, err)
+		t.Errorf("got %+v, error %v", text, err)
 	}
 	if m, err := d.Metadata(); err != nil || !m.Encrypted || m.Title != "Open" {
-		t.Errorf("%+v, %v", m, err)
+		t.Errorf("got %+v, error %v", m, err)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // TestWordsWithoutSpaces checks that words closer than a space are separated, and that letter-spaced text is one
-// word. Helvetica has "accepts" 3.446 and "a" 0.556 of its size wide (Adobe's metrics of the standard fonts).
+// word. In Helvetica, "accepts" is 3.446 and "a" 0.556 times as wide as the font size (Adobe's metrics of the
+// standard fonts).
 func TestWordsWithoutSpaces(t *testing.T) {
 	for contents, want := range map[string]string{
 		"BT /F1 12 Tf 72 720 Td (accepts) Tj 42.852 0 Td (a) Tj 8.172 0 Td (molecule) Tj ET": "accepts a molecule\f",

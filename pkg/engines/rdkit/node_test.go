@@ -39,7 +39,7 @@ func TestIdentities(t *testing.T) {
 // TestAgainstNode is TestIdentities for any samples.
 func TestAgainstNode(t *testing.T) {
 	if *node == "" {
-		t.Skip("it needs -package")
+		t.Skip("needs -package")
 	}
 	all := blocks(t, *samples)
 	input, err := json.Marshal(all)
@@ -64,7 +64,7 @@ func compare(t *testing.T, blocks []string, theirs []byte) {
 	t.Helper()
 	var want []*found
 	if err := json.Unmarshal(theirs, &want); err != nil || len(want) != len(blocks) || len(blocks) == 0 {
-		t.Fatalf("%d results for %d molecules, %v", len(want), len(blocks), err)
+		t.Fatalf("got %d results for %d molecules, error %v", len(want), len(blocks), err)
 	}
 	s := open(t, t.Context())
 	read, different := 0, 0

@@ -50,14 +50,14 @@ func TestVersion(t *testing.T) {
 	s := open(t, t.Context())
 	identified(t, s)
 	if got := "RDKit " + s.run.text("version"); got != Version {
-		t.Errorf("the program is %s, Version %s", got, Version)
+		t.Errorf("the program is %s, but Version is %s", got, Version)
 	}
 }
 
 func TestLayout(t *testing.T) {
 	laid, err := open(t, t.Context()).Layout(ethanol)
 	if err != nil || !strings.Contains(laid, "V2000") || !strings.Contains(laid, "    1.2990    0.7500    0.0000 C") {
-		t.Errorf("%q, %v", laid, err)
+		t.Errorf("got %q, error %v", laid, err)
 	}
 }
 
@@ -74,13 +74,13 @@ func TestDamagedMolecules(t *testing.T) {
 		strings.Repeat("C", 1<<12),
 	} {
 		if id, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
-			t.Errorf("%.20q: %v, %v", block, id, err)
+			t.Errorf("%.20q: %v, error %v", block, id, err)
 		}
 		identified(t, s)
 	}
 }
 
-// TestSlowMolecules end at the limit, and with the context.
+// TestSlowMolecules checks that a slow molecule ends at the time limit, and when the context is done.
 func TestSlowMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	identified(t, s)

@@ -58,7 +58,7 @@ func TestDraw(t *testing.T) {
 	}
 	high, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
 	if err != nil || high.Rect != image.Rect(0, 0, 100, 400) {
-		t.Errorf("%v, %v", high, err)
+		t.Errorf("got %v, error %v", high, err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestHostilePictures(t *testing.T) {
 		_, err := engine.Draw(ctx, []byte(c.svg), 500)
 		cancel()
 		if reason := reasonOf(t, err); c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: %s, %v", name, reason, err)
+			t.Errorf("%s: got %s, error %v", name, reason, err)
 		}
 		t.Log(name, err)
 		if _, err := engine.Draw(t.Context(), []byte(scene), 100); err != nil {
@@ -152,11 +152,11 @@ func TestMutatedPictures(t *testing.T) {
 	}
 	t.Log(ends)
 	if ends["drawn"] == 0 || ends["damaged"] == 0 {
-		t.Errorf("%v: some are drawn, some are not", ends)
+		t.Errorf("got %v, want some pictures that are drawn and some that are damaged", ends)
 	}
 }
 
-func TestStops(t *testing.T) {
+func TestDrawEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := engine.Draw(ctx, []byte(scene), 100); !errors.Is(err, context.Canceled) {

@@ -28,7 +28,7 @@ type Provider struct {
 
 	issuer string
 	mux    *http.ServeMux
-	server *httptest.Server // nil if Open made it
+	server *httptest.Server // nil if Open created the provider
 
 	mu     sync.Mutex
 	keys   []signer       // newest last

@@ -69,6 +69,6 @@ func TestFieldsBeyondTheLimitAreCounted(t *testing.T) {
 	f, _ := store(t, all)
 	s, err := f.Survey(t.Context(), func(Failure) error { return errors.New("no record failed") })
 	if err != nil || len(f.Columns) != MaxFields || s.Omitted != 5 {
-		t.Errorf("%d columns, %d omitted, %v", len(f.Columns), s.Omitted, err)
+		t.Errorf("got %d columns, %d omitted, error %v", len(f.Columns), s.Omitted, err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLinesThatAreNot(t *testing.T) {
+func TestInvalidLines(t *testing.T) {
 	for _, line := range []string{"", "{", "{}x", `{"index"}`, `{"index":}`, `{"index":"1"}`, `{"index":1x}`, `{"other":1}`, `{"name":"a}`, `{"name":"\x"}`, `{"name":"\u0041"}`, `{"name":"\"}`,
 		`{"fields":{"a":1}}`, `{"fields":{"a":"b"}`, `{"fields":[]}`, `{"properties":{"a":null}}`, `{"properties":{"a":[]}}`, `{"notDetermined":{}}`} {
 		var r Record

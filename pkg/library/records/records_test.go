@@ -61,7 +61,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 		return nil
 	})
 	if err != nil || found != MaxRecords+3 || chunks != MaxRecords/ChunkSize {
-		t.Errorf("%d records in %d chunks, %v", found, chunks, err)
+		t.Errorf("got %d records in %d chunks, error %v", found, chunks, err)
 	}
 	broken := errors.New("broken")
 	for _, at := range []int{0, 1} {
@@ -88,7 +88,7 @@ func molecules(n int) []Record {
 		r.Name = fmt.Sprintf("molecule %d", i)
 		r.Content = strings.Repeat("line "+r.Name+"\n", 5)
 		if i%10 == 9 {
-			r.Error = "an atom is no element"
+			r.Error = "an atom is not an element"
 			continue
 		}
 		r.Fields.Set("CAS", fmt.Sprintf("%d-00-0", i))
@@ -101,7 +101,7 @@ func molecules(n int) []Record {
 	return all
 }
 
-func TestRecordsComeBackAsTheyWere(t *testing.T) {
+func TestRecordsRoundTrip(t *testing.T) {
 	all := molecules(2_345)
 	f, _ := store(t, all)
 	i := 0
@@ -115,11 +115,11 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 		i++
 	}
 	if i != len(all) {
-		t.Fatalf("%d records, want %d", i, len(all))
+		t.Fatalf("got %d records, want %d", i, len(all))
 	}
 	r, err := f.Record(t.Context(), 1_777)
 	if err != nil || r.Index != 1_777 || r.Name != "molecule 1777" {
-		t.Errorf("record 1777: %+v, %v", r, err)
+		t.Errorf("record 1777: got %+v, error %v", r, err)
 	}
 	if _, err := f.Record(t.Context(), len(all)); !errors.Is(err, ErrNoRecord) {
 		t.Errorf("record beyond the last: got error %v, want ErrNoRecord", err)
@@ -138,7 +138,7 @@ func TestLinesAreGzippedJSON(t *testing.T) {
 		t.Errorf("field %q, want %q", back.Fields[0].Value, want)
 	}
 	if !bytes.HasPrefix(o[LinesName(0)], []byte{0x1f, 0x8b}) {
-		t.Error("the lines are no gzip")
+		t.Error("the lines are not compressed with gzip")
 	}
 }
 
@@ -178,7 +178,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestPagesKeepWhatIsAskedFor(t *testing.T) {
+func TestPagesContainRequestedParts(t *testing.T) {
 	f, _ := store(t, molecules(20))
 	logP, _ := Find("LOGP", f.Columns)
 	formula, _ := Find("formula", f.Columns)
@@ -192,12 +192,12 @@ func TestPagesKeepWhatIsAskedFor(t *testing.T) {
 	}
 	page, err = f.Page(t.Context(), Query{Limit: 1, Content: true})
 	if err != nil || page.Records[0].Content == "" || page.Next != 1 {
-		t.Errorf("%+v, %v", page, err)
+		t.Errorf("got %+v, error %v", page, err)
 	}
 }
 
 // A value that is truncated in its column is still found.
-func TestFiltersSeeLongValues(t *testing.T) {
+func TestFiltersMatchLongValues(t *testing.T) {
 	all := molecules(50)
 	all[17].Fields.Set("comment", strings.Repeat("x", maxValue)+"needle")
 	f, _ := store(t, all)
@@ -207,7 +207,7 @@ func TestFiltersSeeLongValues(t *testing.T) {
 	}
 	page, err := f.Page(t.Context(), Query{Filter: filter})
 	if err != nil || len(page.Records) != 1 || page.Records[0].Index != 17 {
-		t.Errorf("%+v, %v", page, err)
+		t.Errorf("got %+v, error %v", page, err)
 	}
 }
 

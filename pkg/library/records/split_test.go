@@ -118,7 +118,7 @@ func TestOverlongRecordsHaveNoBytes(t *testing.T) {
 	s := NewScanner(&endless{size}, dollars, true)
 	raw, err := s.Next()
 	if err != nil || raw.Length != size || raw.Bytes != nil {
-		t.Errorf("length %d, %d bytes kept, %v", raw.Length, len(raw.Bytes), err)
+		t.Errorf("length %d, %d bytes kept, error %v", raw.Length, len(raw.Bytes), err)
 	}
 	if cap(s.buffer)+cap(s.long) > 4*MaxRecordBytes {
 		t.Errorf("the buffers have %d and %d bytes", cap(s.buffer), cap(s.long))
@@ -129,7 +129,7 @@ func TestSpans(t *testing.T) {
 	text := strings.Repeat("record\n$$$$\n", 2*ChunkSize+7)
 	spans, found, err := Spans(strings.NewReader(text), dollars)
 	if err != nil || found != 2*ChunkSize+7 || len(spans) != 3 || spans[2].Count != 7 {
-		t.Fatalf("%d records, spans %+v, %v", found, spans, err)
+		t.Fatalf("got %d records, spans %+v, error %v", found, spans, err)
 	}
 	n := 0
 	for i, span := range spans {
@@ -143,6 +143,6 @@ func TestSpans(t *testing.T) {
 	}
 	spans, found, err = Spans(strings.NewReader(strings.Repeat("r\n$$$$\n", MaxRecords+5)), dollars)
 	if err != nil || found != MaxRecords+5 || len(spans) != MaxRecords/ChunkSize || spans[len(spans)-1].Count != ChunkSize {
-		t.Errorf("%d records in %d spans, %v", found, len(spans), err)
+		t.Errorf("got %d records in %d spans, error %v", found, len(spans), err)
 	}
 }

@@ -122,7 +122,7 @@ func TestBooks(t *testing.T) {
 	}
 	state, err := s.State(t.Context(), p.Name)
 	if err != nil || len(state.Days) != 1 || state.Days[0].Calls != 3 || state.Days[0].CostMicros != 230 || len(state.Running) != 2 {
-		t.Errorf("%+v, %v", state, err)
+		t.Errorf("got %+v, error %v", state, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestPut(t *testing.T) {
 	settings := policy.Defaults(photojob.Gemini)
 	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{})
 	if err != nil || p.Revision != 1 {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("got %+v, error %v", p, err)
 	}
 	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
 		t.Error(err)
@@ -170,7 +170,7 @@ func TestPut(t *testing.T) {
 		t.Error(err)
 	}
 	if p, err = s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 1}); err != nil || p.Revision != 2 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("got %+v, error %v", p, err)
 	}
 	if _, err := s.Put(t.Context(), "dall-e", settings, policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
 		t.Error(err)
@@ -182,7 +182,7 @@ func TestPut(t *testing.T) {
 func TestDefault(t *testing.T) {
 	s := stores(t, 1)[0]
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Stub}) {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, error %v", d, err)
 	}
 	if _, err := s.PutDefault(t.Context(), photojob.Gemini, policy.Match{}); err != nil {
 		t.Fatal(err)
@@ -194,9 +194,9 @@ func TestDefault(t *testing.T) {
 		t.Error(err)
 	}
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Gemini, Revision: 1}) {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, error %v", d, err)
 	}
 	if p, err := s.Get(t.Context(), "default"); !errors.Is(err, policy.ErrUnknown) {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("got %+v, error %v", p, err)
 	}
 }

@@ -41,7 +41,7 @@ func newTestCache(t *testing.T, ttl time.Duration) *cache {
 	return c
 }
 
-func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
+func TestResponsesAreCachedUntilTheirItemsChange(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	other := feed.Item{Sentiment: feed.Negative, MatchedTags: []string{"other"}}
 	mine := feed.Item{Sentiment: feed.Positive, MatchedTags: []string{"x", "a"}}
@@ -70,12 +70,12 @@ func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreApart(t *testing.T) {
+func TestQueriesAreCachedSeparately(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	var r reader
 	for i, q := range []question{{call: "list"}, {call: "list", query: dashboard.Query{Hours: 2}}, {call: "list", query: dashboard.Query{SourceType: "rss"}}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
 		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
-			t.Errorf("%+v: %d, %v", q, got, err)
+			t.Errorf("%+v: %d, error %v", q, got, err)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestChangeDuringARead(t *testing.T) {
 	var first sync.WaitGroup
 	first.Go(func() {
 		if got, err := answered(t, c, question{}, slow); err != nil || got != 0 {
-			t.Errorf("got %d, %v", got, err)
+			t.Errorf("got %d, error %v", got, err)
 		}
 	})
 	<-began
@@ -105,11 +105,11 @@ func TestChangeDuringARead(t *testing.T) {
 	close(goOn)
 	first.Wait()
 	if got, err := answered(t, c, question{}, slow); err != nil || got != 1 {
-		t.Errorf("after the change: %d, %v", got, err)
+		t.Errorf("after the change: got %d, error %v", got, err)
 	}
 }
 
-func TestEqualQuestionsAreReadOnce(t *testing.T) {
+func TestEqualQueriesAreReadOnce(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	var reads atomic.Int64
 	asked := make(chan struct{})
@@ -118,7 +118,7 @@ func TestEqualQuestionsAreReadOnce(t *testing.T) {
 	for range 50 {
 		askers.Go(func() {
 			if got, err := answered(t, c, question{}, read); err != nil || got != 1 {
-				t.Errorf("got %d, %v", got, err)
+				t.Errorf("got %d, error %v", got, err)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestEqualQuestionsAreReadOnce(t *testing.T) {
 	askers.Wait()
 }
 
-func TestErrorsAreNotKept(t *testing.T) {
+func TestErrorsAreNotCached(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	broken := errors.New("broken")
 	if _, err := answered(t, c, question{}, func(context.Context) (int64, error) { return 0, broken }); !errors.Is(err, broken) {
@@ -134,22 +134,22 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 	var r reader
 	if got, err := answered(t, c, question{}, r.read); err != nil || got != 1 {
-		t.Errorf("got %d, %v", got, err)
+		t.Errorf("got %d, error %v", got, err)
 	}
 }
 
-func TestCacheCanBeOff(t *testing.T) {
+func TestCacheCanBeDisabled(t *testing.T) {
 	c := newTestCache(t, 0)
 	var r reader
 	for want := range int64(3) {
 		if got, err := answered(t, c, question{}, r.read); err != nil || got != want+1 {
-			t.Errorf("got %d, %v", got, err)
+			t.Errorf("got %d, error %v", got, err)
 		}
 		c.changed([]feed.Item{{}})
 	}
 }
 
-func TestAnswersEnd(t *testing.T) {
+func TestCachedResponsesExpire(t *testing.T) {
 	c := newTestCache(t, 20*time.Millisecond)
 	var r reader
 	late := time.After(30 * time.Second)

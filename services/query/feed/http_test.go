@@ -54,6 +54,6 @@ func TestSummariesAreBounded(t *testing.T) {
 	}
 	out, err := areas[0].getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
 	if err != nil || !strings.Contains(string(out.Body), `"tags":[{"tag":"often","count":2}]`) {
-		t.Errorf("%s, %v", out.Body, err)
+		t.Errorf("got %s, error %v", out.Body, err)
 	}
 }

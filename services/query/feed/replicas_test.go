@@ -122,8 +122,8 @@ func TestReplicasFollowTheProjection(t *testing.T) {
 	}
 }
 
-// TestCachedWindowsMove requests the last hour continuously while an item leaves it.
-func TestCachedWindowsMove(t *testing.T) {
+// TestCachedWindowsAdvance requests the last hour continuously while an item leaves it.
+func TestCachedWindowsAdvance(t *testing.T) {
 	t.Parallel()
 	areas, store := replicas(t, 1)
 	added := time.Now()

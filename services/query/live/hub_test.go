@@ -56,7 +56,7 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 
 // A new process loads the newest stored outcomes, so that readers that
 // reconnect to it do not have to read the stream.
-func TestNewProcessServesReadersThatComeBack(t *testing.T) {
+func TestNewProcessServesReturningReaders(t *testing.T) {
 	w := open(t, many, 64)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
 	at := s.expect("ready", "").id
@@ -74,7 +74,7 @@ func TestNewProcessServesReadersThatComeBack(t *testing.T) {
 	}
 }
 
-func TestPositionsThatAreGoneResync(t *testing.T) {
+func TestRemovedPositionsResync(t *testing.T) {
 	w := open(t, many, 4)
 	first := w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "").id
 	for i := range 20 {
@@ -169,7 +169,7 @@ func TestThousandsOfPageLoadsInARow(t *testing.T) {
 				}
 				resp, leave, err := w.ask(w.url+"/v1/events?owner=ann", at)
 				if err != nil || resp.StatusCode != http.StatusOK {
-					t.Errorf("client %d, load %d: %v, %v", client, i, resp, err)
+					t.Errorf("client %d, load %d: got %v, error %v", client, i, resp, err)
 				}
 				leave()
 			}
@@ -292,7 +292,7 @@ func TestDeadLiveEventsAreNotReady(t *testing.T) {
 	w.eventually(func() error { return w.hub.Check(w.ctx) })
 }
 
-func TestRefusals(t *testing.T) {
+func TestRejectedRequests(t *testing.T) {
 	w := open(t, Config{Readers: 2, PerClient: 2}, 64)
 	check := func(url, at string, status int, says string) {
 		t.Helper()
@@ -330,7 +330,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // An idle reader advances with the stream, so that it does not resume at its first position.
-func TestQuietReadersMoveOn(t *testing.T) {
+func TestIdleReadersAdvance(t *testing.T) {
 	b := newRing(4, 1<<20)
 	b.reset(100)
 	mine := Filter{Owner: "quiet"}

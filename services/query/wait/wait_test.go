@@ -111,7 +111,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 }
 
 // Outcomes that are published while the hub is disconnected wake requests after it has reconnected.
-func TestWakeUpsOutliveARestartOfTheHub(t *testing.T) {
+func TestWakeUpsSurviveARestartOfTheHub(t *testing.T) {
 	s := open(t)
 	stop := s.follow()
 	for i := range 5 {
@@ -148,7 +148,7 @@ func (s *system) deleteConsumers() {
 }
 
 // Without live events, requests poll.
-func TestRequestsLookAgainWithoutTheHub(t *testing.T) {
+func TestRequestsPollWithoutTheHub(t *testing.T) {
 	s := open(t)
 	s.waits.again = 10 * time.Millisecond
 	var waiting sync.WaitGroup
@@ -167,7 +167,7 @@ func TestWaitsEnd(t *testing.T) {
 		s.waits.again = again
 		began := time.Now()
 		if final, err := s.read(t.Context(), "f1", "150ms"); err != nil || final || time.Since(began) < 150*time.Millisecond {
-			t.Errorf("after %s: final %t, %v", time.Since(began), final, err)
+			t.Errorf("after %s: final %t, error %v", time.Since(began), final, err)
 		}
 	}
 	looked := s.looks.Load()
@@ -216,7 +216,7 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := stream.Info(t.Context()); err != nil || info.State.Consumers != 1 {
-		t.Errorf("the stream has %d consumers, %v", info.State.Consumers, err)
+		t.Errorf("the stream has %d consumers, error %v", info.State.Consumers, err)
 	}
 	leave()
 	waiting.Wait()

@@ -122,7 +122,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotDeterminedIsSaid(t *testing.T) {
+func TestUndeterminedPropertiesAreListed(t *testing.T) {
 	for name, test := range map[string]struct{ from, to, missing string }{
 		"cell":       {"_cell_length_a 5.6402(2)\n", "", "volume"},
 		"operations": {"-x,-y,-z", "-x,-y,-w", "cellAtoms"},
@@ -142,8 +142,8 @@ func TestDamagedFilesNameLineAndToken(t *testing.T) {
 		"quote":       {strings.Replace(halite, "'Cl Na'", "'Cl Na", 1), `line 3: "'Cl Na" has no closing quote`},
 		"text":        {strings.Replace(halite, "quote\n;\n", "quote\n", 1), `line 15: ";" begins a text that does not end`},
 		"loop":        {strings.Replace(halite, "H1 ? ? ?", "H1 ? ?", 1), `line 24: "loop_" has 11 values for 4 tags`},
-		"no tags":     {"data_x\nloop_\n1 2\n", `line 3: "1" stands where the tags`},
-		"head":        {"_a 1\n", `line 1: "_a" stands where data_`},
+		"no tags":     {"data_x\nloop_\n1 2\n", `line 3: "1" is in place of the tags`},
+		"head":        {"_a 1\n", `line 1: "_a" is in place of data`},
 		"reserved":    {"data_x\nstop_\n", `line 2: "stop_" belongs to no tag`},
 		"other block": {"data_x\ndata_y\n", `line 2: "data_y" begins another block`},
 	} {

@@ -83,7 +83,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 			}
 			file := process(t, f, strings.NewReader(test.text), int64(len(test.text)))
 			if file.Total != test.records {
-				t.Fatalf("%d records, want %d", file.Total, test.records)
+				t.Fatalf("got %d records, want %d", file.Total, test.records)
 			}
 			out := bytes.NewBufferString(f.Header)
 			if err := file.WriteNative(t.Context(), out, records.Export{}, f.Write); err != nil {
@@ -93,7 +93,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 			for i := range test.records {
 				r, err := file.Record(t.Context(), i)
 				if err != nil || r.Failed() {
-					t.Fatalf("%+v, %v", r, err)
+					t.Fatalf("got %+v, error %v", r, err)
 				}
 				svg, err := f.Draw(r.Content)
 				if err != nil || !bytes.HasPrefix(svg, []byte("<svg ")) {
@@ -101,7 +101,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 				}
 				back, err := again.Record(t.Context(), i)
 				if err != nil || back.Failed() || fmt.Sprint(back.Properties) != fmt.Sprint(r.Properties) || back.Name != r.Name {
-					t.Errorf("%+v became %+v, %v", r, back, err)
+					t.Errorf("%+v: got %+v, error %v", r, back, err)
 				}
 			}
 			if _, err := f.Draw("x"); !errors.Is(err, ErrNotDrawn) {
@@ -114,7 +114,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 	}
 }
 
-func TestSpansThatAreNotOfTheFile(t *testing.T) {
+func TestSpansOfAnotherFile(t *testing.T) {
 	f, _ := Find("sdf")
 	text := files()["sdf"].text
 	if _, err := f.Chunk(t.Context(), strings.NewReader(text), records.Span{Count: 2, Length: int64(len(text))}, io.Discard, io.Discard); err == nil {
@@ -133,7 +133,7 @@ func TestOverlongRecordsFail(t *testing.T) {
 	file := process(t, f, strings.NewReader(text), int64(len(text)))
 	for i, failed := range []bool{true, false} {
 		if r, err := file.Record(t.Context(), i); err != nil || r.Failed() != failed {
-			t.Errorf("record %d: %q, %v", i, r.Error, err)
+			t.Errorf("record %d: got %q, error %v", i, r.Error, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestKnownMolecules(t *testing.T) {
 				weight, _ := r.Properties.Get(Weight).(float64)
 				exact, _ := r.Properties.Get(ExactMass).(float64)
 				if r.Properties.Get(Formula) != test.formula || math.Abs(weight-test.weight) > 0.02 || math.Abs(exact-test.exact) > 1e-5 {
-					t.Errorf("%s: %v %s, want %s, %v, %v", version, r.Properties, r.Error, test.formula, test.weight, test.exact)
+					t.Errorf("%s: got %v %s, want %s, %v, %v", version, r.Properties, r.Error, test.formula, test.weight, test.exact)
 				}
 			}
 		})
@@ -100,7 +100,7 @@ func TestAtomBlockValues(t *testing.T) {
 	} {
 		text := strings.Replace(water, test.from, test.to, 1)
 		if text == water {
-			t.Fatalf("%q is not there", test.from)
+			t.Fatalf("the text has no %q", test.from)
 		}
 		if got, _ := formula(t, text); got != test.want {
 			t.Errorf("%q: %s, want %s", test.to, got, test.want)
@@ -113,7 +113,7 @@ func TestAtomBlockValues(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotDeterminedIsSaid(t *testing.T) {
+func TestUndeterminedPropertiesAreListed(t *testing.T) {
 	for name, test := range map[string]struct{ text, missing, reason string }{
 		"R group":       {block("C R#", "1-2"), Formula, `atom 2 is "R#"`},
 		"query bond":    {block("C C", "1?2"), Formula, "query of type 8"},
@@ -127,7 +127,7 @@ func TestWhatIsNotDeterminedIsSaid(t *testing.T) {
 		"technetium":    {block("Tc", ""), Weight, "Tc has no standard atomic weight"},
 		"isotope":       {block("C", "", "M  ISO  1   1 300"), ExactMass, "no mass of an isotope of C"},
 		"nothing":       {block("", ""), Formula, "no atoms"},
-		"V3 list":       {blockV3("C [C,N]", "1-2", nil), Formula, "no element"},
+		"V3 list":       {blockV3("C [C,N]", "1-2", nil), Formula, "not an element"},
 		"V3 R group":    {blockV3("C C", "1-2", map[int]string{2: "RGROUPS=(1 1)"}), Formula, "R groups"},
 	} {
 		r := ReadSDF([]byte(test.text))
@@ -137,7 +137,7 @@ func TestWhatIsNotDeterminedIsSaid(t *testing.T) {
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
-				t.Errorf("%s: %s is there, and not determined", test.text, name)
+				t.Errorf("%s: the property %s has a value and is listed as not determined", test.text, name)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func (m *Molecule) setSymbol(i int, symbol []byte) {
 		a.Element, a.Isotope = 1, 3
 	default:
 		a.Symbol = records.Decode(symbol)
-		m.query("atom %d is %q, which is no element", i+1, a.Symbol)
+		m.query("atom %d is %q, which is not an element", i+1, a.Symbol)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestDamagedBlocksNameTheLine(t *testing.T) {
 		"no end":      {strings.Replace(good, "M  END\n", "", 1), "M  END is missing"},
 		"V3 bond":     {strings.Replace(blockV3("C O", "1-2", nil), " 1 1 10 20", " 1 1 10 30", 1), "bond 1 joins the atoms 10 and 30"},
 		"V3 cut off":  {blockV3("C O", "1-2", nil)[:200], "M  END is missing"},
-		"V3 too much": {strings.Replace(blockV3("C O", "1-2", nil), "COUNTS 2 1", "COUNTS 9999999 1", 1), "do not fit"},
+		"V3 too much": {strings.Replace(blockV3("C O", "1-2", nil), "COUNTS 2 1", "COUNTS 9999999 1", 1), "do not fit in the block or exceed the limits"},
 	} {
 		r := ReadSDF([]byte(test.text))
 		if _, err := Parse([]byte(test.text)); !errors.Is(err, ErrNotMolecule) || !strings.Contains(r.Error, test.want) {
@@ -209,7 +209,7 @@ func TestDrawings(t *testing.T) {
 	}
 	reaction, err := x.SVG()
 	if err != nil || bytes.Count(reaction, []byte(">+<")) != 2 {
-		t.Errorf("%s, %v", reaction, err)
+		t.Errorf("got %s, error %v", reaction, err)
 	}
 	for _, drawing := range [][]byte{svg, reaction} {
 		if err := wellFormed(drawing); err != nil {
@@ -295,7 +295,7 @@ func FuzzMolecules(f *testing.F) {
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
-				t.Errorf("%s is there, and not determined", name)
+				t.Errorf("the property %s has a value and is listed as not determined", name)
 			}
 		}
 		if m, err := Parse(data); err == nil {

@@ -41,7 +41,7 @@ func (m *Molecule) atomV2(s *scan, i int, line []byte) error {
 	a.Y, ok[1] = decimal(column(line, 10, 20))
 	a.Z, ok[2] = decimal(column(line, 20, 30))
 	if !ok[0] || !ok[1] || !ok[2] {
-		return s.fail("the coordinates of atom %d are no numbers of 10 columns", i+1)
+		return s.fail("the coordinates of atom %d are not numbers of 10 columns", i+1)
 	}
 	symbol := column(line, 31, 34)
 	if len(symbol) == 0 {
@@ -56,7 +56,7 @@ func (m *Molecule) atomV2(s *scan, i int, line []byte) error {
 	hydrogens, ok3 := integer(column(line, 42, 45))
 	valence, ok4 := integer(column(line, 48, 51))
 	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return s.fail("atom %d has text where numbers belong", i+1)
+		return s.fail("atom %d has text in place of numbers", i+1)
 	}
 	switch {
 	case code < 0 || code >= len(chargeCodes) || valence < 0 || valence > 15:
@@ -90,7 +90,7 @@ func (m *Molecule) bondV2(s *scan, i int, line []byte) error {
 	order, ok3 := integer(column(line, 6, 9))
 	stereo, ok4 := integer(column(line, 9, 12))
 	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return s.fail("bond %d has text where numbers belong", i+1)
+		return s.fail("bond %d has text in place of numbers", i+1)
 	}
 	return m.setBond(s, i, from, to, order, stereo)
 }

@@ -71,7 +71,7 @@ func (m *Molecule) counts(s *scan, words []string) error {
 		return s.fail("COUNTS has no numbers")
 	}
 	if atoms > MaxAtoms || bonds > MaxBonds || (atoms+bonds)*8 > len(s.rest) {
-		return s.fail("%d atoms and %d bonds do not fit", atoms, bonds)
+		return s.fail("%d atoms and %d bonds do not fit in the block or exceed the limits", atoms, bonds)
 	}
 	m.Atoms, m.Bonds = make([]Atom, atoms), make([]Bond, bonds)
 	return nil
@@ -190,7 +190,7 @@ func (m *Molecule) bondV3(s *scan, i int, words []string, place map[int]int) err
 	for j := range n {
 		var ok bool
 		if n[j], ok = integer([]byte(words[1+j])); !ok {
-			return s.fail("bond %d has %q where a number belongs", i+1, words[1+j])
+			return s.fail("bond %d has %q in place of a number", i+1, words[1+j])
 		}
 	}
 	from, found := place[n[1]]
@@ -209,7 +209,7 @@ func (m *Molecule) bondV3(s *scan, i int, words []string, place map[int]int) err
 			stereo = 6
 		}
 		if strings.HasPrefix(word, "ENDPTS=") && strings.Contains(words[len(words)-1], "ANY") {
-			m.query("bond %d has one of several ends", i+1)
+			m.query("bond %d has alternative ends", i+1)
 		}
 	}
 	return m.setBond(s, i, from+1, to+1, n[0], stereo)

@@ -272,7 +272,7 @@ func TestDrawing(t *testing.T) {
 	large := xydata(100_000, strings.Repeat("400"+strings.Repeat("+1-1", 50)+"\n", 1_000))
 	svg, err := parse(t, large).SVG()
 	if err != nil || len(svg) > 100_000 {
-		t.Errorf("%d bytes, %v", len(svg), err)
+		t.Errorf("got %d bytes, error %v", len(svg), err)
 	}
 }
 

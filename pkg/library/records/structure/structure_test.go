@@ -110,10 +110,10 @@ func TestDraw(t *testing.T) {
 	s := session(t, kit)
 	svg, err := s.Draw(sdf(t), ethanol)
 	if err != nil || !strings.HasPrefix(string(svg), "<svg ") || !strings.Contains(string(svg), "<desc>Coordinates by RDKit 2026.09.1</desc>") || !strings.Contains(string(svg), ">O<") {
-		t.Errorf("%s, %v", svg, err)
+		t.Errorf("got %s, error %v", svg, err)
 	}
 	if svg, err := s.Draw(sdf(t), "bad"); !errors.Is(err, format.ErrNotDrawn) {
-		t.Errorf("%s, %v", svg, err)
+		t.Errorf("got %s, error %v", svg, err)
 	}
 }
 

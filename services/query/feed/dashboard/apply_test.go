@@ -102,7 +102,7 @@ func testExact(t *testing.T, rebuild bool) {
 	compare(t, board, items)
 	// A rebuild that changes nothing has counted everything again.
 	if done, err := board.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(items))}) {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("got %+v, error %v", done, err)
 	}
 }
 
@@ -143,7 +143,7 @@ func compare(t *testing.T, board *dashboard.Dashboard, items []feed.Item) {
 			for _, sentiment := range []string{"", feed.Negative} {
 				got := all(t, board, dashboard.Listing{Hours: hours, Sentiment: sentiment, Tag: tag, Limit: 100})
 				if want := selected(items, since, sentiment, tag); !slices.Equal(got, want) {
-					t.Errorf("%d hours of %q %q: %d items %v, want %d %v", hours, sentiment, tag, len(got), got, len(want), want)
+					t.Errorf("%d hours of %q %q: got %d items %v, want %d %v", hours, sentiment, tag, len(got), got, len(want), want)
 				}
 			}
 			for _, size := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour} {

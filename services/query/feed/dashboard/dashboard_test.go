@@ -83,7 +83,7 @@ func TestListsAndCounts(t *testing.T) {
 				for _, limit := range []int{7, 1000} {
 					got := all(t, board, dashboard.Listing{Hours: hours, Sentiment: sentiment, Tag: tag, Limit: limit})
 					if !slices.Equal(got, want) {
-						t.Errorf("%d hours of %q %q in pages of %d: %d items %v, want %d %v", hours, sentiment, tag, limit, len(got), got, len(want), want)
+						t.Errorf("%d hours of %q %q in pages of %d: got %d items %v, want %d %v", hours, sentiment, tag, limit, len(got), got, len(want), want)
 					}
 				}
 			}
@@ -213,7 +213,7 @@ func TestRows(t *testing.T) {
 	at := time.Date(2025, 11, 16, 14, 30, 0, 1e6, time.UTC)
 	rows, err := dashboard.Rows(analyzed(7, at, feed.Positive, 0.85123, 0.7, "AI", "x#y"))
 	if err != nil || len(rows) != 3 {
-		t.Fatalf("%d rows, %v", len(rows), err)
+		t.Fatalf("got %d rows, error %v", len(rows), err)
 	}
 	type keys struct{ day, sort, score, tag string }
 	for i, want := range []keys{
@@ -239,7 +239,7 @@ func TestShowInAnyOrder(t *testing.T) {
 	for _, tag := range []string{"", "a", "b"} {
 		page, err := board.List(t.Context(), dashboard.Listing{Hours: 168, Tag: tag, Limit: 10})
 		if err != nil || len(page.Rows) != 1 || len(page.Rows[0].MatchedTags) != 2 {
-			t.Errorf("%q: %+v, %v", tag, page, err)
+			t.Errorf("%q: got %+v, error %v", tag, page, err)
 		}
 	}
 	if err := board.Apply(t.Context(), dashboard.Image{Item: late, Gone: true}); err != nil {
@@ -271,8 +271,8 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestListsShowThePublication checks that lists contain the publication time given by the source.
-func TestListsShowThePublication(t *testing.T) {
+// TestListsContainThePublicationTime checks that lists contain the publication time given by the source.
+func TestListsContainThePublicationTime(t *testing.T) {
 	_, _, board := open(t)
 	for n, published := range map[int]any{1: "2026-11-20T12:00:00+02:00", 2: "yesterday", 3: nil} {
 		item := analyzed(n, time.Now(), feed.Positive, 0.9, 0.8, "a")
@@ -281,7 +281,7 @@ func TestListsShowThePublication(t *testing.T) {
 	}
 	page, err := board.List(t.Context(), dashboard.Listing{Hours: 1, Limit: 10})
 	if err != nil || len(page.Rows) != 3 {
-		t.Fatalf("%+v, %v", page, err)
+		t.Fatalf("got %+v, error %v", page, err)
 	}
 	for _, row := range page.Rows {
 		want := map[string]string{"reddit#1": "2026-11-20T10:00:00Z"}[row.SourceID]

@@ -55,7 +55,7 @@ func TestRebuild(t *testing.T) {
 	}
 	done, err := board.Rebuild(t.Context())
 	if err != nil || done != (dashboard.Rebuilt{Items: 54, Skipped: 1}) {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("got %+v, error %v", done, err)
 	}
 	want := rows(t, db)
 	keys := slices.Sorted(maps.Keys(want))
@@ -63,7 +63,7 @@ func TestRebuild(t *testing.T) {
 	// Of the 42 items of the last 168 hours 37 are analyzed, each with a base row
 	// and two of tags.
 	if n := len(keys) - len(counters); n != 37*3 {
-		t.Errorf("%d rows, want %d", n, 37*3)
+		t.Errorf("got %d rows, want %d", n, 37*3)
 	}
 
 	put := func(row map[string]types.AttributeValue, name, value string) {
@@ -112,7 +112,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	if done, err = board.Rebuild(t.Context()); err != nil || done.Items != 54 {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("got %+v, error %v", done, err)
 	}
 	got := rows(t, db)
 	for _, counted := range []map[string]map[string]types.AttributeValue{got, want} {
@@ -127,7 +127,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(got)), keys) {
-		t.Errorf("%d rows, want %d", len(got), len(keys))
+		t.Errorf("got %d rows, want %d", len(got), len(keys))
 	}
 	for _, key := range keys {
 		if show, was := fmt.Sprint(plain(got[key])), fmt.Sprint(plain(want[key])); show != was {

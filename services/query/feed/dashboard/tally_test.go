@@ -31,7 +31,7 @@ func TestTalliesAddUp(t *testing.T) {
 		"99999999999999999999999999999999999999": {Counts{99999999, 99999999, 99999999}, 99999999999999},
 	} {
 		if got, err := parseTally(text); err != nil || got != want {
-			t.Errorf("%s is decoded as %+v, %v", text, got, err)
+			t.Errorf("%s is decoded as %+v, error %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"x", "1.5", "1e-3", "--1"} {

@@ -132,7 +132,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 		},
 	} {
 		if found, err := read(t.Context()); err != nil || found != 1 {
-			t.Errorf("read %d returned %d rows, %v", n, found, err)
+			t.Errorf("read %d returned %d rows, error %v", n, found, err)
 		}
 		if said := log.String(); n == 0 && strings.Count(said, "a read from the DAX cluster failed") != 1 {
 			t.Errorf("after the first read the log says %s", said)
@@ -145,9 +145,9 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	}
 }
 
-// TestSilentClusterHoldsNoRead checks that a cluster that accepts connections and never sends a
+// TestUnresponsiveClusterDelaysNoRead checks that a cluster that accepts connections and never sends a
 // byte delays a read only for some time, after which the table serves it.
-func TestSilentClusterHoldsNoRead(t *testing.T) {
+func TestUnresponsiveClusterDelaysNoRead(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // its connections are not accepted
 	if err != nil {
@@ -169,8 +169,8 @@ func TestSilentClusterHoldsNoRead(t *testing.T) {
 	}
 }
 
-// TestWrongEndpointIsRefused uses an endpoint that Validate accepts and AWS's client rejects.
-func TestWrongEndpointIsRefused(t *testing.T) {
+// TestWrongEndpointIsRejected uses an endpoint that Validate accepts and AWS's client rejects.
+func TestWrongEndpointIsRejected(t *testing.T) {
 	if r, err := dax.Connect(aws.Config{}, dax.Config{Endpoint: "dax://127.0.0.1:1"}, nil, zerolog.Nop()); err == nil {
 		r.Close()
 		t.Error("connected to a cluster without a region")

@@ -174,7 +174,7 @@ func TestRemovedItemsAreHidden(t *testing.T) {
 
 // Changes made while no projector runs are projected later, and projected changes are not projected
 // again.
-func TestRestartGoesOnAtTheCheckpoint(t *testing.T) {
+func TestRestartResumesAtTheCheckpoint(t *testing.T) {
 	b := open(t)
 	first, stop := b.start(t, nil)
 	b.add(t, 1, "a")
@@ -210,7 +210,7 @@ func TestProjectorsShareTheWork(t *testing.T) {
 }
 
 // A change that cannot be projected is stored and counted, and later ones are projected.
-func TestPoisonIsSetAside(t *testing.T) {
+func TestUnreadableRecordsAreSetAside(t *testing.T) {
 	b := open(t)
 	registry, stop := b.start(t, nil)
 	defer stop()
@@ -229,7 +229,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "projector#poison"}},
 	})
 	if err != nil || len(out.Items) != 1 {
-		t.Fatalf("%d changes set aside, %v", len(out.Items), err)
+		t.Fatalf("got %d changes set aside, error %v", len(out.Items), err)
 	}
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
@@ -239,7 +239,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 
 // An item whose rows the table rejects is set aside alone; the other items of its
 // batch are shown and counted.
-func TestRefusedItemsAreSetAside(t *testing.T) {
+func TestRejectedItemsAreSetAside(t *testing.T) {
 	b := open(t)
 	b.add(t, 1, "a")
 	b.add(t, 2, strings.Repeat("a key may not be so long ", 50))
@@ -250,12 +250,12 @@ func TestRefusedItemsAreSetAside(t *testing.T) {
 	eventually(t, func() error { return counts(registry, "assay_projection_poison_total", 1) })
 	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != 2 || !slices.Equal(summary.Tags, []dashboard.TagCount{{Tag: "a", Count: 2}}) {
-		t.Errorf("%+v, %v", summary, err)
+		t.Errorf("got %+v, error %v", summary, err)
 	}
 }
 
 // Failures of the engine cause delay but no loss, and appear as lag.
-func TestFailuresAreTriedAgain(t *testing.T) {
+func TestFailuresAreRetried(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t)

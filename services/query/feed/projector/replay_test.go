@@ -198,7 +198,7 @@ func TestReplayedDays(t *testing.T) {
 	projectors.kill()
 	projectors.kill()
 	if done, err := b.dashboard.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
-		t.Errorf("a rebuild of a correct table: %+v, %v", done, err)
+		t.Errorf("a rebuild of a correct table: got %+v, error %v", done, err)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestSnippets(t *testing.T) {
 func TestParseSort(t *testing.T) {
 	got, err := search.ParseSort("name,-size")
 	if want := []search.Key{{By: search.ByName}, {By: search.BySize, Descending: true}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, error %v", got, err)
 	}
 	for _, text := range []string{"", "color", "name,name", "name,-name", "name,size,createdAt,updatedAt", "name,"} {
 		if keys, err := search.ParseSort(text); err == nil {

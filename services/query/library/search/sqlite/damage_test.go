@@ -39,7 +39,7 @@ func TestUnusableFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, built, err := x.Position(t.Context()); built || err != nil {
-				t.Errorf("built: %v, %v", built, err)
+				t.Errorf("built: got %v, error %v", built, err)
 			}
 			if err := x.Close(); err != nil {
 				t.Error(err)
