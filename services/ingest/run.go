@@ -39,35 +39,35 @@ import (
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
-// Name is the service's name in logs, metrics and event sources.
+// Name is the name of the service in logs, metrics and event sources.
 const Name = "ingest"
 
-// Area is what the service requires of an area.
+// Area is an area as used by this service.
 type Area interface {
 	notice.Area
 	deadletter.Area
-	// Routes registers the calls for clients.
+	// Routes registers the client calls.
 	Routes(r *web.Router)
-	// OperatorRoutes registers the calls for operators.
+	// OperatorRoutes registers the operator calls.
 	OperatorRoutes(r *web.Router)
-	// Check returns an error while the area's tables are unavailable.
+	// Check returns an error if the area's tables are unavailable.
 	Check(ctx context.Context) error
-	// Work runs the background work of the area until ctx is done or there
-	// is nothing to do.
+	// Work runs the background work of the area until ctx is done. It may return earlier if the
+	// area has none.
 	Work(ctx context.Context) error
 }
 
-// Entry is an area in the list of a service: its work stream, which is declared before
-// anything uses it, and how the area is opened.
+// Entry describes an area in the list of a service: its work stream, which is declared before it is
+// used, and a function that opens the area.
 type Entry struct {
 	Work bus.Work
 	Open func(Shared) Area
 }
 
-// Shared is what the areas of one service share.
+// Shared has the dependencies that all areas of a service share.
 type Shared struct {
 	Backends *backend.Connections
-	Receiver *receive.Receiver // for forms with a file
+	Receiver *receive.Receiver // receives forms with a file
 	Parts    *parts.Uploads
 	Quotas   *quota.Quotas
 	Log      zerolog.Logger
@@ -94,7 +94,7 @@ func streams(list []Entry) []bus.Work {
 	return streams
 }
 
-// Service is an open ingest.
+// Service is an open ingest service.
 type Service struct {
 	identity    *identity.Identity
 	tokens      bool
@@ -117,8 +117,8 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the backends and opens the areas: those of the product and more. The
-// caller closes the Service.
+// Open connects to the backends and opens the areas of the product and those in more. The caller
+// closes the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -174,7 +174,7 @@ func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Call
 	return s.identity.Authenticate(w, r)
 }
 
-// Routes registers the calls for clients.
+// Routes registers the client calls.
 func (s *Service) Routes(r *web.Router) {
 	s.identity.Routes(r, s.tokens)
 	for _, area := range s.areas {
@@ -182,23 +182,23 @@ func (s *Service) Routes(r *web.Router) {
 	}
 }
 
-// Describe registers the calls for clients only for their description, which a gateway needs. They
-// must not be called.
+// Describe registers the client calls only for their descriptions, which a gateway needs. They must
+// not be called.
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
 	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
 	who, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
-		panic(err) // a bug: settings that are absent cannot be invalid
+		panic(err) // a bug: the zero values of settings are valid
 	}
 	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }
 
-// DescribeOperator is Describe for the calls for operators.
+// DescribeOperator is Describe for the operator calls.
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
-// OperatorRoutes registers the calls for operators.
+// OperatorRoutes registers the operator calls.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.deadLetters.Routes(r)
 	s.keys.Routes(r)
@@ -224,11 +224,11 @@ func (s *Service) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Rates returns the request limits of an owner per process.
+// Rates returns the request limits of owners in this process.
 func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
 
-// Audit returns the recorder of operators' write operations.
+// Audit returns the log of write operations by operators.
 func (s *Service) Audit() web.Audit { return s.audit.Record }
 
-// Close closes the connections. Work must have returned.
+// Close closes the connections. It must be called after Work has returned.
 func (s *Service) Close() { s.backends.Close() }

@@ -1,6 +1,5 @@
-// Package admission returns the problems of requests that are rejected because too much is
-// queued. Areas call bus.Admit before they accept work; see package fair for the
-// limits.
+// Package admission returns the problems of requests that are rejected because the backlog is too
+// large. Areas call bus.Admit before they accept work; see package fair for the limits.
 package admission
 
 import (
@@ -17,14 +16,13 @@ import (
 // retryAfter is the time after which a rejected client may retry.
 const retryAfter = 5 * time.Second
 
-// RetryAfter is the value of the header in every rejection, in seconds.
+// RetryAfter is the value of the Retry-After header of every rejection, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
 // Refusals lists the responses of Problem that not all operations have.
 var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-much-waiting"}}
 
-// Refused reports whether err is a rejection: the same work may be admitted
-// later.
+// Refused reports whether err is a rejection. The same work may be admitted later.
 func Refused(err error) bool {
 	return errors.Is(err, fair.ErrFull) || errors.Is(err, fair.ErrTenantFull) || errors.Is(err, bus.ErrFull)
 }

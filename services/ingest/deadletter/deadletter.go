@@ -1,4 +1,4 @@
-// Package deadletter lists, shows, replays and drops messages that a consumer has given up on.
+// Package deadletter lists, shows, replays and deletes messages that a consumer has given up on.
 package deadletter
 
 import (
@@ -9,21 +9,21 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-// Area is what replays require of an area.
+// Area is the part of an area that replays use.
 type Area interface {
-	// Replay queues the item of a dead letter again. It checks the item first, so that repeating a
-	// call has no effect; note then contains the reason. For a message of another area it returns
+	// Replay queues the item of a dead letter again. It checks the item first, so that a repeated
+	// call has no effect; note then states the reason. For a message of another area it returns
 	// false and no error.
 	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
 }
 
-// Service lists, replays and drops the dead letters of all consumers.
+// Service lists, replays and deletes the dead letters of all consumers.
 type Service struct {
 	bus   *bus.Bus
 	areas []Area
 }
 
-// New returns the service for the dead letters of b, which the areas replay.
+// New returns the service for the dead letters of b. The areas replay them.
 func New[A Area](b *bus.Bus, areas []A) *Service {
 	d := &Service{bus: b, areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -46,7 +46,7 @@ func (d *Service) replay(ctx context.Context, l bus.DeadLetter) (note string, er
 	return "", d.bus.Replay(ctx, l)
 }
 
-// drop removes one dead letter.
+// drop deletes one dead letter.
 func (d *Service) drop(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	err = d.bus.DropDead(ctx, l.Sequence)
 	if errors.Is(err, bus.ErrNoDeadLetter) {
@@ -71,7 +71,7 @@ type bulkResult struct {
 }
 
 // each calls do for the dead letters of a request, and continues after one has failed. more reports
-// whether more dead letters follow. Dead letters added in the meantime are skipped, because one
+// whether more dead letters follow. Dead letters added during the request are skipped, because one
 // that fails again immediately would be replayed endlessly.
 func (d *Service) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
 	pace := time.NewTicker(time.Second / time.Duration(r.rate))

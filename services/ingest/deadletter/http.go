@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the calls for dead letters, which are for operators only.
+// Routes registers the calls for dead letters, which only operators may use.
 func (d *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
@@ -40,7 +40,7 @@ func (d *Service) Routes(r *web.Router) {
 	}, d.delete)
 }
 
-// DeadLetterView is a dead letter as the API shows it.
+// DeadLetterView is a dead letter in the API.
 type DeadLetterView struct {
 	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
 	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`
@@ -48,7 +48,7 @@ type DeadLetterView struct {
 	Reason   string          `json:"reason"`
 	Attempts int             `json:"attempts" doc:"0 if a sweep restored the dead letter"`
 	First    time.Time       `json:"first" doc:"when the stream stored the message"`
-	Last     time.Time       `json:"last" doc:"when processing was given up"`
+	Last     time.Time       `json:"last" doc:"when the consumer gave up"`
 	EventID  string          `json:"eventId,omitempty"`
 	Type     string          `json:"type,omitempty" doc:"the event's type"`
 	Item     string          `json:"item,omitempty" doc:"the item's id"`
@@ -65,8 +65,8 @@ func view(l bus.DeadLetter) DeadLetterView {
 type deadLetterListInput struct {
 	Consumer string    `query:"consumer"`
 	Reason   string    `query:"reason" doc:"substring of the reason; case is ignored"`
-	From     time.Time `query:"from" doc:"given up at this time or later"`
-	To       time.Time `query:"to" doc:"given up before this time"`
+	From     time.Time `query:"from" doc:"dead letters from this time or later"`
+	To       time.Time `query:"to" doc:"dead letters from before this time"`
 	After    uint64    `query:"after" doc:"the last sequence of the previous page"`
 	Limit    int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
@@ -74,7 +74,7 @@ type deadLetterListInput struct {
 type deadLetterListOutput struct {
 	Body struct {
 		DeadLetters []DeadLetterView  `json:"deadLetters"`
-		More        bool              `json:"more" doc:"there are more dead letters after the last of these"`
+		More        bool              `json:"more" doc:"whether there are more dead letters after this page"`
 		Consumers   map[string]uint64 `json:"consumers" example:"{\"analyzer-textfile\":2}" doc:"number of dead letters by consumer, regardless of the filter"`
 	}
 }
@@ -135,8 +135,8 @@ type deadLetterBulkInput struct {
 		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"only this dead letter. Without it, the other fields are a filter; an empty filter selects all"`
 		Consumer string    `json:"consumer,omitempty"`
 		Reason   string    `json:"reason,omitempty" doc:"substring of the reason; case is ignored"`
-		From     time.Time `json:"from,omitzero" required:"false" doc:"given up at this time or later"`
-		To       time.Time `json:"to,omitzero" required:"false" doc:"given up before this time"`
+		From     time.Time `json:"from,omitzero" required:"false" doc:"dead letters from this time or later"`
+		To       time.Time `json:"to,omitzero" required:"false" doc:"dead letters from before this time"`
 		DryRun   bool      `json:"dryRun,omitempty" doc:"only list the dead letters"`
 		Rate     int       `json:"rate,omitempty" default:"100" minimum:"1" maximum:"10000" doc:"maximum dead letters per second"`
 		Max      int       `json:"max,omitempty" default:"1000" minimum:"1" maximum:"10000" doc:"maximum number of dead letters"`
@@ -146,9 +146,9 @@ type deadLetterBulkInput struct {
 type deadLetterBulkOutput struct {
 	Body struct {
 		Results []deadLetterResult `json:"results"`
-		Done    int                `json:"done" doc:"dead letters that were replayed or dropped"`
+		Done    int                `json:"done" doc:"number of dead letters that were replayed or deleted"`
 		Failed  int                `json:"failed"`
-		More    bool               `json:"more" doc:"there are more than max"`
+		More    bool               `json:"more" doc:"whether there are more than max"`
 	}
 }
 

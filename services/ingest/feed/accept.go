@@ -13,15 +13,14 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// accept stores a checked item and publishes FeedItemAccepted if it is pending, unless its analysis
-// was given up. An existing item gets the tags that it does not have, and created is false. accept
+// accept stores a valid item and publishes FeedItemAccepted if the item is pending, unless its
+// analysis was given up. It adds missing tags to an existing item; created is then false. accept
 // returns the errors of Bus.Admit.
 //
-// The row's key contains a time, so the table alone cannot detect a duplicate. The
-// object's key does not: only one of several writers stores its submission there,
-// and all write the row from that submission. If a writer crashes in between, the
-// next one of the same source id writes the row, here or in a retry. The same
-// applies to an item whose object was lost.
+// The row's key contains a time, so the table alone cannot detect a duplicate. The object's key
+// does not contain one: only one of several writers stores its submission, and all write the row
+// from that submission. If a writer crashes before it writes the row, the next writer of the same
+// source id writes it, in this call or a retry. The same applies to an item whose object was lost.
 func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, s.SourceType); err != nil {
 		return feed.Item{}, false, err
@@ -46,9 +45,9 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 	return item, created, err
 }
 
-// begin writes the row of a submission that was just stored. If a row exists, its object was lost:
-// it keeps its time and gets the other attributes from this submission. begin reads the row after
-// storing the object, because another writer may write a row before that.
+// begin writes the row of a submission that was just stored. If a row exists, its object was lost;
+// begin then keeps the row's time and replaces the other attributes with those of this submission.
+// begin reads the row after storing the object, because another writer may write a row before that.
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
@@ -63,12 +62,12 @@ func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, cr
 	return item, created, err
 }
 
-// renew updates a pending item whose object was lost with the submission that
-// replaced it, including an item that was given up for that reason.
+// renew updates a pending item whose object was lost with the submission that replaced the object.
+// This includes an item whose analysis was given up because the object was missing.
 func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
 	item, err := a.store.Renew(ctx, lost.Of(s))
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) {
-		return a.store.Get(ctx, lost.SourceID) // analyzed in the meantime
+		return a.store.Get(ctx, lost.SourceID) // analyzed concurrently
 	}
 	if err == nil && lost.GivenUp() {
 		err = a.announce(ctx, lost)
@@ -76,8 +75,8 @@ func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (fe
 	return item, err
 }
 
-// join returns the item whose submission is already stored. It writes the row from
-// that submission unless there is one.
+// join returns the item whose submission is already stored. It writes the row from that submission
+// if there is no row.
 func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, error) {
 	item, err := a.store.Get(ctx, sourceID)
 	if !errors.Is(err, lifecycle.ErrNotFound) {
@@ -102,15 +101,15 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 	return item, created, nil
 }
 
-// item returns the pending item of a newly accepted submission.
+// item returns the pending item for a newly accepted submission.
 func (a *Area) item(s feed.Submission) feed.Item {
 	now := time.Now()
 	return s.Item(now).Expiring(now, a.itemTTL)
 }
 
-// remove deletes the submission of an item, then the item, so that a repeat after a crash still finds
-// both. The change stream updates the dashboard. An item that is posted in the meantime may be
-// deleted too.
+// remove deletes the submission of an item, then the item, so that a retry after a crash still finds
+// both. The change stream updates the dashboard. An item that is posted concurrently may be deleted
+// too.
 func (a *Area) remove(ctx context.Context, sourceID string) error {
 	if err := a.bucket.Delete(ctx, feed.TextKey(sourceID)); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (a *Area) remove(ctx context.Context, sourceID string) error {
 	return a.store.Delete(ctx, sourceID)
 }
 
-// keep stores a submission. It returns blob.ErrExists if one exists with its source id.
+// keep stores a submission. It returns blob.ErrExists if a submission with its source id exists.
 func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 	document, err := s.Document()
 	if err != nil {

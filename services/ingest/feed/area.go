@@ -1,5 +1,4 @@
-// Package feed accepts items of the feed: those that clients post, and those that it
-// polls from sources.
+// Package feed accepts feed items that clients post, and items that it polls from sources.
 package feed
 
 import (
@@ -21,19 +20,19 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// Area accepts items of the feed.
+// Area accepts feed items.
 type Area struct {
 	store     *feed.Store
 	bucket    *blob.Store
 	bus       *bus.Bus
 	sources   *source.Store
 	poller    *source.Poller
-	accepting *semaphore.Weighted // size of the items that are being accepted
-	itemTTL   time.Duration       // 0 keeps items indefinitely indefinitely
+	accepting *semaphore.Weighted // total size of the items being accepted
+	itemTTL   time.Duration       // 0 keeps items indefinitely
 	log       zerolog.Logger
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	a := &Area{
 		store:  feed.NewStore(backends.DB, cfg.Tables),
@@ -45,7 +44,7 @@ func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prom
 	return a
 }
 
-// Check returns an error while a table cannot be used.
+// Check returns an error if a table cannot be used.
 func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.sources.Check(ctx))
 }

@@ -41,8 +41,8 @@ type itemOutcome struct {
 type candidate struct {
 	feed.Submission
 	wrong []web.FieldError
-	size  int       // in bytes
-	hold  *web.Hold // budget that the bytes count against; nil for an item that was not read from a request body
+	size  int       // size in bytes
+	hold  *web.Hold // budget from which the size is taken; nil for an item that was not read from a request body
 }
 
 // acceptBounded is accept for an item of size bytes. It waits while acceptBytes are in use.
@@ -90,7 +90,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			return nil
 		})
 		if running.Err() != nil {
-			break // an item failed, and so the call fails
+			break // an item failed, which fails the call
 		}
 	}
 	if err := group.Wait(); err != nil {
@@ -106,7 +106,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 	return inOrder, ctx.Err()
 }
 
-// refusal returns why items were rejected, and whether all were; it returns nil if none were.
+// refusal returns why items were rejected, and whether all of them were. It returns nil if none were.
 func refusal(results []itemOutcome) (first error, all bool) {
 	all = true
 	for _, result := range results {

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// maxItem is the size of the longest text and metadata with every character escaped as JSON
-	// allows, plus the other fields.
+	// maxItem is the maximum size of an item: the longest text and metadata with every character
+	// escaped in JSON, plus the other fields.
 	maxItem = 2 << 20
-	// maxBatch is the maximum number of items.
+	// maxBatch is the maximum number of items in a batch.
 	maxBatch = 100
-	// maxFeedBody is the size of a full batch of the longest texts with every
-	// character escaped.
+	// maxFeedBody is the size of a full batch of the longest texts with every character escaped.
 	maxFeedBody = 16 << 20
-	// itemStep is the number of bytes by which the memory of an item grows.
+	// itemStep is the number of bytes by which the buffer of an item grows.
 	itemStep = 4 << 10
 )
 
@@ -35,8 +34,8 @@ var (
 	errLongItem = web.FieldError{Field: "body", Message: fmt.Sprintf("is longer than %d bytes", maxItem)}
 )
 
-// itemBody reads a body that is one item, or an object whose only member is the list items. It keeps
-// one item in memory at a time, never a batch.
+// itemBody reads a body that is one item, or an object whose only member is the list items. It holds
+// at most one item in memory.
 type itemBody struct {
 	ctx    context.Context
 	from   *bufio.Reader
@@ -63,14 +62,14 @@ func openItems(r *http.Request, bodies *web.Bodies) (b *itemBody, many bool, err
 	if string(start) != name {
 		return b, false, nil
 	}
-	_, _ = b.from.Discard(len(name)) // it is buffered
+	_, _ = b.from.Discard(len(name)) // cannot fail: the byte is buffered
 	if err := b.expect(':', errNotJSON); err != nil {
 		return nil, false, err
 	}
 	return b, true, b.expect('[', errNotBatch)
 }
 
-// one reads the rest of a body with one item. The caller releases the memory.
+// one reads the rest of a body with a single item. The caller releases the memory.
 func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	rest := io.MultiReader(strings.NewReader("{"), b.from)
 	raw, err := io.ReadAll(hold.Reader(b.ctx, io.LimitReader(rest, maxItem+1)))
@@ -88,13 +87,13 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 		return nil, errNotJSON
 	}
 	if _, batch := members["items"]; batch {
-		return nil, errNotBatch // it has other members too
+		return nil, errNotBatch // the object has other members
 	}
 	return raw, nil
 }
 
-// each reads the items of a batch in their order. The receiver of a candidate releases its memory.
-// After an error the rest of the body cannot be read.
+// each yields the items of a batch in order. The consumer of a candidate releases its memory. After
+// an error, the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		for n := 0; ; n++ {
@@ -110,7 +109,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{wrong: []web.FieldError{errLongItem}, hold: hold}, nil) {
 					return
 				}
-				hold = nil // released by the receiver
+				hold = nil // released by the consumer
 			case err == nil && last && len(raw) == 0 && n == 0:
 				err = errNotBatch
 			case err == nil && !(utf8.Valid(raw) && json.Valid(raw)):
@@ -120,7 +119,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{submission, wrong, len(raw), hold}, nil) {
 					return
 				}
-				hold = nil // released by the receiver
+				hold = nil // released by the consumer
 			}
 			if err == nil && last {
 				err = b.end()
@@ -139,9 +138,9 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 
 var errItemTooLong = errors.New("the item is too long")
 
-// element reads one element of the list, up to the comma or bracket after it, and reports whether it is
-// the last. It finds the end of the element but does not check its syntax. If an element is longer than
-// maxItem, it returns errItemTooLong.
+// element reads an element of the list and the comma or bracket after it, and reports whether it is the
+// last element. It finds the end of the element but does not check its syntax. If an element is longer
+// than maxItem, it returns errItemTooLong.
 func (b *itemBody) element(hold *web.Hold) (raw []byte, last bool, err error) {
 	var depth, size int
 	var quoted, escaped bool
@@ -192,7 +191,7 @@ func (b *itemBody) end() error {
 	return nil
 }
 
-// expect reads one character after spaces, and returns the error otherwise if it differs.
+// expect skips spaces and reads one character. It returns otherwise if the character differs.
 func (b *itemBody) expect(want byte, otherwise error) error {
 	c, err := b.peek()
 	if errors.Is(err, io.EOF) || err == nil && c != want {
@@ -215,6 +214,6 @@ func (b *itemBody) peek() (byte, error) {
 		if !strings.ContainsRune(" \t\r\n", rune(next[0])) {
 			return next[0], nil
 		}
-		_, _ = b.from.Discard(1) // it is buffered
+		_, _ = b.from.Discard(1) // cannot fail: the byte is buffered
 	}
 }

@@ -17,7 +17,7 @@ func submission(n int, text string) string {
 	return fmt.Sprintf(`{"sourceId":"reddit#%d","sourceType":"reddit","text":%q,"matchedTags":["a"]}`, n, text)
 }
 
-// readAll reads a batch to its end, or to the error that ends it.
+// readAll reads a batch to its end, or to the error at which it stops.
 func readAll(t *testing.T, body string) ([]candidate, error) {
 	t.Helper()
 	bodies := web.NewBodies(3 << 20)
@@ -54,7 +54,7 @@ func TestABatchIsReadItemByItem(t *testing.T) {
 		}
 		for i, one := range all {
 			if one.SourceID != fmt.Sprintf("reddit#%d", i) || one.Text != texts[i] || len(one.wrong) > 0 {
-				t.Errorf("item %d is %q %q %v", i, one.SourceID, one.Text, one.wrong)
+				t.Errorf("unexpected item %d: %q %q %v", i, one.SourceID, one.Text, one.wrong)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func TestAnItemThatIsTooLongIsInvalidAlone(t *testing.T) {
 		t.Fatalf("%d items, %v", len(all), err)
 	}
 	if len(all[0].wrong) != 1 || all[0].wrong[0] != errLongItem || len(all[1].wrong) > 0 {
-		t.Errorf("the items are %v, %v", all[0].wrong, all[1].wrong)
+		t.Errorf("got items %v, %v", all[0].wrong, all[1].wrong)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestBatchesThatAreMalformed(t *testing.T) {
 			t.Errorf("%.60s: %v", body, err)
 		}
 		if status != want.status || len(all) != want.items {
-			t.Errorf("%.60s: %d items and status %d, want %d and %d", body, len(all), status, want.items, want.status)
+			t.Errorf("%.60s: got %d items and status %d, want %d and %d", body, len(all), status, want.items, want.status)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestOneItemIsBounded(t *testing.T) {
 	}
 }
 
-// TestItemsWaitForMemory uses all memory while a body is read.
+// TestItemsWaitForMemory reads a body while all memory is in use.
 func TestItemsWaitForMemory(t *testing.T) {
 	for _, body := range []string{submission(0, "a"), `{"items":[` + submission(0, "a") + `]}`} {
 		bodies := web.NewBodies(100)

@@ -41,7 +41,7 @@ func FuzzItems(f *testing.F) {
 		}
 		var want struct{ Items []json.RawMessage }
 		if err := json.Unmarshal([]byte(body), &want); err != nil || len(want.Items) != read {
-			t.Fatalf("read %d items of %d, %v", read, len(want.Items), err)
+			t.Fatalf("read %d of %d items, %v", read, len(want.Items), err)
 		}
 	})
 }

@@ -60,15 +60,15 @@ func (a *Area) Routes(r *web.Router) {
 	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals)
 }
 
-// named adds a schema to the components of the API, since generated clients have no type for an inline
-// oneOf, and returns a reference to it.
+// named adds a schema to the components of the API and returns a reference to it, because code
+// generators have no type for an inline oneOf.
 func named(r *web.Router, name string, schema *huma.Schema) *huma.Schema {
 	r.API.OpenAPI().Components.Schemas.Map()[name] = schema
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
 func (a *Area) post(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
-	err := a.bus.Admit(r.Context(), feed.WorkStream, "") // before the body is read
+	err := a.bus.Admit(r.Context(), feed.WorkStream, "") // checked before the body is read
 	if err == nil {
 		var body *itemBody
 		var many bool
@@ -131,7 +131,7 @@ func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) 
 	return nil
 }
 
-// fields are the names of the fields of an item.
+// fields lists the field names of an item.
 var fields = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[feed.Submission]()) {
@@ -141,12 +141,12 @@ var fields = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// otherCase returns the fields of an item that differ from known fields only in case, because package
-// json ignores case.
+// otherCase returns the keys that differ from field names only in case. Package json would accept
+// them because it ignores case.
 func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil // the content was decoded before
+		return nil // cannot fail: the content was decoded before
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !fields()[name] {
@@ -156,8 +156,7 @@ func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	return wrong
 }
 
-// parseItem parses and checks one item. If an item cannot be parsed, it returns
-// the fields that it could parse.
+// parseItem parses and checks an item. If it fails, it returns the fields that it could parse.
 func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	var submission feed.Submission
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -167,7 +166,7 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "has the wrong type: " + mistyped.Value}}
 	}
 	if err != nil {
-		// The package has no type for this error.
+		// encoding/json has no type for this error.
 		if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 			return submission, []web.FieldError{{Field: "body." + strings.Trim(name, `"`), Message: "is not a field of an item"}}
 		}

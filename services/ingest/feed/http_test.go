@@ -13,8 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// A body that cannot be read completely is a client error, except for a body that is too large or
-// too slow.
+// A body that cannot be read completely is a client error, unless it is too large or too slow.
 func TestBodiesThatBreakOff(t *testing.T) {
 	for err, want := range map[error]int{
 		io.ErrUnexpectedEOF:           http.StatusBadRequest,

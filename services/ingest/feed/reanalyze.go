@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	reanalysisRows     = 1000 // rows of the primary table that one call reads, rounded up to a page
+	reanalysisRows     = 1000 // rows of the primary table that one call reads, rounded up to full pages
 	reanalysisParallel = 16   // items that are moved concurrently
 )
 
 // reanalysis is the result of one call.
 type reanalysis struct {
-	outdated   map[string]int // items that an older model analyzed, by model version
-	current    int            // items that the current model analyzed
-	waiting    int            // items already waiting for analysis
+	outdated   map[string]int // number of items analyzed by an older model, by model version
+	current    int            // number of items analyzed by the current model
+	waiting    int            // number of items that are already waiting for analysis
 	unreadable int
-	next       string // cursor of the next call, empty on the last
+	next       string // cursor for the next call; empty after the last page
 }
 
-// reanalyze reads the next rows of the primary table, starting at a cursor. It moves the items
-// ingested since a time that an older model analyzed to pending and, unless dry, publishes their
-// events. The move is conditional on the analysis that was read, so calls may repeat the same rows,
-// even after a crash: an item that was moved but not announced is pending and is announced again. It
-// returns the errors of Bus.Admit, and table.ErrCursor.
+// reanalyze reads the next rows of the primary table, starting at a cursor. Unless dry is set, it
+// moves the items ingested since a time and analyzed by an older model to pending, and publishes
+// their events. The move is conditional on the analysis that was read, so calls may process the same
+// rows again, even after a crash: an item that was moved but not announced is pending and is
+// announced again. It returns the errors of Bus.Admit, and table.ErrCursor.
 func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dry bool) (reanalysis, error) {
 	if !dry {
 		if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
@@ -61,7 +61,7 @@ func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dr
 	return done, nil
 }
 
-// reanalyzeAll handles the items of a page.
+// reanalyzeAll processes the items of a page.
 func (a *Area) reanalyzeAll(ctx context.Context, items []feed.Item, dry bool, done *reanalysis) error {
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
@@ -90,7 +90,7 @@ func (a *Area) reanalyzeAll(ctx context.Context, items []feed.Item, dry bool, do
 }
 
 // reanalyzeOne moves an outdated item to pending. It also announces an item that is already
-// pending: the call that moved it may have crashed before it did.
+// pending, because the call that moved it may have crashed before the announcement.
 func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
 	if item.Outdated() {
 		moved, err := a.store.Reanalyze(ctx, item)
@@ -98,7 +98,7 @@ func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
 		switch {
 		case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost):
 			return nil // deleted or analyzed since it was read
-		case other: // by another call, or by this one with a response that was lost
+		case other: // moved by another call, or by this one with a lost response
 			moved = item
 			moved.Status = feed.Pending
 		case err != nil:
@@ -112,7 +112,7 @@ func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
 	return nil
 }
 
-// versions returns the outdated items by model version, the oldest first.
+// versions returns the number of outdated items by model version, oldest version first.
 func (r reanalysis) versions() []outdatedItems {
 	all := make([]outdatedItems, 0, len(r.outdated))
 	for version, items := range r.outdated {

@@ -44,8 +44,8 @@ type reanalysisOutput struct {
 		Outdated     []outdatedItems `json:"outdated" doc:"items that an older model analyzed; they now wait for reanalysis, or are unchanged with dryRun"`
 		Current      int             `json:"current" doc:"items that the current model analyzed"`
 		Waiting      int             `json:"waiting" doc:"items that were already waiting for analysis"`
-		Unreadable   int             `json:"unreadable" doc:"rows of the table that are not valid items"`
-		NextCursor   string          `json:"nextCursor,omitempty" doc:"absent when all items have been read"`
+		Unreadable   int             `json:"unreadable" doc:"number of rows of the table that are not valid items"`
+		NextCursor   string          `json:"nextCursor,omitempty" doc:"absent after the last page"`
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Replay retries the item of a dead letter if the dead letter records its current failure. A later
-// failure has its own dead letter.
+// Replay retries the item of a dead letter if the dead letter is about the item's current failure.
+// A later failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	id, ok := strings.CutPrefix(l.Subject, feed.AcceptedSubject(""))
 	if !ok || !feed.ValidSourceID(id) {
@@ -31,7 +31,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	}
 	failed, err := item.Failed()
 	if err != nil {
-		return true, "", fmt.Errorf("the time of %s: %w", id, err)
+		return true, "", fmt.Errorf("reading the failure time of %s: %w", id, err)
 	}
 	if failed.After(l.Last) {
 		return true, "the item has failed again since, with another dead letter", nil
@@ -46,8 +46,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	if err != nil {
 		return true, "", err
 	}
-	// Not a new event id: the stream may still drop it as a duplicate of the event that was given
-	// up.
+	// The event id differs: the stream may still drop the id of the event that was given up.
 	if err := a.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
 		return true, "", err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// take accepts the items of a poll like a posted batch, and additionally allows the source type
-// rss, which the seed does not have.
+// take accepts the items of a poll like a posted batch. It also allows the source type rss, which
+// the seed does not define.
 func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
 		return source.Taken{}, err

@@ -52,7 +52,7 @@ func (a *Area) deleteItem(ctx context.Context, in *itemDeleteInput) (*struct{}, 
 	return nil, a.remove(ctx, in.SourceID)
 }
 
-// sourceAdded describes the 201 response to a put.
+// sourceAdded describes the 201 response to a PUT.
 func sourceAdded(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[sourceView](), true, "")
 	return &huma.Response{
@@ -61,7 +61,7 @@ func sourceAdded(r *web.Router) *huma.Response {
 	}
 }
 
-// sourceView is a source as the API shows it.
+// sourceView is a source in the API.
 type sourceView struct {
 	Name string `json:"name"`
 	source.Settings
@@ -70,7 +70,7 @@ type sourceView struct {
 
 type sourceState struct {
 	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or because the server asked to wait; stopped: until the settings change"`
-	Reason    string          `json:"reason,omitempty" doc:"why it is stopped"`
+	Reason    string          `json:"reason,omitempty" doc:"why the source is stopped"`
 	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"the earliest time of the next poll"`
 	Failures  int             `json:"failures" doc:"consecutive failed polls"`
 	QuotaUsed int             `json:"quotaUsed" doc:"requests today (UTC)"`
@@ -141,7 +141,7 @@ func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
 	if ifMatch != "" && !match.Any {
 		revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
 		if err != nil || revision < 1 {
-			revision = -1 // no source has this revision
+			revision = -1 // matches no revision
 		}
 		match.Revision = revision
 	}

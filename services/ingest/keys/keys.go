@@ -23,7 +23,7 @@ func New(keys *identity.Keys) *Service { return &Service{keys} }
 
 const tag = "keys"
 
-// Routes registers the calls, which are for operators only.
+// Routes registers the calls, which only operators may use.
 func (s *Service) Routes(r *web.Router) {
 	notFound := web.Refusals{http.StatusNotFound: {"not-found"}}
 	web.Register(r, huma.Operation{
@@ -46,7 +46,7 @@ func (s *Service) Routes(r *web.Router) {
 	}, s.revoke, notFound)
 }
 
-// KeyView is an API key as the API shows it.
+// KeyView is an API key in the API.
 type KeyView struct {
 	ID         string      `json:"id"`
 	Owner      string      `json:"owner" doc:"the owner of items created with the key"`

@@ -1,5 +1,5 @@
 // Package library accepts folders and files: it reserves uploads, accepts bytes, publishes work for finished
-// uploads, and changes nodes: names, folders, trash and permissions.
+// uploads, and changes names, folders, trash state and permissions of nodes.
 package library
 
 import (
@@ -38,7 +38,7 @@ type Area struct {
 	log       zerolog.Logger
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	return &Area{
 		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, quotas: quotas,
@@ -48,24 +48,24 @@ func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, 
 	}
 }
 
-// Check returns an error while the tables are unavailable.
+// Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// OperatorRoutes registers nothing: operators only read.
+// OperatorRoutes registers nothing: operators have only read calls.
 func (a *Area) OperatorRoutes(*web.Router) {}
 
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded announces the upload of an object. It removes an object that was uploaded after its file was erased: a
-// file exists before its object. It ignores an object that does not match the reservation: the client's own call
-// returns the reason.
+// Uploaded announces the upload of an object. It deletes an object that was uploaded after its file was erased; a
+// file always exists before its object. It ignores an object that does not match the reservation: the client's
+// own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.bucket.Bucket {
 		return false, nil
 	}
-	if run > 0 { // result of a step
+	if run > 0 { // a result of a step
 		return true, nil
 	}
 	file, err := a.store.File(ctx, id)
@@ -89,8 +89,8 @@ func caller(c web.Caller) library.Caller {
 	return library.Caller{Owner: c.Owner, Groups: c.Groups()}
 }
 
-// refused returns the error for creating a node in, or moving it to, a folder of another owner. If the caller may
-// not see the folder, the error is that it does not exist.
+// refused returns the error for creating a node in a folder of another owner, or moving a node to it. If the
+// caller may not see the folder, the error states that it does not exist.
 func (a *Area) refused(ctx context.Context, err error, parentID string, c library.Caller) error {
 	if !errors.Is(err, library.ErrOwner) {
 		return err

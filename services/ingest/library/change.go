@@ -39,7 +39,7 @@ func (a *Area) retryStep(ctx context.Context, file library.File, step string) er
 func (a *Area) again(ctx context.Context, file library.File, begin func(context.Context, library.File) (library.File, library.Workflow, error)) error {
 	if file.Final() && !file.Unfetched() {
 		if _, err := a.announcer.Find(ctx, file); err != nil {
-			return err // it would be Loaded with nothing to process
+			return err // without content, the file would remain Loaded
 		}
 	}
 	file, _, err := begin(ctx, file)
@@ -49,8 +49,8 @@ func (a *Area) again(ctx context.Context, file library.File, begin func(context.
 	return a.announcer.Begun(ctx, file)
 }
 
-// keep copies the results of all steps except one, and the records of the file, to the objects of the next run, and
-// returns the results.
+// keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
+// the copied results.
 func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]library.StepResult, error) {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, e
 	})
 }
 
-// process starts the processing of a file of the caller and returns its node.
+// process starts the processing of a file of the caller and returns the file's node.
 func (a *Area) process(ctx context.Context, id string, who web.Caller, begin func(context.Context, library.File) error) (*nodeOutput, error) {
 	c := caller(who)
 	path, file, err := a.writable(ctx, id, c)

@@ -53,7 +53,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "retry-library-step", Method: http.MethodPost, Path: "/v1/library/files/{id}/workflow/steps/{step}/retry", Tags: []string{tag},
 		Summary:       "Run one failed step of a file again",
-		Description:   "The results of the other steps are kept. Returns 410 if the steps are no longer kept; retry the file instead. A slash in the name of a step is sent as %2F.",
+		Description:   "The results of the other steps are retained. Returns 410 if the steps are no longer stored; retry the file instead. A slash in the name of a step is sent as %2F.",
 		DefaultStatus: http.StatusAccepted,
 	}, a.postRetryStep, processing)
 }
@@ -67,7 +67,7 @@ func multipartBody() *huma.RequestBody {
 	}}
 }
 
-// fileTaken describes the response to a form, which is not a typed operation.
+// fileTaken describes the response to a form upload, which is not a typed operation.
 func fileTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[library.NodeView](), true, "")
 	text := &huma.Param{Schema: &huma.Schema{Type: "string"}}
@@ -135,7 +135,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	return out, err
 }
 
-// admit returns nil if the owner's work is accepted.
+// admit returns nil if work of the owner is accepted.
 func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
 	switch {
 	case idempotencyKey != "" && !named:
@@ -147,8 +147,8 @@ func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyK
 }
 
 // reserve writes a Loading file and its node. For a used idempotency key it returns those of the first call, or
-// errOtherUse if its parameters differed; created reports which case it is. The size to count is that of the
-// terms, unless it is unknown.
+// errOtherUse if the parameters differ. created reports whether this call wrote them. The size counted towards
+// quotas is that of the terms, unless it is unknown.
 func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile, counted quota.Item) (node library.Node, file library.File, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err
@@ -188,7 +188,7 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 	return node, file, false, err
 }
 
-// notCreated reports whether an error of creating a node means that the node does not exist.
+// notCreated reports whether an error from creating a node means that the node does not exist.
 func notCreated(err error) bool {
 	return slices.ContainsFunc([]error{
 		library.ErrOwner, library.ErrNotFolder, library.ErrTrashed, library.ErrTooDeep, lifecycle.ErrNotFound,
@@ -200,7 +200,7 @@ type fileInput struct {
 	web.CallerParam
 }
 
-// writable reads a file that the caller may change, and the path of its node.
+// writable returns a file that the caller may change, and the path of its node.
 func (a *Area) writable(ctx context.Context, id string, c library.Caller) (library.Path, library.File, error) {
 	path, err := a.store.Writable(ctx, id, c)
 	if err != nil {

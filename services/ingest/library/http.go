@@ -63,7 +63,7 @@ func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, er
 	return output(folder, c), nil
 }
 
-// parentOf returns the id of the folder that a request names, the root of the owner by default.
+// parentOf returns the id of the folder in a request; the default is the root of the owner.
 func parentOf(id, owner string) string {
 	if id == "" {
 		return library.RootID(owner)

@@ -23,7 +23,7 @@ const parentPart = "parentId"
 // undoWait is the timeout of the cleanup after a client has disconnected.
 const undoWait = 10 * time.Second
 
-// postMultipart is the plain handler behind POST /v1/library/files with a form.
+// postMultipart is the plain handler for POST /v1/library/files with a form.
 func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 	node, err := a.receive(w, r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 		return library.Node{}, err
 	}
 	if !created {
-		// A repeat: the content may already be stored, or the first call crashed before storing it.
+		// A repeated call: the content may already be stored, or the first call crashed before storing it.
 		_, err := a.announcer.Find(ctx, file)
 		if err == nil {
 			err = a.repeat(ctx, file, sent)
@@ -77,7 +77,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 			return node, sent.Blame(err)
 		}
 	}
-	// This call publishes the event with the trace of this request, so the object needs none.
+	// The object needs no trace context: this call publishes the event with the trace of this request.
 	object, err := a.bucket.Put(ctx, file.Key, file.ContentType, nil, sent)
 	if err == nil {
 		err = a.quotas.Stored(ctx, owner, library.Name, file.ID, object.Size)
@@ -98,7 +98,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 // repeat announces a file that another call with the same idempotency key has stored. It returns
 // errOtherUse if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File) error {
-	// Reads to the end, so that the client finishes sending before the response.
+	// Read to the end, so that the client has finished sending before the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	if err == nil { // otherwise it was deleted, which Uploaded detects
+	if err == nil { // otherwise the file was deleted, which Uploaded detects
 		defer stored.Close()
 		same, err := sent.Same(stored)
 		if err != nil {
@@ -119,9 +119,9 @@ func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File
 	return a.announcer.Uploaded(ctx, file)
 }
 
-// undo removes what a failed upload left, even if its client has disconnected: nothing was promised, and no one
-// else knows the file. With an idempotency key, a repeat may already be uploading the same file, so the file is
-// kept.
+// undo deletes what a failed upload stored, even if the client has disconnected: nothing was promised, and no
+// other call knows the file. With an idempotency key, a repeated call may already be uploading the same file,
+// so undo keeps it.
 func (a *Area) undo(ctx context.Context, file library.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

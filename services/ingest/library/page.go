@@ -71,7 +71,7 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 // maxPageName is the maximum length of a page name, in characters.
 const maxPageName = 100
 
-// pageName returns the file name for the page at a URL.
+// pageName returns the file name for a page, derived from its URL.
 func pageName(address *url.URL) string {
 	clean := func(name string) string {
 		runes := []rune(strings.Map(func(r rune) rune {
@@ -83,7 +83,7 @@ func pageName(address *url.URL) string {
 		return strings.Trim(string(runes[:min(len(runes), maxPageName)]), ". ")
 	}
 	name, err := library.CleanName(clean(path.Base(address.Path)))
-	if err != nil || name == "_" { // for the path /
+	if err != nil || name == "_" { // the path is /
 		return clean(address.Hostname())
 	}
 	return name

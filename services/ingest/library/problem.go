@@ -17,15 +17,15 @@ import (
 )
 
 var (
-	// errNoOwner reports an idempotency key without an owner, which would be its scope.
+	// errNoOwner reports an idempotency key without an owner. Keys are scoped to owners.
 	errNoOwner = errors.New("an idempotency key requires an owner")
 	// errOtherUse reports that an idempotency key was used for another request.
 	errOtherUse = errors.New("the idempotency key was used for another request")
 	errNotFile  = errors.New("the node is not a file")
 )
 
-// keyed, changes and processing list the problems of calls with an Idempotency-Key, of changes of a node,
-// and of calls about the processing of a file.
+// keyed, changes and processing list the problems of calls with an Idempotency-Key, of calls that change
+// a node, and of calls about the processing of a file.
 var (
 	keyed   = web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}}
 	changes = web.Refusals{
@@ -77,7 +77,7 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, library.ErrVersion):
 		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The node has changed since it was read. Read it and try again.")
 	case errors.Is(err, library.ErrNoWorkflow):
-		return web.NewProblem(http.StatusGone, "steps-removed", "The steps of this file are no longer kept. Retry the file.")
+		return web.NewProblem(http.StatusGone, "steps-removed", "The steps of this file are no longer stored. Retry the file.")
 	case errors.Is(err, upload.ErrNoBytes):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):

@@ -11,15 +11,15 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// Replay retries the file of a dead letter if the dead letter records its current failure. A later
-// failure has its own dead letter.
+// Replay retries the file of a dead letter if the dead letter is about the file's current failure.
+// A later failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	id, step, ours := library.ParseStepSubject(l.Subject)
 	if !ours {
 		return false, "", nil
 	}
 	if step == library.StepErase {
-		return true, "the sweep repeats it", nil
+		return true, "the next sweep repeats the erasure", nil
 	}
 	file, err := a.store.File(ctx, id)
 	switch {
@@ -30,7 +30,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	case file.Status != library.Failed && file.Status != library.ProcessedPartially:
 		return true, fmt.Sprintf("the file is %s", file.Status), nil
 	case file.Updated().After(l.Last):
-		return true, "the file has changed since", nil
+		return true, "the file has changed since the failure", nil
 	}
 	err = a.retry(ctx, file)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

@@ -51,7 +51,7 @@ type MatchParam struct {
 	IfMatch string `header:"If-Match" doc:"the ETag of the node as last read, or * for any; 412 if it differs"`
 }
 
-// edit returns the change of a node that a caller makes with the precondition.
+// edit returns the change of a node by a caller, with the precondition.
 func (p MatchParam) edit(c library.Caller) library.Edit {
 	e := library.Edit{By: c.Owner}
 	if p.IfMatch == "" || p.IfMatch == "*" {
@@ -60,7 +60,7 @@ func (p MatchParam) edit(c library.Caller) library.Edit {
 	digits, ours := strings.CutPrefix(strings.Trim(p.IfMatch, `"`), "v")
 	version, err := strconv.ParseInt(digits, 10, 64)
 	if !ours || err != nil || version < 1 {
-		version = -1 // no node has this version
+		version = -1 // matches no version
 	}
 	e.IfMatch = version
 	return e
@@ -123,7 +123,7 @@ func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, 
 		w, err = a.erase(ctx, in.ID, in.edit(c))
 	}
 	out := &deleteOutput{Status: http.StatusNoContent}
-	if err == nil && w.CorrelationID != w.FileID { // of a folder
+	if err == nil && w.CorrelationID != w.FileID { // a folder
 		out = &deleteOutput{Status: http.StatusAccepted, Location: operationPath(w)}
 	}
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
@@ -132,7 +132,7 @@ func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, 
 	return out, nil
 }
 
-// erase hides a node permanently and publishes the operation that removes it.
+// erase hides a node permanently and publishes the operation that deletes it.
 func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Workflow, error) {
 	w, err := a.store.Erase(ctx, id, e)
 	if err != nil {
@@ -141,8 +141,8 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 	return w, a.announcer.Erase(ctx, w)
 }
 
-// eraseAgain publishes the operation of a node of the caller that is already being erased: the previous
-// call may have failed between its two writes.
+// eraseAgain publishes the operation for a node of the caller that is already being erased, because the
+// previous call may have failed between its two writes.
 func (a *Area) eraseAgain(ctx context.Context, id string, c library.Caller) (library.Workflow, error) {
 	n, err := a.store.Get(ctx, id)
 	if err != nil || !n.Erasing() || n.OwnedBy != c.Owner {
@@ -221,8 +221,8 @@ func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error)
 	return &bulkOutput{Status: http.StatusMultiStatus, Body: list}, nil
 }
 
-// outcome returns the result of an operation for the client, and publishes an erase. The error is a
-// backend error, which fails the request; the request can be repeated.
+// outcome returns the result of an operation for the response, and publishes an erase. The error is
+// a backend error, which fails the request; the request can be repeated.
 func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Outcome, c library.Caller) (bulkOutcome, error) {
 	out := bulkOutcome{ID: o.ID, Status: http.StatusOK}
 	if o.Op == library.OpErase && errors.Is(done.Err, lifecycle.ErrNotFound) {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// FuzzCreated parses arbitrary messages, and finds the object in the notification for any
-// key of this system.
+// FuzzCreated parses arbitrary messages. It also checks that the notification for any object key of
+// Assay is parsed as that key.
 func FuzzCreated(f *testing.F) {
 	samples, err := filepath.Glob("testdata/notices/*")
 	if err != nil || len(samples) == 0 {
@@ -34,7 +34,7 @@ func FuzzCreated(f *testing.F) {
 			t.Fatal(err)
 		}
 		if got, err := created(notice); err != nil || len(got) != 1 || got[0].Bucket != "b" || got[0].Key != key {
-			t.Fatalf("the notification for %q is parsed as %v, %v", key, got, err)
+			t.Fatalf("parsing the notification for %q: got %v, %v", key, got, err)
 		}
 	})
 }

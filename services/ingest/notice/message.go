@@ -9,29 +9,29 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// message is a bucket notification in any of the forms that S3 servers use: S3
-// records, the detail of an EventBridge event, and either of them inside a message
-// of SQS or SNS, as received or as passed to a function.
+// message is a bucket notification in any of the forms that S3 servers use: S3 records, the detail
+// of an EventBridge event, or one of them inside an SQS or SNS message, as received or as passed to
+// a function.
 type message struct {
 	Records []record `json:"Records,omitempty"`
 	Type    string   `json:"detail-type,omitempty"`
 	Detail  location `json:"detail,omitzero"`
-	Body    string   `json:"Body,omitempty"`    // of SQS
-	Message string   `json:"Message,omitempty"` // of SNS
+	Body    string   `json:"Body,omitempty"`    // set by SQS
+	Message string   `json:"Message,omitempty"` // set by SNS
 }
 
 type record struct {
 	Source string   `json:"eventSource,omitempty"`
 	Name   string   `json:"eventName,omitempty"`
 	S3     location `json:"s3,omitzero"`
-	Body   string   `json:"body,omitempty"` // of SQS, for a function
+	Body   string   `json:"body,omitempty"` // set by SQS for a function
 	SNS    struct {
 		Message string `json:"Message"`
-	} `json:"Sns,omitzero"` // for a function
+	} `json:"Sns,omitzero"` // set for a function
 }
 
-// location names an object. The other contents of a notification are ignored and
-// read from the bucket, because a notification may be late, repeated or forged.
+// location identifies an object. Other properties are read from the bucket, because a notification
+// may be late, repeated or forged.
 type location struct {
 	Bucket struct {
 		Name string `json:"name"`
@@ -44,9 +44,8 @@ type location struct {
 // maxDepth is the maximum nesting of messages: SNS in SQS, and one more level.
 const maxDepth = 3
 
-// created returns the objects that a notification reports as created, with their
-// buckets and keys. A notification of something else, such as a server's test
-// event, has none.
+// created returns the buckets and keys of the objects that a notification reports as created. A
+// notification about another event, such as a server's test event, has none.
 func created(data []byte) ([]blob.Object, error) { return createdWithin(data, maxDepth) }
 
 func createdWithin(data []byte, depth int) ([]blob.Object, error) {
@@ -58,12 +57,12 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	inside := []string{m.Body, m.Message}
 	for _, r := range m.Records {
 		inside = append(inside, r.Body, r.SNS.Message)
-		// AWS writes ObjectCreated:Put; some servers prefix it with "s3:".
+		// AWS writes ObjectCreated:Put. Some servers add the prefix "s3:".
 		if !strings.Contains(r.Name, "ObjectCreated:") {
 			continue
 		}
 		key := r.S3.Object.Key
-		// AWS encodes keys as form values; some servers do not.
+		// AWS encodes keys as form values. Some servers do not.
 		if decoded, err := url.QueryUnescape(key); err == nil {
 			key = decoded
 		}
@@ -88,8 +87,8 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	return objects, nil
 }
 
-// encode returns the notification for a new object as an S3 event record. Keys of this
-// system contain no character that needs encoding.
+// encode returns the notification for a new object as an S3 event record. Object keys of Assay
+// contain no character that needs encoding.
 func encode(o blob.Object) ([]byte, error) {
 	r := record{Source: "aws:s3", Name: "ObjectCreated:Put"}
 	r.S3.Bucket.Name, r.S3.Object.Key = o.Bucket, o.Key

@@ -1,6 +1,6 @@
-// Package notice publishes work for the objects that buckets report as uploaded. A notification
-// only triggers a check of the bucket. If one is lost, the client's own call or a sweep has the
-// same effect.
+// Package notice publishes work for objects that buckets report as uploaded. A notification only
+// triggers a check of the bucket. If a notification is lost, the client's own call or a sweep has
+// the same effect.
 package notice
 
 import (
@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	Stream   = "ASSAY_NOTICES" // number of notifications that may be queued
+	Stream   = "ASSAY_NOTICES" // stream of queued notifications
 	Subject  = "s3.notice"     // subject to which buckets publish
-	Consumer = "ingest-notice" // of the stream
+	Consumer = "ingest-notice" // consumer of the stream
 )
 
 // Queue declares the stream.
@@ -32,9 +32,8 @@ func Queue() bus.Queue {
 
 // Area is the part of an area that notifications use.
 type Area interface {
-	// Uploaded publishes the work of a created object, once regardless of the
-	// number of calls. The object has only the bucket and the key. mine is false,
-	// and err nil, for an object of another area.
+	// Uploaded publishes the work for a created object. It is idempotent. Only the bucket and the
+	// key of o are set. For an object of another area, mine is false and err is nil.
 	Uploaded(ctx context.Context, o blob.Object) (mine bool, err error)
 }
 
@@ -47,8 +46,8 @@ type Notices struct {
 	queue     *queue // nil without a queue
 }
 
-// New returns the consumer of notifications for the areas. On shutdown a
-// notification in progress may take drain.
+// New returns the consumer that passes notifications to the areas. On shutdown, a notification in
+// progress may take up to drain.
 func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
 	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -60,8 +59,8 @@ func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections,
 	return n
 }
 
-// Work consumes notifications until ctx is done and those in progress are
-// processed or returned to the stream.
+// Work consumes notifications until ctx is done and those in progress are processed or returned to
+// the stream.
 func (n *Notices) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.consumers.Run(ctx, n.consumer()) })
@@ -72,11 +71,10 @@ func (n *Notices) Work(ctx context.Context) error {
 }
 
 const (
-	// attempts are enough for some hours, the time for which the work stream
-	// may be full.
+	// attempts covers some hours, during which the work stream may be full.
 	attempts = 50
-	// attemptTime bounds an attempt at a notification, which makes some requests
-	// for each of its objects, mostly one.
+	// attemptTime bounds an attempt at a notification, which makes a few requests for each object.
+	// Most notifications have one object.
 	attemptTime = 2 * time.Minute
 )
 
@@ -89,8 +87,8 @@ func (n *Notices) consumer() bus.Consumer {
 	}
 }
 
-// handle passes every object of a notification to the areas. An object may belong
-// to none: buckets also report objects that this system or others store.
+// handle passes every object of a notification to the areas. An object may belong to no area:
+// buckets also report objects stored by other parts of Assay or by other programs.
 func (n *Notices) handle(ctx context.Context, d bus.Delivery) error {
 	objects, err := created(d.Data)
 	if err != nil {
@@ -112,8 +110,8 @@ func (n *Notices) offer(ctx context.Context, o blob.Object) error {
 	return nil
 }
 
-// Publish publishes the notification for a new object, for a bucket that runs in this process. If
-// the same object is published again, the stream drops the duplicate.
+// Publish publishes the notification for a new object in a bucket that runs in this process. The
+// stream drops a repeated notification for the same object.
 func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	data, err := encode(o)
 	if err != nil {
@@ -122,8 +120,7 @@ func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	return publish(ctx, b, "object.created/"+o.Bucket+"/"+o.Key+"/"+o.ETag, data)
 }
 
-// publish publishes a notification. If the same id is published again, the stream drops the
-// duplicate.
+// publish publishes a notification. The stream drops a repeated id.
 func publish(ctx context.Context, b *bus.Bus, id string, data []byte) error {
 	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: "notice", Data: data})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestEveryFormOfNoticeIsRead: the files have the form that AWS and versitygw
-// send, all about one object.
+// TestEveryFormOfNoticeIsRead parses notifications in the forms that AWS and versitygw send, all
+// about one object.
 func TestEveryFormOfNoticeIsRead(t *testing.T) {
 	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
 	paths, err := filepath.Glob("testdata/notices/*.json")
@@ -27,11 +27,11 @@ func TestEveryFormOfNoticeIsRead(t *testing.T) {
 		if objects, err := created(data); err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], want) {
 			t.Errorf("%s: %+v, %v", path, objects, err)
 		}
-		// Notifications of other events have no key of a created object.
+		// Notifications of other events have no created objects.
 		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
 			"Object Created", "Object Deleted").Replace(string(data))
 		if objects, err := created([]byte(other)); err != nil || len(objects) != 0 {
-			t.Errorf("%s about something else: %+v, %v", path, objects, err)
+			t.Errorf("%s about another event: got %+v, %v", path, objects, err)
 		}
 	}
 }
@@ -52,8 +52,8 @@ func TestNoticesWithoutObjects(t *testing.T) {
 	}
 }
 
-// TestSeveralObjectsInOneNotice: S3 encodes keys as form values, EventBridge
-// does not encode them.
+// TestSeveralObjectsInOneNotice checks that keys are decoded as form values in S3 records, but not
+// in EventBridge events.
 func TestSeveralObjectsInOneNotice(t *testing.T) {
 	record := func(event, key string) string {
 		return `{"eventName":"` + event + `","s3":{"object":{"key":"` + key + `"}}}`
@@ -75,11 +75,10 @@ func TestSeveralObjectsInOneNotice(t *testing.T) {
 	}
 }
 
-// quoted returns a JSON string.
+// quoted returns s as a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// TestPublishedNoticeIsRead: the output of Publish is one of the accepted
-// forms.
+// TestPublishedNoticeIsRead checks that the output of Publish is an accepted form.
 func TestPublishedNoticeIsRead(t *testing.T) {
 	object := blob.Object{Bucket: "b", Key: "files/a/1-2", ETag: "e", Size: 1}
 	data, err := encode(object)
@@ -88,6 +87,6 @@ func TestPublishedNoticeIsRead(t *testing.T) {
 	}
 	objects, err := created(data)
 	if err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], blob.Object{Bucket: "b", Key: "files/a/1-2"}) {
-		t.Errorf("%s is parsed as %+v, %v", data, objects, err)
+		t.Errorf("parsing %s: got %+v, %v", data, objects, err)
 	}
 }

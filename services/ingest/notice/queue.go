@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	queueWait  = 20 // seconds that SQS waits for messages, its maximum
-	queueBatch = 10 // messages of one request, its maximum
+	queueWait  = 20 // maximum wait of a request, in seconds
+	queueBatch = 10 // maximum messages of a request
 	// queueAnswer is the timeout of a request without a response.
 	queueAnswer = time.Minute
 	// queuePause is the pause after a failed request.
 	queuePause = time.Second
 )
 
-// queue moves notifications from SQS to the stream of notifications, where they are processed
-// like all others, with attempts and dead letters.
+// queue moves notifications from SQS to the stream, where they are processed like all others, with
+// attempts and dead letters.
 type queue struct {
 	client *sqs.Client
 	url    string
@@ -33,15 +33,15 @@ type queue struct {
 	log    zerolog.Logger
 }
 
-// newQueue returns the queue at a URL. Requests are sent to the URL's own host, which
-// may be a private endpoint of AWS.
+// newQueue returns the queue at a URL. Requests are sent to the host of the URL, which may be a
+// private endpoint of AWS.
 func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queue {
 	client := sqs.NewFromConfig(base, func(o *sqs.Options) { o.BaseEndpoint = aws.String(at.Scheme + "://" + at.Host) })
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
 // run moves notifications until ctx is done. While the queue is unavailable, its messages remain
-// there and everything else continues.
+// there.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := q.move(ctx)
@@ -56,14 +56,14 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-// move moves one batch. A message is deleted once the stream has stored it. A
-// message that is not deleted is redelivered after the queue's visibility timeout.
+// move moves one batch. It deletes a message after the stream has stored it. A message that is not
+// deleted is redelivered after the queue's visibility timeout.
 func (q *queue) move(ctx context.Context) error {
 	got, err := answered(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: queueBatch, WaitTimeSeconds: queueWait,
 	})
 	if err != nil {
-		return fmt.Errorf("receive from the queue: %w", err)
+		return fmt.Errorf("receiving from the queue: %w", err)
 	}
 	var failed []error
 	var moved []types.DeleteMessageBatchRequestEntry
@@ -78,10 +78,10 @@ func (q *queue) move(ctx context.Context) error {
 	if len(moved) > 0 {
 		out, err := answered(ctx, q.client.DeleteMessageBatch, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
 		if err == nil && len(out.Failed) > 0 {
-			err = fmt.Errorf("%d of %d, the first because of %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
+			err = fmt.Errorf("%d of %d messages, the first because of %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("delete from the queue: %w", err))
+			failed = append(failed, fmt.Errorf("deleting from the queue: %w", err))
 		}
 	}
 	return errors.Join(failed...)

@@ -9,23 +9,23 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// countFor is the time for which a count of open uploads is used.
+// countFor is the time for which a count of open uploads is cached.
 const countFor = 10 * time.Second
 
-// bound limits the open uploads of a bucket, and those that one owner opens here to half of them. Several processes
-// may exceed it together by those that they open within countFor.
+// bound limits the open uploads of a bucket. The uploads that one owner opens in this process are limited to half
+// of them. Several processes together may exceed the limit by the uploads that they open within countFor.
 type bound struct {
 	limit int
 	// list returns the open uploads whose keys follow after.
 	list func(ctx context.Context, prefix, after string) (uploads []blob.OpenUpload, more bool, err error)
 
 	mu      sync.Mutex
-	open    int // time of the count, and uploads opened here since
+	open    int // time of the count, and number of uploads opened here since
 	counted time.Time
-	owners  map[string]map[string]bool // the keys of those that each owner opened here
+	owners  map[string]map[string]bool // keys of the uploads that each owner opened here
 }
 
-// enter counts one more upload. It returns *tooManyError if the limit is reached.
+// enter counts a new upload. It returns *tooManyError if the limit is reached.
 func (b *bound) enter(ctx context.Context, owner, key string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,10 +46,10 @@ func (b *bound) enter(ctx context.Context, owner, key string) error {
 	return nil
 }
 
-// ofOwner returns how many uploads one owner may have open.
+// ofOwner returns the maximum number of open uploads of one owner.
 func (b *bound) ofOwner() int { return (b.limit + 1) / 2 }
 
-// count counts the open uploads up to the limit, and forgets those of owners that ended.
+// count counts the open uploads up to the limit, and removes ended uploads from those of the owners.
 func (b *bound) count(ctx context.Context) error {
 	open, n, last := map[string]bool{}, 0, ""
 	for more := true; more && n < b.limit; {
@@ -70,7 +70,7 @@ func (b *bound) count(ctx context.Context) error {
 	if b.owners == nil {
 		b.owners = map[string]map[string]bool{}
 	}
-	if b.open >= b.limit { // the list may not be complete
+	if b.open >= b.limit { // the list may be incomplete
 		return nil
 	}
 	for owner, keys := range b.owners {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestOneOwnerLeavesUploadsToOthers: an owner gets half of the open uploads, and more once some have ended.
+// TestOneOwnerLeavesUploadsToOthers checks that an owner may open half of the uploads, and more after some have ended.
 func TestOneOwnerLeavesUploadsToOthers(t *testing.T) {
 	var open []blob.OpenUpload
 	b := &bound{limit: 4, list: func(context.Context, string, string) ([]blob.OpenUpload, bool, error) { return open, false, nil }}

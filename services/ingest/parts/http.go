@@ -44,11 +44,12 @@ type Stored struct {
 	CRC32  string `json:"crc32" doc:"4 bytes, big endian, in base64"`
 }
 
-// Area is what the calls require of an area.
+// Area is the part of an area that the calls use.
 type Area struct {
-	Path, Tag string // path of the file, such as /v1/files/{id}
-	Name      string // suffix of operation ids, such as file
-	// Find returns a file that waits for its upload and that the caller may change, or blob.ErrNoUpload.
+	Path, Tag string // path of the file, for example /v1/files/{id}
+	Name      string // suffix of operation ids, for example file
+	// Find returns a file that waits for its upload and that the caller may change. Otherwise it returns
+	// blob.ErrNoUpload or another error.
 	Find func(ctx context.Context, id string, caller web.Caller) (File, error)
 	// Problem converts errors of Find and of this package into HTTP problems.
 	Problem func(error) error
@@ -89,7 +90,7 @@ type Report struct {
 	} `required:"false"`
 }
 
-// UploadID returns the id of the finished upload in parts, or "".
+// UploadID returns the id of the upload in parts that is reported as finished, or "".
 func (r Report) UploadID() string {
 	if r.Body == nil {
 		return ""

@@ -1,9 +1,9 @@
 // Package parts uploads files in parts, which can be sent in any order, concurrently and repeatedly, so that an
-// interrupted upload can be resumed. The client sends the parts to the bucket by presigned requests; this
-// package opens the upload, signs the parts and joins them, for every area.
+// interrupted upload can be resumed. The client sends the parts to the bucket with presigned requests. The
+// package opens the upload, signs the parts and joins them, for all areas.
 //
-// The bucket is the only record of an upload: its id is a token for the client, and the key of its object
-// identifies it. The size of its parts follows from the size of the file.
+// Only the bucket stores the state of an upload. The upload id is a token for the client, and the key of the
+// object identifies the upload. The part size is derived from the file size.
 package parts
 
 import (
@@ -22,7 +22,7 @@ import (
 const (
 	// leastSize is the size of parts in bytes, unless a file would have more than blob.MaxParts of them.
 	leastSize = 16 << 20
-	// sizeUnit is the unit of the size of larger parts.
+	// sizeUnit is the unit to which larger part sizes are rounded, in bytes.
 	sizeUnit = 1 << 20
 	// signedFor is the lifetime of a presigned request for a part.
 	signedFor = 15 * time.Minute
@@ -65,8 +65,8 @@ func (f File) sizeOf(number int32) int64 {
 	return min(f.partSize(), f.Size-int64(number-1)*f.partSize())
 }
 
-// CheckReservation returns the problem of a reservation that is to be uploaded in parts, or is too large for one
-// request. A SHA-256 of the file cannot be checked, because S3 supports it only for parts.
+// CheckReservation returns the problem of a reservation that requests an upload in parts, or is too large for
+// one request. It rejects a SHA-256 of the file, because S3 can check it only for parts.
 func CheckReservation(inParts bool, size int64, sha256 string) error {
 	switch {
 	case !inParts && size > blob.MaxPut:
@@ -79,8 +79,8 @@ func CheckReservation(inParts bool, size int64, sha256 string) error {
 	return nil
 }
 
-// Open opens the upload of a reserved file of an owner. For a repeated reservation it returns the upload that is open, if
-// any, and one without an id when the bytes are already stored. It returns *tooManyError.
+// Open opens the upload of a reserved file of an owner. For a repeated reservation it returns the open upload, if any, or
+// an upload without an id if the bytes are already stored. It returns *tooManyError.
 func (u *Uploads) Open(ctx context.Context, f File, owner string, repeated bool) (Reserved, error) {
 	reserved := Reserved{PartSize: f.partSize(), PartCount: f.count(), ExpiresAt: f.Created.Add(u.expire).UTC().Truncate(time.Second)}
 	if repeated {
@@ -104,8 +104,8 @@ func (u *Uploads) Open(ctx context.Context, f File, owner string, repeated bool)
 	return reserved, err
 }
 
-// sign signs the upload of parts with these numbers and checksums. It returns blob.ErrNoUpload,
-// or the problem of a number or a checksum.
+// sign signs the upload of parts with these numbers and checksums. It returns blob.ErrNoUpload, or
+// the problem of a number or a checksum.
 func (u *Uploads) sign(ctx context.Context, f File, uploadID string, numbers []int32, crc32 []string) ([]Signed, error) {
 	if err := check(f, numbers, crc32); err != nil {
 		return nil, err
@@ -155,8 +155,8 @@ func check(f File, numbers []int32, crc32 []string) error {
 const (
 	// joinTries limits how often parts are listed and joined while the client replaces them.
 	joinTries = 3
-	// joinWait is how long to wait for the object while versitygw joins the parts for an earlier call, during which
-	// it does not list the upload; joinPause is the time between checks.
+	// joinWait is the maximum wait for the object while versitygw joins the parts for an earlier call; it does
+	// not list the upload during that time. joinPause is the time between checks.
 	joinWait  = 5 * time.Second
 	joinPause = 100 * time.Millisecond
 )
@@ -169,17 +169,17 @@ func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 		err = u.join(ctx, f, uploadID)
 	}
 	switch {
-	case errors.Is(err, blob.ErrExists): // another upload of the same reservation has finished
+	case errors.Is(err, blob.ErrExists): // another upload for the same reservation has finished
 		return u.Abort(ctx, f.Key)
 	case errors.Is(err, blob.ErrNoUpload):
 		return u.awaitObject(ctx, f, err)
-	case err == nil: // the server may accept a repeated request while it is joining the parts
+	case err == nil: // the server may accept a repeated request while it joins the parts
 		return u.awaitObject(ctx, f, errJoining)
 	}
 	return err
 }
 
-// awaitObject waits until the object exists. It returns absent if the object does not appear.
+// awaitObject waits until the object exists. It returns absent if the object does not appear in time.
 func (u *Uploads) awaitObject(ctx context.Context, f File, absent error) error {
 	for deadline := time.Now().Add(joinWait); ; {
 		_, err := u.bucket.Head(ctx, f.Key)
@@ -221,5 +221,5 @@ func (u *Uploads) join(ctx context.Context, f File, uploadID string) error {
 	return u.bucket.CompleteParts(ctx, f.Key, uploadID, parts, f.Size)
 }
 
-// Abort aborts the open uploads of an object and removes their parts.
+// Abort aborts the open uploads of an object and deletes their parts.
 func (u *Uploads) Abort(ctx context.Context, key string) error { return u.bucket.AbortAll(ctx, key) }

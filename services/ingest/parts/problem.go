@@ -17,12 +17,12 @@ var errJoining = errors.New("the parts are being joined")
 // tooManyError means that the limit of open uploads is reached.
 type tooManyError struct {
 	limit, ofOwner int
-	owners         bool // that of one owner
+	owners         bool // whether the limit of one owner is reached
 }
 
 func (t *tooManyError) Error() string {
 	if t.owners {
-		return fmt.Sprintf("%d uploads in parts of the owner are open, half of those that are allowed (ASSAY_OPEN_UPLOADS)", t.ofOwner)
+		return fmt.Sprintf("%d uploads in parts of the owner are open, which is half of the maximum (ASSAY_OPEN_UPLOADS)", t.ofOwner)
 	}
 	return fmt.Sprintf("%d uploads in parts are open, the most that are allowed (ASSAY_OPEN_UPLOADS)", t.limit)
 }
@@ -47,7 +47,7 @@ func Problem(err error) error {
 		return web.NewProblem(http.StatusConflict, "parts-missing",
 			fmt.Sprintf("Parts of the file are missing or have the wrong size: %s. Send them, then report again.", ranges(lacks.numbers))).Because(err)
 	case isTooMany && tooMany.owners:
-		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, the most that this server allows. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
+		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, which is the maximum of this server. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
 	case isTooMany:
 		return web.Unavailable(fmt.Sprintf("%d uploads in parts are open, which is the maximum of this server. Try again later, or upload the file in one request.", tooMany.limit), time.Minute).Because(err)
 	case errors.Is(err, errJoining), errors.Is(err, blob.ErrParts):
@@ -59,7 +59,7 @@ func Problem(err error) error {
 // maxRanges is the maximum number of ranges listed in a problem.
 const maxRanges = 20
 
-// ranges returns ascending numbers as text, such as 1, 4–7.
+// ranges formats ascending numbers as text, for example 1, 4–7.
 func ranges(numbers []int32) string {
 	var all []string
 	for i := 0; i < len(numbers); {

@@ -17,7 +17,7 @@ import (
 var (
 	// errNoOwner means that an idempotency key was sent without an owner.
 	errNoOwner = errors.New("an idempotency key requires an owner")
-	// errOtherTerms means that an idempotency key was used with other terms.
+	// errOtherTerms means that an idempotency key was used with other parameters.
 	errOtherTerms = errors.New("the idempotency key was used with other parameters")
 	errTooLarge   = errors.New("the photo is larger than the limit")
 	errMediaType  = errors.New("the media type is not a supported photo type")
@@ -48,8 +48,8 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	return t, nil
 }
 
-// route returns the provider of a job: the one that the client named, or the operators' default, or
-// the local one while the default is disabled. It returns errNoProvider.
+// route returns the provider of a job: the one that the client specified, or the operators'
+// default, or the local provider while the default is disabled. It returns errNoProvider.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
 		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
@@ -65,7 +65,7 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 }
 
 // offered returns errNoProvider if neither the provider nor one of its fallbacks is enabled. Jobs
-// accepted earlier wait until one is.
+// accepted earlier wait until one is enabled.
 func (a *Area) offered(ctx context.Context, name string) error {
 	if name == photojob.Stub {
 		return nil
@@ -87,7 +87,7 @@ func (a *Area) offered(ctx context.Context, name string) error {
 }
 
 // create writes a QUEUED job. For a used idempotency key it returns the job of the first call, even
-// if its provider has been disabled since, or errOtherTerms.
+// if its provider has since been disabled, or errOtherTerms.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -113,14 +113,14 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 	return job, nil
 }
 
-// routed returns a new job with a provider. The key of its upload is derived from the client's
-// request, so that a repeated call matches even if the default has changed.
+// routed returns a new job with a provider. The upload key is derived from the client's request, so
+// that a repeated call matches even if the default has changed.
 func routed(job photojob.Job, provider string) photojob.Job {
 	job.Provider, job.Options.Provider = provider, provider
 	return job
 }
 
-// createBatch writes the QUEUED jobs of a batch, all or none. It returns the errors of create.
+// createBatch writes the QUEUED jobs of a batch, either all or none. It returns the errors of create.
 func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	if err != nil {
 		return photojob.Batch{}, err
 	}
-	route, refused := a.route(ctx, terms[0]) // all have the same options
+	route, refused := a.route(ctx, terms[0]) // all jobs have the same options
 	asked, counted := map[string]string{}, make([]quota.Item, len(jobs))
 	for i, job := range jobs {
 		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
@@ -160,7 +160,7 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	return batch, nil
 }
 
-// sign returns the presigned request with which a client uploads the photo of a job.
+// sign returns the presigned request for uploading the photo of a job.
 func (a *Area) sign(ctx context.Context, job photojob.Job, digest string) (blob.Presigned, error) {
 	return a.temp.PresignPut(ctx, job.S3TempKey, blob.Terms{
 		Size: job.FileSize, ContentType: job.FileType, SHA256: digest, Expires: uploadExpires,

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// statusOf returns the status that a client receives for an error.
+// statusOf returns the HTTP status that a client receives for an error.
 func statusOf(t *testing.T, err error) int {
 	t.Helper()
 	p, ok := errors.AsType[*web.Problem](problem(err))
@@ -31,7 +31,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 	right := photojob.Terms{FileName: "a.jpg", ContentType: "Image/JPEG; x=y", Size: photojob.MaxSize, SHA256: hex}
 	got, err := accept(right, "body.")
 	if err != nil || got.ContentType != "image/jpeg" || got.SHA256 != base64 || got.Options.Provider != photojob.Stub {
-		t.Errorf("accepted as %+v, %v", got, err)
+		t.Errorf("got accepted terms %+v, %v", got, err)
 	}
 	for name, test := range map[string]struct {
 		change func(*photojob.Terms)
@@ -58,7 +58,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 // part is one part of a form.
 type part struct{ name, file, contentType, content string }
 
-// request returns the request of a form.
+// request returns a request with a form.
 func request(t *testing.T, parts ...part) *http.Request {
 	t.Helper()
 	var body bytes.Buffer
@@ -111,6 +111,6 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 	broken := request(t, photo)
 	broken.Body = io.NopCloser(io.MultiReader(io.LimitReader(broken.Body, 150), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if _, err := readForm(broken); err == nil || statusOf(t, err) != http.StatusBadRequest {
-		t.Errorf("a truncated body: %v", err)
+		t.Errorf("with a truncated body: got %v", err)
 	}
 }

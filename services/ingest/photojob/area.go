@@ -1,5 +1,5 @@
-// Package photojob accepts photos: it reserves uploads, alone or in batches, receives bytes, publishes
-// the work of finished uploads, and retries, cancels and deletes jobs.
+// Package photojob accepts photos: it reserves uploads, singly or in batches, receives bytes,
+// publishes the work for finished uploads, and retries, cancels and deletes jobs.
 package photojob
 
 import (
@@ -36,7 +36,7 @@ type Area struct {
 	log         zerolog.Logger
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	a := &Area{
 		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, log: log,
@@ -49,15 +49,15 @@ func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log ze
 	return a
 }
 
-// Check returns an error while the table is unavailable.
+// Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work of an uploaded photo. It removes an upload whose job has been deleted; a
-// job always exists before its upload. It ignores an object whose bytes differ from the reservation:
-// the client's own call reports that.
+// Uploaded publishes the work for an uploaded photo. It deletes an upload whose job was deleted; a job
+// always exists before its upload. It ignores an object that does not match the reservation: the
+// client's own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
 		return false, nil
@@ -84,7 +84,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	return true, err
 }
 
-// owned reads a job that the caller may change. A job of another owner is not found.
+// owned returns a job that the caller may change. A job of another owner is reported as not found.
 func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (photojob.Job, error) {
 	job, err := a.store.Get(ctx, id)
 	if err == nil && job.UserID != caller.Owner {

@@ -77,7 +77,7 @@ type batchChangeInput struct {
 	ID string `path:"id" doc:"a ULID"`
 }
 
-// batch reads a batch of the caller.
+// batch returns a batch of the caller.
 func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch, error) {
 	batch, err := a.store.Batch(ctx, in.ID)
 	if err == nil && batch.Jobs[0].UserID != in.Caller.Owner {
@@ -88,9 +88,9 @@ func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch,
 
 type batchRetryOutput struct{ Body photojob.BatchView }
 
-// postBatchRetry queues the FAILED jobs again, except those whose upload was removed. All are QUEUED
-// before the first is published, so that the batch finishes once more, and not once for each job. The
-// response contains the batch at that time: a job in it is FAILED only if it was not queued.
+// postBatchRetry queues the FAILED jobs again, except those whose upload was deleted. All are QUEUED
+// before the first is published, so that the batch finishes once, not once for each job. The response
+// contains the batch at that time: a job in it is FAILED only if it was not queued.
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {

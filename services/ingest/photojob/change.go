@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// errGone means that the upload of a FAILED job has been removed.
+// errGone means that the upload of a FAILED job was deleted.
 var errGone = errors.New("the uploaded photo has been removed")
 
 const (
@@ -19,8 +19,8 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// retry makes a FAILED job QUEUED and publishes it again. It returns the errors of requeue and
-// of publish.
+// retry moves a FAILED job to QUEUED and publishes it. It returns the errors of requeue and of
+// publish.
 func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	again, err := a.requeue(ctx, job, prompt, options)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, optio
 	return again, a.publish(ctx, again)
 }
 
-// requeue makes a FAILED job QUEUED. It returns errGone if the upload has been removed, and the errors
+// requeue moves a FAILED job to QUEUED. It returns errGone if the upload was deleted, and the errors
 // of a move.
 func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	if job.Status == photojob.Failed {
@@ -50,8 +50,9 @@ func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, opt
 	return again, err
 }
 
-// publish publishes the work of a job that is QUEUED again. It returns bus.ErrOutstanding if the last
-// worker has not acknowledged its message; then a call of uploaded, or the sweep, publishes it later.
+// publish publishes the work for a job that is QUEUED again. It returns bus.ErrOutstanding if the
+// last worker has not acknowledged its message; a call of uploaded or a sweep then publishes it
+// later.
 func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
@@ -68,8 +69,8 @@ func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	}
 }
 
-// cancel moves a job to FAILED and announces it. It announces a canceled job again, because the
-// first call may have failed before announcing it.
+// cancel moves a job to FAILED and announces it. It also announces a job that is already canceled,
+// because the first call may have failed before the announcement.
 func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
 	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
 		return job, a.announcer.Ended(ctx, job)
@@ -82,15 +83,15 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
 			return job, err
 		}
-		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker has moved the job
+		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker moved the job concurrently
 			return job, err
 		}
 	}
 }
 
 // remove deletes the photos, then the item, then objects that a worker has stored in between. A
-// repeat after a crash still finds the keys in the item. A worker that is processing the job fails
-// to move it and removes its objects. The sweep removes the rest.
+// retry after a crash still finds the keys in the item. A worker that is processing the job fails
+// to move it and deletes its objects. A sweep deletes the rest.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	if err := a.removePhotos(ctx, job); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.deleteBatch, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}})
 }
 
-// PhotoTerms are the terms of one photo in the body of a request.
+// PhotoTerms are the properties of one photo in a request body.
 type PhotoTerms struct {
 	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given"`
 	Size        int64  `json:"size" minimum:"1" doc:"exact size in bytes"`
@@ -78,7 +78,7 @@ func (p PhotoTerms) terms(o photojob.Options) photojob.Terms {
 	return photojob.Terms{FileName: p.FileName, Size: p.Size, ContentType: p.ContentType, SHA256: p.SHA256, Prompt: p.Prompt, Options: o}
 }
 
-// admit returns nil if the owner's work is accepted.
+// admit returns nil if work of the owner is accepted.
 func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey string) error {
 	if idempotencyKey != "" && !owner.Named() {
 		return errNoOwner

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Parts of a form.
+// Names of the parts of a form.
 const (
 	filePart    = "file"
 	promptPart  = "prompt"
@@ -44,7 +44,7 @@ func multipartBody() *huma.RequestBody {
 	}}
 }
 
-// jobTaken describes the response to a form, which is not a typed operation.
+// jobTaken describes the response to a form upload, which is not a typed operation.
 func jobTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[photojob.JobView](), true, "")
 	return &huma.Response{
@@ -108,7 +108,7 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodie
 	return job, err
 }
 
-// undo removes what a failed call stored, even if the client has disconnected: nothing was promised,
+// undo deletes what a failed call stored, even if the client has disconnected: nothing was promised,
 // and no other call knows the job.
 func (a *Area) undo(ctx context.Context, job photojob.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
@@ -144,7 +144,7 @@ func readForm(r *http.Request) (form, error) {
 	return f, nil
 }
 
-// read reads one part. Parts of other names are ignored.
+// read reads one part. It ignores parts with other names.
 func (f *form) read(part *multipart.Part) error {
 	limit := int64(maxField)
 	name := part.FormName()

@@ -43,7 +43,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.listCosts)
 }
 
-// providerView is a provider in the operators' API.
+// providerView is a provider in the operator API.
 type providerView struct {
 	Name string `json:"name"`
 	policy.Settings
@@ -154,13 +154,13 @@ type providerPutInput struct {
 	Body    struct{ policy.Settings }
 }
 
-// matchOf parses If-Match.
+// matchOf parses the If-Match header.
 func matchOf(header string) policy.Match {
 	match := policy.Match{Any: header == "*"}
 	if header != "" && !match.Any {
 		revision, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
 		if err != nil || revision < 0 {
-			revision = -1 // no settings have this revision
+			revision = -1 // matches no revision
 		}
 		match.Revision = revision
 	}

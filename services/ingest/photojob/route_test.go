@@ -14,9 +14,9 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestDefaultProvider: a job that names no provider gets the operators' default, or the local one
-// while the default is disabled, and remains the same job if it is created again after the default
-// has changed.
+// TestDefaultProvider checks that a job without a provider gets the operators' default, or the
+// local provider while the default is disabled, and that creating it again after the default has
+// changed returns the same job.
 func TestDefaultProvider(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	names, settings := photojob.Config{Env: "dev"}, platform.Config{Table: "assay-platform"}
@@ -39,7 +39,7 @@ func TestDefaultProvider(t *testing.T) {
 		t.Helper()
 		job, err := create(key, asked)
 		if err != nil || job.Provider != provider || job.Route() != provider {
-			t.Errorf("%q requests %q, and gets %s of the route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
+			t.Errorf("job %q with provider %q: got provider %s, route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
 		}
 		return job
 	}
@@ -61,21 +61,21 @@ func TestDefaultProvider(t *testing.T) {
 	want("local", photojob.Stub, photojob.Stub)
 	change(photojob.Gemini, false)
 	if again := want("first", "", photojob.Gemini); again.JobID != first.JobID {
-		t.Errorf("created again as %s, not %s", again.JobID, first.JobID)
+		t.Errorf("created again: got job %s, want %s", again.JobID, first.JobID)
 	}
 	want("disabled", "", photojob.Stub)
 	if _, err := create("asked", photojob.Gemini); !errors.Is(err, errNoProvider) {
-		t.Errorf("a requested provider that is disabled: %v", err)
+		t.Errorf("with a disabled provider: got %v", err)
 	}
 	if _, err := create("first", photojob.Gemini); !errors.Is(err, errOtherTerms) {
-		t.Errorf("with other terms: %v", err)
+		t.Errorf("with other terms: got %v", err)
 	}
 	batch := func() (photojob.Batch, error) {
 		terms := photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: photojob.Gemini}}
 		return a.createBatch(t.Context(), "ann", "batch", []photojob.Terms{terms, terms})
 	}
 	if _, err := batch(); !errors.Is(err, errNoProvider) {
-		t.Errorf("a batch for a disabled provider: %v", err)
+		t.Errorf("a batch with a disabled provider: got %v", err)
 	}
 	change(photojob.Stub, true)
 	created, err := batch()
@@ -84,6 +84,6 @@ func TestDefaultProvider(t *testing.T) {
 	}
 	change(photojob.Stub, false)
 	if again, err := batch(); err != nil || again.BatchID != created.BatchID {
-		t.Errorf("a batch that was created before: %+v, %v", again, err)
+		t.Errorf("a batch that was created before: got %+v, %v", again, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// View is the quotas of an owner and their use.
+// View has the quotas of an owner and their usage.
 type View struct {
 	OwnerID string          `json:"ownerId"`
 	Set     quota.Overrides `json:"set" doc:"quotas that operators have set for this owner"`
@@ -32,7 +32,7 @@ type setInput struct {
 
 type output struct{ Body View }
 
-// calls serves the calls for quotas.
+// calls implements the calls for quotas.
 type calls struct{ quotas *quota.Quotas }
 
 // Routes registers the calls.

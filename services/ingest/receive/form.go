@@ -16,7 +16,7 @@ import (
 const FilePart = "file"
 
 const (
-	// maxType is the longest media type, in bytes. S3 keeps it in a header.
+	// maxType is the maximum length of a media type, in bytes. S3 stores it in a header.
 	maxType = 255
 	// maxField is the maximum size in bytes of a part other than the file.
 	maxField = 1 << 10
@@ -34,7 +34,7 @@ type Form struct {
 
 // File is the only file of a form. Its content is read at most once. At the end of the file, Read
 // also reads the rest of the form and fails if it contains another file, so that nothing is stored.
-// It also fails above the size limit.
+// Read also fails if the file exceeds the size limit.
 type File struct {
 	Name        string // as sent by the client
 	ContentType string
@@ -42,7 +42,7 @@ type File struct {
 
 	part io.ReadCloser
 	form *Form
-	left int64 // limit in bytes
+	left int64 // remaining bytes up to the limit
 	size int64 // bytes read so far
 	hash maphash.Hash
 	err  error // client error, if any; io.EOF at the end
@@ -75,9 +75,9 @@ func (f *Form) File(wanted ...string) (*File, error) {
 	}
 }
 
-// next skips to the next part with a name, and returns it with the original name of the file:
-// Part.FileName would remove what looks like a directory. Browsers encode only a quote in the name, as
-// %22 (HTML standard, multipart form data). next returns io.EOF at the end.
+// next skips to the next part with a name, and returns it with the original file name, because
+// Part.FileName would remove directories. Browsers encode only a quote in the name, as %22 (HTML
+// standard, multipart form data). next returns io.EOF at the end.
 func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
 	for {
 		part, err := f.parts.NextRawPart()
@@ -154,7 +154,7 @@ func (f *File) Same(other io.Reader) (bool, error) {
 	return size == f.size && hash.Sum64() == f.hash.Sum64(), err
 }
 
-// Blame returns the HTTP problem of the client's input if it is the cause of err.
+// Blame returns the HTTP problem if the client's input caused err, and err otherwise.
 func (f *File) Blame(err error) error {
 	switch {
 	case err == nil || f.err == nil || errors.Is(f.err, io.EOF):

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// FuzzForm reads forms. In a form that it accepts, the standard library finds the same file, once.
+// FuzzForm checks that the standard library finds the same single file in a form that the package accepts.
 func FuzzForm(f *testing.F) {
 	const boundary = "b"
 	for _, body := range []string{

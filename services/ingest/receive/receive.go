@@ -1,5 +1,5 @@
-// Package receive reads the file of a multipart form, for every area. It limits how many uploads
-// stream through ingest concurrently, and how large they may be.
+// Package receive reads the file of a multipart form, for all areas. It limits how many uploads
+// stream through ingest concurrently, and the size of files.
 package receive
 
 import (
@@ -49,7 +49,7 @@ var ErrTooLarge = errors.New("the file is larger than the limit")
 // DefaultContentType is the media type of an upload whose client declares none.
 const DefaultContentType = "application/octet-stream"
 
-// Receiver receives files. The areas of a service share one.
+// Receiver receives files. All areas of a service share one.
 type Receiver struct {
 	Config
 	slots *slots
@@ -63,11 +63,11 @@ func (r *Receiver) TooLarge() *web.Problem {
 	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", r.MaxSize))
 }
 
-// MaxKey is the maximum size of an Idempotency-Key in bytes.
+// MaxKey is the maximum length of an Idempotency-Key, in bytes.
 const MaxKey = 255
 
-// Form waits for a slot to stream the form of a request. Until then the client waits with the
-// content, so a burst of small files needs no memory. The caller calls leave.
+// Form waits for a slot to stream the form of a request. Until then the client does not send the
+// content, so a burst of small files needs no memory. The caller must call leave.
 func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, leave func(), err error) {
 	upload := stream(w, req)
 	req.Body = upload
@@ -79,8 +79,8 @@ func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, l
 	return &Form{Length: req.ContentLength, parts: parts, limit: r.MaxSize}, leave, err
 }
 
-// ParseDigest parses a SHA-256 in hex or base64 and returns it in base64, the form of S3; an empty
-// string remains empty. The error names the expected forms.
+// ParseDigest parses a SHA-256 in hex or base64 and returns it in base64, the encoding that S3
+// uses. An empty string is returned unchanged. The error states the accepted encodings.
 func ParseDigest(text string) (string, error) {
 	if text == "" {
 		return "", nil

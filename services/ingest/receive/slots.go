@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// slotWait is how long an upload waits for a slot to stream.
+	// slotWait is the maximum time that an upload waits for a slot.
 	slotWait = 15 * time.Second
 	// slotRate is the average rate in bytes per second that an upload needs to keep its slot while
-	// others wait. It applies once the process has waited for the client for slotGrace in total.
+	// other uploads wait. It applies after the process has waited for the client for slotGrace in
+	// total.
 	slotRate  = 64 << 10
 	slotGrace = 3 * time.Second
-	// slotCheck is the interval at which waiting uploads look for slow ones.
+	// slotCheck is the interval at which waiting uploads look for slow uploads.
 	slotCheck = 500 * time.Millisecond
 )
 
@@ -35,18 +36,17 @@ func newSlots(n int) *slots {
 	return &slots{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
 }
 
-// streamed is the body of an upload with a slot. It measures the rate of its
-// client.
+// streamed is the body of an upload with a slot. It measures the rate of its client.
 type streamed struct {
 	io.ReadCloser
 	setReadDeadline func(time.Time) error
 
 	mu     sync.Mutex
 	read   int64
-	waited time.Duration // in completed reads
-	since  time.Time     // when the current read began; zero between reads
+	waited time.Duration // time spent in completed reads
+	since  time.Time     // start of the current read; zero between reads
 	ended  bool
-	all    bool // the body is read
+	all    bool // the body has been read
 }
 
 // stream returns the body of r as a body that can hold a slot.
@@ -78,8 +78,8 @@ func (s *streamed) Read(p []byte) (int, error) {
 }
 
 // endIfSlow aborts the upload if its client is too slow to keep a slot. If the read to interrupt
-// has not begun, it must be called again. It does not end one whose body is read: net/http
-// reads ahead then, and a deadline would cancel the request.
+// has not started, it must be called again. It does not abort an upload whose body has been read:
+// net/http reads ahead then, and a deadline would cancel the request.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *streamed) endIfSlow(now time.Time) {
 	_ = s.setReadDeadline(now) // fails only if the connection is closed
 }
 
-// enter waits for a slot for a client's upload. The caller calls leave.
+// enter waits for a slot for an upload of a client. The caller must call leave.
 func (p *slots) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
 	free, err := p.limiter.Enter(client)
 	if err != nil {

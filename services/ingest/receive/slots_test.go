@@ -11,8 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// begin starts an upload over a connection whose client sends nothing by
-// itself.
+// begin starts an upload over a connection whose client sends nothing automatically.
 func begin(t *testing.T) (*streamed, net.Conn) {
 	t.Helper()
 	server, client := net.Pipe()
@@ -20,7 +19,7 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsSlot checks that a slow upload keeps its slot only while no other waits.
+// TestASlowUploadGivesUpItsSlot checks that a slow upload keeps its slot only while no other upload waits.
 func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
@@ -38,16 +37,16 @@ func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 		other, _ := begin(t)
 		next, err := p.enter(t.Context(), "b", other)
 		if err != nil {
-			t.Fatalf("another upload: %v", err)
+			t.Fatalf("another upload: got %v", err)
 		}
 		next()
 		if err := <-ended; !errors.Is(err, web.ErrBodyStalled) {
-			t.Errorf("the slow upload ended with %v", err)
+			t.Errorf("the slow upload ended with error %v", err)
 		}
 	})
 }
 
-// TestAFastUploadKeepsItsSlot checks that others wait for a fast upload.
+// TestAFastUploadKeepsItsSlot checks that other uploads wait for a fast upload.
 func TestAFastUploadKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
@@ -59,19 +58,19 @@ func TestAFastUploadKeepsItsSlot(t *testing.T) {
 		other, _ := begin(t)
 		_, err := p.enter(t.Context(), "b", other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
-			t.Errorf("another upload: %v; the fast one is ended: %t", err, fast.ended)
+			t.Errorf("another upload: got %v; fast upload aborted: %t", err, fast.ended)
 		}
 	})
 }
 
-// TestAnUploadThatIsReadIsNotEnded: the time in which its bytes are stored is not that of its client, and a deadline
-// would cancel its request.
+// TestAnUploadThatIsReadIsNotEnded checks that an upload whose body has been read is not aborted: the time for
+// storing its bytes is not the client's, and a deadline would cancel the request.
 func TestAnUploadThatIsReadIsNotEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
 		slow, client := begin(t)
 		slow.setReadDeadline = func(time.Time) error {
-			t.Error("a deadline is set")
+			t.Error("a deadline was set, want none")
 			return nil
 		}
 		leave, err := p.enter(t.Context(), "a", slow)
@@ -88,7 +87,7 @@ func TestAnUploadThatIsReadIsNotEnded(t *testing.T) {
 		}
 		other, _ := begin(t)
 		if _, err := p.enter(t.Context(), "b", other); err == nil {
-			t.Error("another upload got the slot")
+			t.Error("another upload acquired the slot, want a timeout")
 		}
 	})
 }

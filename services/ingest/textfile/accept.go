@@ -13,8 +13,8 @@ import (
 var errOtherUpload = errors.New("the idempotency key was used for another upload")
 
 // reserve writes a PENDING file for an upload. For a used idempotency key it returns the file of the first
-// call, or errOtherUpload if its terms differ; created reports which case it is. The size to count is that of
-// the terms, unless it is not reserved.
+// call, or errOtherUpload if the terms differ. created reports whether this call wrote the file. The size
+// counted towards quotas is that of the terms, unless the reservation states none.
 func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation, counted quota.Item) (file textfile.File, created bool, err error) {
 	if idempotencyKey != "" {
 		terms.Key = textfile.KeyHash(owner, idempotencyKey)
@@ -46,7 +46,7 @@ func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms 
 		if refused != nil {
 			return textfile.File{}, false, refused
 		}
-		// The file of the first call has been deleted together with its key.
+		// The file of the first call was deleted together with its key.
 	}
 	return textfile.File{}, false, ctx.Err()
 }

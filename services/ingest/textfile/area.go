@@ -33,7 +33,7 @@ type Area struct {
 	log      zerolog.Logger
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
@@ -43,16 +43,16 @@ func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, 
 	}
 }
 
-// Check returns an error while the table is unavailable.
+// Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// OperatorRoutes registers nothing: operators need no calls on text files.
+// OperatorRoutes registers nothing: there are no operator calls for text files.
 func (a *Area) OperatorRoutes(*web.Router) {}
 
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded confirms the upload of an object. It removes an object that was uploaded after its file
+// Uploaded confirms the upload of an object. It deletes an object that was uploaded after its file
 // was deleted; a file always exists before its object. It ignores an object that does not match the
 // reservation: the client's own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {

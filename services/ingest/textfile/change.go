@@ -16,16 +16,16 @@ import (
 // errForeign reports that the file belongs to another owner.
 var errForeign = errors.New("the file belongs to another owner")
 
-// retry makes a FAILED file PENDING and publishes it again. It returns upload.ErrNoBytes or
+// retry moves a FAILED file to PENDING and publishes it. It returns upload.ErrNoBytes or
 // upload.ErrOtherBytes for a file whose content is missing or has changed, *lifecycle.MovedError
 // for a file in another state, and bus.ErrOutstanding if the last worker does not finish in time.
-// In the last case the file is PENDING, and a call of uploaded publishes it.
+// In the last case the file is PENDING; a call of uploaded publishes it.
 func (a *Area) retry(ctx context.Context, file textfile.File) (textfile.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
 	if file.Status == textfile.Failed {
 		if err := a.uploads.Check(ctx, file); err != nil {
-			return textfile.File{}, err // it would be PENDING with nothing to analyze
+			return textfile.File{}, err // without content, the file would remain PENDING
 		}
 	}
 	file, err := a.store.Retry(ctx, file)
@@ -51,10 +51,10 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// remove deletes the content and the parts of an open upload, then the items, so that a repeat after a
-// crash still finds the content and nothing is reported as deleted while it exists. It then deletes the
-// content again, because an upload may have finished in between. The content of an upload that finishes
-// later is removed when its notification is processed.
+// remove deletes the content and the parts of an open upload, then the items, so that a retry after a
+// crash still finds the content, and nothing is reported as deleted while it exists. It then deletes
+// the content again, because an upload may have finished in between. The content of an upload that
+// finishes later is deleted when its notification is processed.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if file.Status == textfile.Pending {
 		if err := a.parts.Abort(ctx, file.S3Key); err != nil {
@@ -73,8 +73,7 @@ func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	return a.bucket.Delete(ctx, file.S3Key)
 }
 
-// owned reads a file that the caller may change. It returns lifecycle.ErrNotFound or
-// errForeign.
+// owned returns a file that the caller may change. It returns lifecycle.ErrNotFound or errForeign.
 func (a *Area) owned(ctx context.Context, fileID string, caller web.Caller) (textfile.File, error) {
 	file, err := a.store.Head(ctx, fileID)
 	switch {
@@ -111,8 +110,8 @@ func (a *Area) complete(ctx context.Context, file textfile.File, uploadID string
 	return a.quotas.Joined(ctx, file.OwnerID, textfile.Name, file.FileID)
 }
 
-// inParts returns a file for an upload in parts. It returns blob.ErrNoUpload for a file that streamed
-// through ingest.
+// inParts returns a file for an upload in parts. It returns blob.ErrNoUpload for a file that was
+// streamed through ingest.
 func inParts(file textfile.File) (parts.File, error) {
 	_, size, err := textfile.ParseObjectKey(file.S3Key)
 	if err == nil && size < 0 {

@@ -57,7 +57,7 @@ func multipartBody() *huma.RequestBody {
 	}}
 }
 
-// fileTaken describes the response to a form, which is not a typed operation.
+// fileTaken describes the response to a form upload, which is not a typed operation.
 func fileTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[textfile.FileView](), true, "")
 	return &huma.Response{

@@ -20,7 +20,7 @@ import (
 // undoWait is the timeout of the cleanup after a client has disconnected.
 const undoWait = 10 * time.Second
 
-// postMultipart is the plain handler behind POST /v1/files with a form.
+// postMultipart is the plain handler for POST /v1/files with a form.
 func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 	file, err := a.receive(w, r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 		return textfile.File{}, err
 	}
 	if !created {
-		// A repeat: the content may already be stored, or the first call crashed before storing it.
+		// A repeated call: the content may already be stored, or the first call crashed before storing it.
 		err := a.uploads.Check(ctx, file)
 		if err == nil {
 			file, err = a.repeat(ctx, file, sent)
@@ -77,7 +77,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 			return file, sent.Blame(err)
 		}
 	}
-	// This call publishes the event with the trace of this request, so the object needs none.
+	// The object needs no trace context: this call publishes the event with the trace of this request.
 	object, err := a.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, sent)
 	if err == nil {
 		err = a.quotas.Stored(ctx, owner, textfile.Name, file.FileID, object.Size)
@@ -103,7 +103,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 // repeat confirms a file that another call with the same idempotency key has stored. It returns
 // errOtherUpload if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.File) (textfile.File, error) {
-	// Reads to the end, so that the client finishes sending before the response.
+	// Read to the end, so that the client has finished sending before the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return textfile.File{}, err
 	}
@@ -111,7 +111,7 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.Fil
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return textfile.File{}, err
 	}
-	if err == nil { // otherwise it was deleted, which Confirm detects
+	if err == nil { // otherwise the file was deleted, which Confirm detects
 		defer stored.Close()
 		same, err := sent.Same(stored)
 		if err != nil {
@@ -124,9 +124,9 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.Fil
 	return a.uploads.Confirm(ctx, file)
 }
 
-// undo removes what a failed upload left, even if its client has disconnected: nothing was
-// promised, and no one else knows the file. With an idempotency key, a repeat may already be
-// uploading the same file, so the file is kept.
+// undo deletes what a failed upload stored, even if the client has disconnected: nothing was
+// promised, and no other call knows the file. With an idempotency key, a repeated call may already
+// be uploading the same file, so undo keeps it.
 func (a *Area) undo(ctx context.Context, file textfile.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
@@ -135,10 +135,10 @@ func (a *Area) undo(ctx context.Context, file textfile.File) {
 	}
 }
 
-// maxNameBytes is the longest file name, four times what file systems allow.
+// maxNameBytes is the maximum length of a file name, in bytes. It is four times what file systems allow.
 const maxNameBytes = 1024
 
-// checkName rejects only names that cannot be stored and shown.
+// checkName rejects only names that cannot be stored or displayed.
 func checkName(field, name string) error {
 	switch {
 	case name == "":

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// errNoOwner reports an idempotency key without an owner, which would be its scope.
+// errNoOwner reports an idempotency key without an owner. Keys are scoped to owners.
 var errNoOwner = errors.New("an idempotency key requires an owner")
 
 // problem translates errors that a client can resolve.

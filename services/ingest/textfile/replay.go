@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// Replay retries the file of a dead letter if the dead letter records its current failure. A later
-// failure has its own dead letter.
+// Replay retries the file of a dead letter if the dead letter is about the file's current failure.
+// A later failure has its own dead letter.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	fileID, ok := strings.CutPrefix(l.Subject, textfile.UploadedSubject(""))
 	if !ok {

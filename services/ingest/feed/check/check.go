@@ -15,8 +15,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Submission returns the invalid fields of a submission that arrives now, or none if it can
-// be accepted. The source types in also are allowed in addition to the seed's.
+// Submission returns the invalid fields of a submission that arrives at now. It returns none if the
+// submission can be accepted. The source types in also are allowed in addition to those of the
+// seed.
 func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldError {
 	var found []web.FieldError
 	types := append([]string{"newsapi", "twitter", "reddit"}, also...)
@@ -68,12 +69,12 @@ func secure(text string) bool {
 	return err == nil && len(text) <= feed.MaxURL && u.Scheme == "https" && u.Hostname() != ""
 }
 
-// fieldError is about a field of the submission.
+// fieldError returns an error about a field of the submission.
 func fieldError(field, format string, args ...any) web.FieldError {
 	return web.FieldError{Field: "body." + field, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxNumber is the largest number in metadata; DynamoDB accepts up to 1e126.
+// maxNumber is the largest number in metadata. The limit of DynamoDB is 1e126.
 const maxNumber = 1e100
 
 func checkMetadata(metadata map[string]any) []web.FieldError {

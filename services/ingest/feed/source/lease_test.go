@@ -42,7 +42,7 @@ func addDue(t *testing.T, store *Store, name string, settings Settings) {
 	}
 }
 
-// A poll keeps its source for the duration of a lease, by the monotonic clock of the waiting
+// A poll holds its source for the duration of a lease, by the monotonic clock of the waiting
 // processes.
 func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 	})
 }
 
-// Two processes whose wall clocks differ by more than a lease do not poll a source at the
-// same time; if one crashes during its poll, the other takes over after a lease.
+// Two processes whose wall clocks differ by more than a lease do not poll a source at the same
+// time. If one crashes during its poll, the other takes over after a lease.
 func TestClocksOfPollersDiffer(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	store, _ := startStore(t)
@@ -86,7 +86,7 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 			first, second := process(0), process(ahead)
 			poll, err := first.claim(t.Context(), name)
 			if err != nil || poll.requests == 0 {
-				t.Fatalf("the first process claims %+v, %v", poll, err)
+				t.Fatalf("the first process claimed %+v, %v", poll, err)
 			}
 			began, tick := time.Now(), time.NewTicker(lease/20)
 			defer tick.Stop()
@@ -101,19 +101,19 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 					}
 					break
 				} else if waited > 20*time.Second {
-					t.Fatal("not taken over")
+					t.Fatal("the second process did not take over after the lease")
 				}
 				<-tick.C
 			}
 			if again, err := first.claim(t.Context(), name); err != nil || again.requests != 0 {
-				t.Errorf("the first process claims it again: %+v, %v", again, err)
+				t.Errorf("the first process claimed it again: %+v, %v", again, err)
 			}
 		})
 	}
 }
 
-// A shutdown while the claim of a source is written does not leave the source claimed,
-// which would delay its next poll by a lease.
+// A shutdown while a claim is written does not leave the source claimed, which would delay its next
+// poll by a lease.
 func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 	store, db := startStore(t)
 	addDue(t, store, "books", Settings{Kind: KindRSS, URL: "http://127.0.0.1:1", Enabled: true, Interval: "10m", Tags: []string{"a"}})
@@ -135,8 +135,8 @@ func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 	}
 }
 
-// interruptedWrites calls shutdown when a write has taken effect. A request whose context
-// is canceled by it loses its response.
+// interruptedWrites calls shutdown when a write has taken effect. A request whose context is
+// thereby canceled loses its response.
 type interruptedWrites struct{ shutdown func() }
 
 func (i interruptedWrites) Do(r *http.Request) (*http.Response, error) {

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// newsLookback is the period of the first search for a tag. With free keys, articles are
-	// available a day late.
+	// newsLookback is the period that the first search for a tag covers. With free keys, articles
+	// are available a day late.
 	newsLookback = 48 * time.Hour
-	// newsOverlap is the overlap of a search with the previous one, before its
-	// newest article: articles may appear in another order than they were
-	// published.
+	// newsOverlap is how far before the newest article of the previous search a search begins:
+	// articles may appear in another order than they were published.
 	newsOverlap = time.Hour
 )
 
-// pollNewsAPI searches for each tag, beginning with the one that has waited longest: if the quota
-// is too low to search all in one poll, several polls do.
+// pollNewsAPI searches for each tag, beginning with the one that was not searched for the longest
+// time. If the quota is too low for all tags, several polls search them.
 func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)
@@ -49,9 +48,8 @@ func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	return r
 }
 
-// searchNews reads the articles of one tag since the last search, newest first.
-// Articles beyond the last page that the settings and the plan allow are
-// skipped.
+// searchNews reads the articles for one tag since the last search, newest first. It skips articles
+// beyond the last page that the settings and the plan allow.
 func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, r *report) (Watched, error) {
 	now := time.Now().UTC()
 	seen := c.State.Watched[tag]

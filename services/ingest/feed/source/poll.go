@@ -49,13 +49,13 @@ const (
 	outcomeThrottled    = "throttled"
 	outcomeRefused      = "refused" // rejected by the guard
 	outcomeMalformed    = "malformed"
-	outcomeFailed       = "failed" // or too slow
+	outcomeFailed       = "failed" // malformed or too slow
 	outcomeEngine       = "engine" // an internal backend failed, or is full
 	outcomeInterrupted  = "interrupted"
 )
 
 var (
-	errNoKey       = errors.New("this variable, for the API key, is not set in ingest's environment")
+	errNoKey       = errors.New("the environment variable for the API key is not set in ingest")
 	errInterrupted = errors.New("ingest stopped")
 )
 
@@ -64,7 +64,7 @@ type engineError struct{ error }
 
 func (e engineError) Unwrap() error { return e.error }
 
-// outcome returns the outcome of the poll. ours means that the source is not the cause.
+// outcome returns the outcome of the poll. ours means that Assay, not the source, is the cause.
 func (r report) outcome() (name string, ours bool) {
 	err := r.err
 	_, engine := errors.AsType[engineError](err)
@@ -94,9 +94,9 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
-// poll queries the source within the claimed requests, and passes on the items. With an error it still
-// returns the items so far. A panic, for example in a parser of server data, ends the poll but not the
-// process.
+// poll queries the source with at most the claimed number of requests, and passes on the items. If it
+// fails, it still returns the items found so far. A panic, for example in a parser of server data,
+// ends the poll but not the process.
 func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -120,9 +120,9 @@ func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) e
 	return nil
 }
 
-const maxMetadata = 2000 // characters of a text in an item's metadata
+const maxMetadata = 2000 // maximum characters of a text in the metadata of an item
 
-// found is an entry of a source before conversion to an item.
+// found is an entry of a source before its conversion to an item.
 type found struct {
 	id                 string // identity of the entry in all sources that contain it
 	kind               string
@@ -133,8 +133,8 @@ type found struct {
 	tags               []string
 }
 
-// item returns the submission of an entry; ok is false if it has no text. Its time is the time of
-// arrival; the metadata contains the time of publication.
+// item returns the submission for an entry. ok is false if the entry has no text. The time of the
+// item is its arrival; the metadata contains the publication time.
 func (f found) item() (s feed.Submission, ok bool) {
 	title := plain(f.title)
 	text := joined(title, plain(f.summary))
@@ -160,16 +160,15 @@ func (f found) item() (s feed.Submission, ok bool) {
 	return s, true
 }
 
-// sourceID returns an id in the form that the seed requires, because the identity of an item at its
-// source may have any characters and length. 128 bits make collisions improbable.
+// sourceID returns an id in the format that the seed requires, because the identity of an item at
+// its source may have any characters and length. 128 bits make collisions improbable.
 func sourceID(kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return kind + "#" + hex.EncodeToString(sum[:16])
 }
 
-// canonical returns a URL without the parts that do not identify the page: the
-// fragment, campaign parameters, and capitals in the host. Text that is not a URL
-// is unchanged.
+// canonical returns a URL without the parts that do not identify the page: the fragment, campaign
+// parameters, and upper case in the host. It returns text that is not a URL unchanged.
 func canonical(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || u.Host == "" {

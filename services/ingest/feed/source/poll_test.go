@@ -53,7 +53,7 @@ func newPoller(t *testing.T, k *taker) *Poller {
 	return p
 }
 
-// polled polls a source, one poll at a time, like the poller.
+// polled polls a source once, like the poller.
 func polled(t *testing.T, p *Poller, s *Source, at time.Time) report {
 	t.Helper()
 	c := claimNow(t, s, at)
@@ -66,8 +66,8 @@ func article(n int, title string, ago time.Duration) newsapi.Article {
 	return newsapi.Article{Title: title, URL: fmt.Sprintf("https://example.com/%d", n), PublishedAt: time.Now().Add(-ago).Truncate(time.Second)}
 }
 
-// TestNewsIsSearchedFromTheNewest: each search begins an hour before the newest
-// article of the previous one, the first search two days ago.
+// TestNewsIsSearchedFromTheNewest checks that each search begins an hour before the newest article
+// of the previous one, and the first search two days ago.
 func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
@@ -87,8 +87,8 @@ func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded: a search reads as many pages as the settings allow, but no
-// more than the plan allows, and reports the number of skipped articles.
+// TestPagesAreBounded checks that a search reads as many pages as the settings and the plan allow,
+// and reports the number of skipped articles.
 func TestPagesAreBounded(t *testing.T) {
 	server := newsapitest.Start(t)
 	for i := range 420 {
@@ -103,8 +103,8 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTagsTakeTurns: with a quota for two of three tags, each poll begins with
-// the tags that have waited longest.
+// TestTagsTakeTurns checks that with a quota for two of three tags, each poll begins with the tags
+// that have waited longest.
 func TestTagsTakeTurns(t *testing.T) {
 	server := newsapitest.Start(t)
 	p := newPoller(t, &taker{})
@@ -122,8 +122,8 @@ func TestTagsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestFailureKeepsWhatWasFound: if the second tag fails, the results of the first
-// are accepted, and only the second is searched again from its position.
+// TestFailureKeepsWhatWasFound checks that if the second tag fails, the results of the first are
+// accepted, and only the second is searched again from its position.
 func TestFailureKeepsWhatWasFound(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
@@ -150,8 +150,8 @@ func TestFailureKeepsWhatWasFound(t *testing.T) {
 	}
 }
 
-// TestEngineFailure: items that an internal backend does not accept are returned
-// again by the next poll, and do not count as a failure of the source.
+// TestEngineFailure checks that items that an Assay backend does not accept are returned again by
+// the next poll, and do not count as a failure of the source.
 func TestEngineFailure(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{err: errors.New("full")}
 	p := newPoller(t, k)
@@ -167,8 +167,8 @@ func TestEngineFailure(t *testing.T) {
 	}
 }
 
-// TestPanicEndsAPoll: a panic counts as a failure of the source, so that polls
-// become less frequent, and requests that it may have sent count.
+// TestPanicEndsAPoll checks that a panic counts as a failure of the source, so that polls become
+// less frequent, and that requests that it may have sent count.
 func TestPanicEndsAPoll(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Publish(article(1, "Solar", time.Hour))
@@ -179,7 +179,7 @@ func TestPanicEndsAPoll(t *testing.T) {
 	}
 }
 
-// TestNoKey: without a key no request is sent, and no quota is used.
+// TestNoKey checks that without a key no request is sent, and no quota is used.
 func TestNoKey(t *testing.T) {
 	server := newsapitest.Start(t)
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Key: "ASSAY_NEWSAPI_KEY_2"})
@@ -189,8 +189,7 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestItemsKeepTheRules: every entry of a feed becomes a valid item or is
-// skipped.
+// TestItemsKeepTheRules checks that every entry of a feed becomes a valid item or is skipped.
 func TestItemsKeepTheRules(t *testing.T) {
 	long := strings.Repeat("long ", 5000)
 	body := `<rss version="2.0"><channel><title>` + long + `</title>
@@ -217,7 +216,7 @@ func TestItemsKeepTheRules(t *testing.T) {
 	}
 }
 
-// TestDeadlineEndsAPoll: a server that does not respond does not block the source.
+// TestDeadlineEndsAPoll checks that a server that does not respond does not block the source.
 func TestDeadlineEndsAPoll(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(server.Close)

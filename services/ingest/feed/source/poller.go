@@ -16,15 +16,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Take accepts items into the feed. An error is a failure of our backends; the next poll returns
-// the items again.
+// Take accepts items into the feed. An error is a failure of an Assay backend; the next poll
+// returns the items again.
 type Take func(context.Context, []feed.Submission) (Taken, error)
 
 // Options are the dependencies of a Poller.
 type Options struct {
 	Store    *Store
 	Take     Take
-	Key      func(variable string) string // returns the value of a variable with a key, "" if unset
+	Key      func(variable string) string // returns the value of an environment variable with a key; "" if unset
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -39,10 +39,10 @@ type Poller struct {
 	leases  *leases
 	now     func() time.Time // the wall clock
 	changed chan struct{}
-	places  chan struct{} // one slot per concurrent poll
+	places  chan struct{} // one slot for each concurrent poll
 }
 
-// New returns a poller. It makes no request.
+// New returns a poller. It makes no requests.
 func New(cfg Config, o Options) *Poller {
 	return &Poller{
 		Options: o, cfg: cfg, metrics: newMetrics(o.Registry),
@@ -95,7 +95,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue
 		}
-		select { // acquires a slot first, because a lease expires
+		select { // acquire a slot first, because the lease starts with the claim
 		case p.places <- struct{}{}:
 		case <-ctx.Done():
 			return nil
@@ -116,12 +116,12 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 	return nil
 }
 
-// claimed is a source with the limits of its poll.
+// claimed is a claimed source with the limits of its poll.
 type claimed struct {
 	Source
 	token    string // start of the poll
 	requests int
-	day      string // day whose quota the requests count against
+	day      string // day to whose quota the requests count
 }
 
 // shutdownWrite limits the duration of the writes at the start and end of a poll, which a shutdown
@@ -129,8 +129,8 @@ type claimed struct {
 const shutdownWrite = 5 * time.Second
 
 // claim claims a source that is due. requests is 0 if another process was faster or the quota is
-// used up. A shutdown does not interrupt it, because a claim that is stored but unknown here would
-// block the source for the duration of a lease.
+// used up. A shutdown does not interrupt it, because a claim that is stored but unknown to this
+// process would block the source for the duration of a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()

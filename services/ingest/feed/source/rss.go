@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// pollRSS reads the entries of a feed, unless it is unchanged.
+// pollRSS reads the entries of a feed, unless the feed is unchanged.
 func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	r := report{requests: 1, counted: 1}
 	got, err := syndication.Read(ctx, p.client, c.Settings.URL, c.State.Validators)
@@ -36,7 +36,7 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	return r
 }
 
-// rssItem returns the item of an entry, and the number of matching tags that were dropped; ok is
+// rssItem returns the item for an entry, and the number of matching tags that were dropped. ok is
 // false if the entry has no text, or none of the tags.
 func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, dropped int, ok bool) {
 	tags := s.Tags

@@ -1,5 +1,5 @@
-// Package source polls servers for items of the feed. Each source has settings, which operators
-// change while it runs, and a state; both are in one document of the platform table.
+// Package source polls servers for feed items. Each source has settings, which operators can change
+// at any time, and a state; both are stored in one document of the platform table.
 package source
 
 import (
@@ -34,7 +34,7 @@ const (
 // Limits of settings.
 const (
 	maxTags     = 20
-	maxTag      = 50 // characters, as in an item's tag
+	maxTag      = 50 // maximum characters, as in a tag of an item
 	maxURL      = 2048
 	maxInterval = 24 * time.Hour
 	maxQuota    = 1_000_000
@@ -43,12 +43,12 @@ const (
 
 var (
 	languageForm = regexp.MustCompile(`^[a-z]{2}$`)
-	// keyForm is restrictive: operators must not be able to send arbitrary secrets of the
-	// environment to another server.
+	// keyForm is restrictive so that operators cannot send arbitrary secrets of the environment to
+	// another server.
 	keyForm = regexp.MustCompile(`^ASSAY_NEWSAPI_KEY(_[A-Z0-9_]{1,50})?$`)
 )
 
-// Settings are the settings of a source, as operators edit them.
+// Settings are the settings of a source, as edited by operators.
 type Settings struct {
 	Kind     string   `json:"kind" enum:"newsapi,rss" doc:"rss stands for RSS, Atom and JSON Feed"`
 	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the URL of the feed; for newsapi the endpoint, default: https://newsapi.org/v2/everything"`
@@ -75,7 +75,7 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// interval returns Interval as a duration; the settings must be valid.
+// interval returns Interval as a duration. The settings must be valid.
 func (s Settings) interval() time.Duration {
 	every, _ := time.ParseDuration(s.Interval)
 	return every
@@ -156,8 +156,8 @@ func (s Settings) checkURL(policy guard.Policy) string {
 	return ""
 }
 
-// sameServer reports whether both send the same requests to the same server with the
-// same key.
+// sameServer reports whether both settings send the same requests to the same server with the same
+// key.
 func (s Settings) sameServer(other Settings) bool {
 	return s.Kind == other.Kind && s.URL == other.URL && s.Key == other.Key
 }

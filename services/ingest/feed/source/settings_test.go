@@ -24,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestChecks: each case has one invalid setting.
+// TestChecks has one invalid setting in each case.
 func TestChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
@@ -69,6 +69,6 @@ func TestChecks(t *testing.T) {
 	}
 	local := Settings{Kind: KindNewsAPI, URL: "http://127.0.0.1:1234/v2/everything", Tags: []string{"AI"}}.withDefaults()
 	if found := local.check(testConfig); len(found) != 0 {
-		t.Errorf("a server in an allowed network: %v", found)
+		t.Errorf("with a server in an allowed network: got %v", found)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// Source is a source as it is stored. Its methods are pure; the Store applies them sequentially.
+// Source is a stored source. Its methods are pure; the Store applies them sequentially.
 type Source struct {
 	Name     string   `json:"name"`
-	Revision int64    `json:"revision"` // of the settings
+	Revision int64    `json:"revision"` // revision of the settings
 	Settings Settings `json:"settings"`
-	// Deleted sources are kept, so that the used quota still counts if the source is created again.
+	// Deleted sources are retained, so that the used quota still counts if the source is created again.
 	Deleted bool  `json:"deleted,omitempty"`
 	State   State `json:"state"`
 }
@@ -27,12 +27,11 @@ type State struct {
 	// Failures is the number of consecutive failures, which lengthen the
 	// pauses between polls.
 	Failures int `json:"failures,omitempty"`
-	// Stopped is the reason why there are no polls until the settings are
-	// changed.
+	// Stopped is the reason why polls are stopped until the settings are changed.
 	Stopped    string                 `json:"stopped,omitempty"`
 	Last       *Outcome               `json:"last,omitempty"`
-	Validators syndication.Validators `json:"validators,omitzero"` // of rss
-	Watched    map[string]Watched     `json:"watched,omitempty"`   // of newsapi, by tag
+	Validators syndication.Validators `json:"validators,omitzero"` // for rss
+	Watched    map[string]Watched     `json:"watched,omitempty"`   // for newsapi, by tag
 }
 
 // Used is the part of the quota used on a day.
@@ -43,7 +42,7 @@ type Used struct {
 
 // Watched is the position of the search for a tag.
 type Watched struct {
-	Newest time.Time `json:"newest"` // of the found items
+	Newest time.Time `json:"newest"` // time of the newest item found
 	Polled time.Time `json:"polled"`
 }
 
@@ -61,9 +60,8 @@ type Taken struct {
 	Created   int `json:"created"`
 	Duplicate int `json:"duplicate"`
 	Invalid   int `json:"invalid"`
-	Skipped   int `json:"skipped"` // match no tag, were withdrawn, or are beyond the last page
-	// TagsDropped counts the matching tags of entries beyond the maximum of an
-	// item.
+	Skipped   int `json:"skipped"` // entries that match no tag, were withdrawn, or are beyond the last page
+	// TagsDropped counts matching tags beyond the maximum number of tags of an item.
 	TagsDropped int `json:"tagsDropped" doc:"tags that entries matched beyond the 5 of an item"`
 }
 
@@ -79,7 +77,7 @@ func (t *Taken) add(other Taken) {
 const mostSkew = time.Hour
 
 // due reports whether it is time to poll the source; leases decide whether it is free. If the last
-// poll is in the future, the clock was stepped back, and times derived from the poll are ignored.
+// poll is in the future, the clock was stepped back, and times derived from that poll are ignored.
 func (s *Source) due(now time.Time) bool {
 	if s.State.Last != nil && s.State.Last.At.After(now.Add(mostSkew)) {
 		return s.enabled()
@@ -99,12 +97,12 @@ func (s *Source) most() int {
 	return 1
 }
 
-// claim assigns a due source to a poll, and returns the number of requests granted, which count as
+// claim assigns a due source to a poll, and returns the number of requests granted. They count as
 // used immediately, so that a crash never uses them twice. It returns 0 if the daily quota is used
 // up; the source then waits for the next day.
 func (s *Source) claim(token string, now time.Time) int {
 	now = now.UTC()
-	// A process whose clock is behind uses the day that others have started.
+	// A process whose clock is behind uses the day that other processes have started.
 	if used := s.State.Used.Day; used < now.Format(time.DateOnly) || used > now.Add(mostSkew).Format(time.DateOnly) {
 		s.State.Used = Used{Day: now.Format(time.DateOnly)}
 	}
@@ -122,7 +120,7 @@ func (s *Source) claim(token string, now time.Time) int {
 // defaultHold is the pause after a server reported too many requests without a retry time.
 const defaultHold = time.Hour
 
-// soon returns when to retry after an error of Assay's own backends.
+// soon returns the time of a retry after an error of an Assay backend.
 const soon = time.Minute
 
 // finish records the result of a poll and releases the source. If another poll has

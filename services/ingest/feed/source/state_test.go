@@ -24,15 +24,14 @@ func newSource(s Settings) *Source {
 func claimNow(t *testing.T, s *Source, at time.Time) claimed {
 	t.Helper()
 	if !s.due(at) {
-		t.Fatalf("not due at %s: %+v", at, s.State)
+		t.Fatalf("the source is not due at %s: %+v", at, s.State)
 	}
 	token := at.String()
 	requests := s.claim(token, at)
 	return claimed{*s, token, requests, at.Format(time.DateOnly)}
 }
 
-// TestOutcomes: the effect of each outcome on a source with an interval of
-// 10m.
+// TestOutcomes checks the effect of each outcome on a source with an interval of 10m.
 func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		err      error
@@ -76,13 +75,13 @@ func TestOutcomes(t *testing.T) {
 		}
 		s.change(s.Settings, noon)
 		if held := c.outcome == outcomeThrottled; s.due(noon) == held || s.Status(noon) == "stopped" || s.State.Validators.ETag != "" {
-			t.Errorf("%s: after a change %+v", name, s.State)
+			t.Errorf("%s: unexpected state after a change: %+v", name, s.State)
 		}
 	}
 }
 
-// TestBreaker: pauses grow with consecutive failures, and end with the first
-// successful poll.
+// TestBreaker checks that pauses grow with consecutive failures, and end with the first successful
+// poll.
 func TestBreaker(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 	at := noon
@@ -99,12 +98,12 @@ func TestBreaker(t *testing.T) {
 		t.Errorf("got %+v", s.State)
 	}
 	if got := pause(2*time.Hour, 3, time.Hour); got != 2*time.Hour {
-		t.Errorf("a pause shorter than the interval: %s", got)
+		t.Errorf("got a pause shorter than the interval: %s", got)
 	}
 }
 
-// TestQuota: the requests that a poll may send count beforehand, and are returned if
-// they were not sent; the next day has its own quota.
+// TestQuota checks that the requests that a poll may send count beforehand, and are returned if
+// they were not sent, and that each day has its own quota.
 func TestQuota(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
 	poll := claimNow(t, s, noon)
@@ -115,15 +114,15 @@ func TestQuota(t *testing.T) {
 	if s.State.Used.Requests != 2 {
 		t.Errorf("used %+v", s.State.Used)
 	}
-	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process has crashed
+	died := claimNow(t, s, noon.Add(10*time.Minute)) // the process of the poll appears to have crashed
 	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
 	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
 		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
 	}
-	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it has not, and finishes late
+	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it is still running, and finishes late
 	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
-		t.Errorf("a poll without its lease changed %+v", s.State)
+		t.Errorf("a poll that had lost its lease changed the state: %+v", s.State)
 	}
 	s.finish(rest, report{requests: 1, counted: 1}, after, time.Hour)
 	if poll := claimNow(t, s, after.Add(10*time.Minute)); poll.requests != 0 || s.State.Last.Outcome != outcomeQuota {
@@ -136,13 +135,13 @@ func TestQuota(t *testing.T) {
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
 		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
 	}
-	// A clock that is behind does not start a day again; a clock stepped back by days does.
+	// A clock that is behind does not start a previous day again, but a clock stepped back by days does.
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
 	if s.claim("behind", midnight.Add(-5*time.Minute)); s.State.Used != (Used{Day: "2026-11-21", Requests: 7}) {
-		t.Errorf("by a clock that is behind used %+v", s.State.Used)
+		t.Errorf("with a clock that is behind: used %+v", s.State.Used)
 	}
 	if s.claim("stepped back", midnight.Add(-48*time.Hour)); s.State.Used != (Used{Day: "2026-11-19", Requests: 4}) {
-		t.Errorf("by a clock that was stepped back used %+v", s.State.Used)
+		t.Errorf("with a clock that was stepped back: used %+v", s.State.Used)
 	}
 	// The unused part of the previous day's claim is not added to the next
 	// day.
@@ -153,8 +152,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestChangeDuringPoll: a poll whose settings changed while it ran returns its
-// lease and its unused requests, and changes nothing else.
+// TestChangeDuringPoll checks that a poll whose settings change while it runs returns its lease and
+// its unused requests, and changes nothing else.
 func TestChangeDuringPoll(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Tags: []string{"a", "b"}})
 	s.State.Watched = map[string]Watched{"a": {Newest: noon}, "b": {Newest: noon}}
@@ -171,7 +170,7 @@ func TestChangeDuringPoll(t *testing.T) {
 	}
 	other.URL = "https://example.com"
 	if s.change(other, noon); len(s.State.Watched) != 0 {
-		t.Errorf("the positions for another server are kept: %+v", s.State)
+		t.Errorf("the positions for another server were retained: %+v", s.State)
 	}
 }
 
@@ -200,8 +199,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A clock that was stepped back by more than the clock difference stops no source,
-// and one that differs does not cause an immediate poll.
+// A clock that was stepped back by more than the maximum clock difference stops no source, and a
+// clock that differs does not cause an immediate poll.
 func TestSteppedClock(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
 	s.finish(claimNow(t, s, noon), report{}, noon, time.Hour)

@@ -12,18 +12,18 @@ import (
 
 // Errors of the Store.
 var (
-	ErrNotFound = errors.New("the source does not exist")
-	ErrTooMany  = fmt.Errorf("the limit of %d sources is reached", MaxSources)
-	// ErrUnconditional means that a source exists and the caller gave no revision.
-	ErrUnconditional = errors.New("the source exists, and no revision was given")
-	// ErrOtherRevision means that the revision of a source differs from the caller's.
-	ErrOtherRevision = errors.New("the source has another revision")
+	ErrNotFound = errors.New("the feed source does not exist")
+	ErrTooMany  = fmt.Errorf("the limit of %d feed sources is reached", MaxSources)
+	// ErrUnconditional means that a source exists and the caller specified no revision.
+	ErrUnconditional = errors.New("the feed source exists, but no revision was specified")
+	// ErrOtherRevision means that the revision of a source differs from the one that the caller specified.
+	ErrOtherRevision = errors.New("the feed source has another revision")
 )
 
 // MaxSources limits the number of documents that every check reads.
 const MaxSources = 200
 
-// Store stores each source as a document of the platform table.
+// Store stores each source as a document in the platform table.
 type Store struct{ documents *platform.Store }
 
 // NewStore returns the sources of the table.
@@ -60,7 +60,7 @@ func (s *Store) Get(ctx context.Context, name string) (Source, error) {
 	return found, err
 }
 
-// load returns a source with the version of its document, 0 if there is none.
+// load returns a source and the version of its document, 0 if there is none.
 func (s *Store) load(ctx context.Context, name string) (Source, int64, error) {
 	document, err := s.documents.Get(ctx, platform.FeedSources, name)
 	if errors.Is(err, platform.ErrNotFound) {
@@ -76,7 +76,7 @@ func (s *Store) load(ctx context.Context, name string) (Source, int64, error) {
 func parseSource(d platform.Document) (Source, error) {
 	var found Source
 	if err := json.Unmarshal([]byte(d.Body), &found); err != nil {
-		return Source{}, fmt.Errorf("read the source %s: %w", d.Name, err)
+		return Source{}, fmt.Errorf("reading the feed source %s: %w", d.Name, err)
 	}
 	return found, nil
 }
@@ -84,9 +84,8 @@ func parseSource(d platform.Document) (Source, error) {
 // errUnchanged makes update skip the write.
 var errUnchanged = errors.New("nothing to write")
 
-// update applies a change to a source, which may not exist yet, in a loop with
-// a conditional write. An error of the change ends the loop and is returned,
-// except for errUnchanged.
+// update applies a change to a source, which may not exist yet, with conditional writes in a loop.
+// An error of the change ends the loop and is returned, except errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
 		current, version, err := s.load(ctx, name)
@@ -101,7 +100,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 		}
 		body, err := json.Marshal(current)
 		if err != nil {
-			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
+			return Source{}, fmt.Errorf("writing the feed source %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
 		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
@@ -112,7 +111,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 
 // Match is the precondition of a change.
 type Match struct {
-	Revision int64 // 0 for none
+	Revision int64 // 0 if unspecified
 	Any      bool  // any revision
 	None     bool  // the source must not exist
 }
@@ -129,7 +128,7 @@ func (m Match) check(current *Source, exists bool) error {
 	return nil
 }
 
-// Put sets the settings of a source, which must be checked. It returns ErrTooMany,
+// Put sets the settings of a source, which must have been checked. It returns ErrTooMany,
 // ErrUnconditional or ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (put Source, created bool, err error) {
 	put, err = s.update(ctx, name, func(current *Source, exists bool) error {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plain returns the text of a piece of HTML, in one line.
+// plain returns the text of an HTML fragment, in one line.
 func plain(markup string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(markup))
-	hidden := atom.Atom(0) // the element that is being skipped
+	hidden := atom.Atom(0) // the element that is being skipped; 0 means none
 	for {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
@@ -32,7 +32,7 @@ func plain(markup string) string {
 		case kind == html.StartTagToken && slices.Contains(unseen, token.DataAtom):
 			hidden = token.DataAtom
 		case kind != html.CommentToken && !slices.Contains(inline, token.DataAtom):
-			text.WriteByte(' ') // the words on both sides are separate on the page
+			text.WriteByte(' ') // separate the words on both sides, as the page does
 		}
 	}
 }
@@ -75,8 +75,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// mentions reports whether a phrase occurs in a text: case-insensitively, and not as
-// a part of a word.
+// mentions reports whether a phrase occurs in a text, case-insensitively and at word boundaries.
 func mentions(text, phrase string) bool {
 	text, phrase = strings.ToLower(text), strings.ToLower(phrase)
 	first, _ := utf8.DecodeRuneInString(phrase)

@@ -32,7 +32,7 @@ func TestJoined(t *testing.T) {
 		{"Title", "", "Title"}, {"Same", "Same", "Same"}, {"", "", ""},
 	} {
 		if got := joined(c.title, c.summary); got != c.want {
-			t.Errorf("%q and %q are %q, want %q", c.title, c.summary, got, c.want)
+			t.Errorf("joined(%q, %q) = %q, want %q", c.title, c.summary, got, c.want)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestCut(t *testing.T) {
 		want string
 	}{{"é€😀x", 3, "é€😀"}, {"ab", 2, "ab"}, {"ab", 5, "ab"}, {"ab", 0, ""}} {
 		if got := cut(c.text, c.n); got != c.want {
-			t.Errorf("%d of %q are %q, want %q", c.n, c.text, got, c.want)
+			t.Errorf("the first %d characters of %q: got %q, want %q", c.n, c.text, got, c.want)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestMentions(t *testing.T) {
 		{"", "x", false}, {"x", "", false}, {"aa aaa", "aaa", true},
 	} {
 		if got := mentions(c.text, c.phrase); got != c.want {
-			t.Errorf("%q mentions %q: %t", c.text, c.phrase, got)
+			t.Errorf("mentions(%q, %q) = %t", c.text, c.phrase, got)
 		}
 	}
 	if mentions(strings.Repeat("a", 100_000), "aa") {

@@ -18,7 +18,7 @@ func FuzzPage(f *testing.F) {
 			t.Fatalf("got both a page and an error: %v, %v", err, page)
 		}
 		if err == nil && status != http.StatusOK && status != http.StatusNotModified {
-			t.Fatalf("a page with the status %d", status)
+			t.Fatalf("got a page with status %d", status)
 		}
 	})
 }

@@ -22,19 +22,19 @@ const Endpoint = "https://newsapi.org/v2/everything"
 // PageSize is the maximum number of articles on a page.
 const PageSize = 100
 
-// ErrEnd means that the key's plan does not include further pages of a search.
+// ErrEnd means that the plan of the key does not include further pages of a search.
 var ErrEnd = errors.New("the plan has no further pages")
 
-// Search is one page of a search, newest first.
+// Search requests one page of a search, newest first.
 type Search struct {
 	Endpoint, Key string
 	Phrase        string // searched verbatim, in title, description and body
 	Language      string // two letters; empty means all
 	From          time.Time
-	Page          int // from 1
+	Page          int // page number, from 1
 }
 
-// Article is a search result. Texts may contain HTML.
+// Article is a search result. Its texts may contain HTML.
 type Article struct {
 	Source      Source    `json:"source"`
 	Author      string    `json:"author"`
@@ -46,7 +46,7 @@ type Article struct {
 
 // Source is the publisher of an article.
 type Source struct {
-	ID   string `json:"id"` // empty for most
+	ID   string `json:"id"` // empty for most publishers
 	Name string `json:"name"`
 }
 
@@ -74,7 +74,7 @@ func (s Search) request() (fetch.Request, error) {
 		query.Set("language", s.Language)
 	}
 	u.RawQuery = query.Encode()
-	// In the header, because URLs appear in logs and errors.
+	// Sent in a header, because URLs appear in logs and errors.
 	return fetch.Request{URL: u.String(), Header: http.Header{"X-Api-Key": {s.Key}}, Stay: true}, nil
 }
 
@@ -102,11 +102,11 @@ func parse(resp fetch.Response) (Page, error) {
 		return Page{}, err
 	}
 	if unreadable != nil || answer.Status != "ok" {
-		return Page{}, fmt.Errorf("%w: not a response of NewsAPI", fetch.ErrMalformed)
+		return Page{}, fmt.Errorf("%w: the response is not in the format of NewsAPI", fetch.ErrMalformed)
 	}
 	page := Page{Total: answer.TotalResults, Articles: make([]Article, len(answer.Articles))}
 	for i, raw := range answer.Articles {
-		// An error in one article, such as its time, does not affect the others.
+		// An error in one article, such as in its time, does not affect the others.
 		_ = json.Unmarshal(raw, &page.Articles[i])
 	}
 	return page, nil

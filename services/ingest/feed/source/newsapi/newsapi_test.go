@@ -48,10 +48,10 @@ func TestPages(t *testing.T) {
 		}
 	}
 	if len(seen) != 250 {
-		t.Errorf("%d articles on three pages, want 250", len(seen))
+		t.Errorf("got %d articles on three pages, want 250", len(seen))
 	}
 	if _, err := search.Do(t.Context(), client(t, time.Minute)); !errors.Is(err, newsapi.ErrEnd) {
-		t.Errorf("a page that the plan does not include: %v", err)
+		t.Errorf("for a page that the plan does not include: got %v", err)
 	}
 	asked := server.Asked()[0]
 	for name, want := range map[string]string{
@@ -126,8 +126,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSlowAnswers: a missing response, and one that arrives byte by byte, are ended by the timeout
-// of the request.
+// TestSlowAnswers checks that the timeout of the request ends a missing response and one that
+// arrives byte by byte.
 func TestSlowAnswers(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
@@ -144,7 +144,7 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-// TestOneBadArticle: an invalid article does not affect the others.
+// TestOneBadArticle checks that an invalid article does not affect the others.
 func TestOneBadArticle(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, _ *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// FuzzParse parses arbitrary documents, in any charset: the result is UTF-8, or an error for a
-// malformed document.
+// FuzzParse checks that arbitrary documents, in any charset, give UTF-8 or an error for a malformed
+// document.
 func FuzzParse(f *testing.F) {
 	for _, body := range []string{
 		`<rss version="2.0"><channel><title>a</title><item><guid>1</guid><pubDate>x</pubDate></item></channel></rss>`,

@@ -1,4 +1,4 @@
-// Package syndication reads feeds that sites publish: RSS, Atom and JSON Feed.
+// Package syndication reads the feeds of web sites: RSS, Atom and JSON Feed.
 package syndication
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// Validators identify the version of a feed. A request with validators allows the server to respond
-// that nothing has changed.
+// Validators identify the version of a feed. With them, a server can respond that the feed has not
+// changed.
 type Validators struct {
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
 }
 
-// Entry is an entry of a feed. Texts may contain HTML.
+// Entry is an entry of a feed. Its texts may contain HTML.
 type Entry struct {
 	ID                           string // as in the feed; may be empty
 	Link, Title, Summary, Author string
 	Categories                   []string
-	Published                    time.Time // zero if the feed has none
+	Published                    time.Time // zero if the feed states none
 }
 
-// Feed is a feed's content. It has no entries when it is Unchanged.
+// Feed is the content of a feed. It has no entries if it is Unchanged.
 type Feed struct {
 	Title      string
 	Entries    []Entry
@@ -38,8 +38,8 @@ type Feed struct {
 
 const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 
-// Read fetches a feed, unless it is unchanged according to the validators. It
-// returns the errors of package fetch.
+// Read fetches a feed, unless it is unchanged according to the validators. It returns the errors of
+// package fetch.
 func Read(ctx context.Context, client fetch.Client, url string, seen Validators) (Feed, error) {
 	header := http.Header{"Accept": {accept}}
 	if seen.ETag != "" {
@@ -67,7 +67,7 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 func parse(body []byte, contentType string) (Feed, error) {
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(inUTF8(body, contentType)))
 	if err != nil {
-		return Feed{}, fmt.Errorf("%w: not a feed: %w", fetch.ErrMalformed, err)
+		return Feed{}, fmt.Errorf("%w: the document is not a feed: %w", fetch.ErrMalformed, err)
 	}
 	feed := Feed{Title: parsed.Title}
 	for _, item := range parsed.Items {

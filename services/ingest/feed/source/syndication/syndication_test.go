@@ -44,7 +44,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 }
 
 func TestFormats(t *testing.T) {
-	for name, body := range map[string]string{"rss": rss, "atom": atom, "json": jsonFeed, "with a mark": "\ufeff" + rss} {
+	for name, body := range map[string]string{"rss": rss, "atom": atom, "json": jsonFeed, "with a byte order mark": "\ufeff" + rss} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
 		got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{})
 		if err != nil || got.Title != "Site" || len(got.Entries) != 1 {
@@ -94,8 +94,8 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestConditional: a server's validators are sent back, and a response that
-// nothing changed is recognized.
+// TestConditional checks that a server's validators are sent back, and that a response that nothing
+// changed is recognized.
 func TestConditional(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `W/"7"`)
@@ -142,6 +142,6 @@ func TestFailures(t *testing.T) {
 	})
 	_, err := syndication.Read(t.Context(), client(t), busy, syndication.Validators{})
 	if throttled, ok := errors.AsType[*fetch.Throttled](err); !ok || throttled.After != 30*time.Second {
-		t.Errorf("a server that is busy: %v", err)
+		t.Errorf("with a busy server: got %v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package newsapitest is a server for tests that follows the documentation of
-// newsapi.org: https://newsapi.org/docs/endpoints/everything
+// Package newsapitest provides a test server that follows the documentation of newsapi.org:
+// https://newsapi.org/docs/endpoints/everything
 package newsapitest
 
 import (
@@ -23,9 +23,9 @@ const Key = "0123456789abcdef0123456789abcdef"
 // PlanResults is the maximum number of articles that the plan returns for a search.
 const PlanResults = 300
 
-// Server has articles, and records requests.
+// Server serves articles and records requests.
 type Server struct {
-	URL string // of /v2/everything
+	URL string // URL of /v2/everything
 
 	mu       sync.Mutex
 	articles []newsapi.Article
@@ -35,7 +35,7 @@ type Server struct {
 	busiest  int
 }
 
-// Start starts a server that stops with the test.
+// Start starts a server that stops at the end of the test.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	s := &Server{}
@@ -54,8 +54,7 @@ func (s *Server) Publish(articles ...newsapi.Article) {
 	s.articles = append(s.articles, articles...)
 }
 
-// Answer makes a handler respond instead of the server; nil restores the
-// server.
+// Answer replaces the response of the server by a handler; nil restores it.
 func (s *Server) Answer(handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
