@@ -19,6 +19,10 @@ var (
 	viewer []byte
 	//go:embed docs/LICENSE
 	viewerLicense string
+	//go:embed docs/page.css
+	docsStyle string
+	//go:embed docs/page.js
+	docsScript string
 )
 
 // DocsNotice returns the license of the viewer that every router serves.
@@ -27,18 +31,9 @@ func DocsNotice() string {
 }
 
 const (
-	viewerPath = "/docs/redoc-3.0.1.js"
+	viewerPath = "/docs/redoc-3.0.1-1.js" // another version of the content has another name
 	eventsPath = "/docs/asyncapi.yaml"
 )
-
-// docsStyle makes room for the links above the viewer, and gives colors of the viewer a contrast of 4.5:1 or more.
-const docsStyle = `:root{--input-content-placeholder-color:#5f606d!important;--text-color-disabled:#5f606d!important;--color-blue-6:#0b5ed7!important}
-.tag-default{--tag-color:#9a4d00!important}
-.token.string{color:#2058b0!important}
-body{margin:0;font-family:system-ui,sans-serif}
-nav.documents{position:relative;z-index:100;display:flex;gap:4px;padding:8px 16px;background:#14181f}
-nav.documents a{padding:6px 12px;border-radius:6px;color:#e8ebf0;font-weight:600;font-size:14px;text-decoration:none}
-nav.documents a:hover,nav.documents a[aria-current]{background:#2a313b}`
 
 // handleDocs registers the pages that show the API and, if there is a description of them, the events. Nothing of a
 // page comes from elsewhere, or is sent there: its policy allows requests to its own address only. The viewer adds
@@ -88,8 +83,11 @@ func docsPage(title, document, at, nonce string, events bool) string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta property="csp-nonce" nonce="%[1]s">
 <title>%[2]s API</title>
-<style nonce="%[1]s">%[3]s</style>
+<style nonce="%[1]s">
+%[3]s</style>
 <script nonce="%[1]s">window.__webpack_nonce__ = "%[1]s"</script>
+<script nonce="%[1]s">
+%[7]s</script>
 </head>
 <body>
 <nav class="documents" aria-label="Documents">%[4]s</nav>
@@ -98,7 +96,7 @@ func docsPage(title, document, at, nonce string, events bool) string {
 <script type="module" nonce="%[1]s" src="%[6]s"></script>
 </body>
 </html>
-`, nonce, html.EscapeString(title), docsStyle, links.String(), document, viewerPath)
+`, nonce, html.EscapeString(title), docsStyle, links.String(), document, viewerPath, docsScript)
 }
 
 // serveViewer serves the viewer as it is stored, and to clients without gzip decompressed.

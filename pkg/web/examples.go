@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,12 +166,15 @@ var usual = map[string]string{
 	"fileName": "report.txt", "originalFileName": "beach.jpg", "displayName": "report.pdf", "name": "report.pdf", "contentType": "text/plain", "mimeType": "image/png",
 	"md5": "d41d8cd98f00b204e9800998ecf8427e", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 	"ownerId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "ownedBy": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "userId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44",
-	"item": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "fileId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "jobId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B",
-	"batchId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "nextCursor": "eyJhZnRlciI6IjE3In0", "cursor": "eyJhZnRlciI6IjE3In0", "sourceId": "reddit#1hx2k9", "tag": "space",
+	OwnerHeader: "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "owner": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "user": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44",
+	"group": "chemists", "loginName": "ada", "firstName": "Ada", "lastName": "Lovelace", "email": "ada@example.com", "avatar": "https://example.com/ada.png",
+	"If-Match": `"v3"`, "key": "assay_reader_0123456789abcdef", "keyId": "reader", "url": "https://example.com/upload", "notDetermined": "logP",
+	"options": `{"format":"png"}`, "detail": "The node does not exist.", "item": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "fileId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "jobId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B",
+	"id": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "batchId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "nodeId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "nextCursor": "eyJhZnRlciI6IjE3In0", "cursor": "eyJhZnRlciI6IjE3In0", "sourceId": "reddit#1hx2k9", "tag": "space",
 	"text": "What a wonderful launch!", "textSnippet": "What a wonderful launch!", "word": "the", "prompt": "make the sky blue", "description": "A beach at sunset.",
 	"method": "PUT", "uploadId": "VXBsb2FkIElE", "crc32": "y/Q5Jg==", "provider": "stub", "model": "gemini-3.1-flash-image", "consumer": "analyzer-textfile",
 	"subject": "assay.file.uploaded.0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "eventId": "file.uploaded/0192f7c0-7a3c-7cc1-b111-53f1c30f1c44/9e107d9d",
-	"type": "assay.v1.FileUploaded", "language": "en", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
+	"type": "assay.v1.FileUploaded", "language": "en", "matchedTag": "space", "ignoredTag": "space", "modelVersion": "v1.2.0", "operation": "move", "engine": "assay 1.0", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
 }
 
 // text returns a string that fits the schema of a field.
@@ -214,9 +218,9 @@ func (c composer) curl(op *huma.Operation, body any) string {
 		}
 		switch p.In {
 		case "path":
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(value))
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(fmt.Sprint(value)))
 		case "query":
-			path += fmt.Sprintf("%s%s=%v", separator, p.Name, value)
+			path += separator + p.Name + "=" + url.QueryEscape(fmt.Sprint(value))
 			separator = "&"
 		case "header":
 			fmt.Fprintf(&headers, " \\\n  -H '%s: %v'", p.Name, value)

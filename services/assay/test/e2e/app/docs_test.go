@@ -1,0 +1,62 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestDocs proves that the API page shows examples of operations, the problems and the events, without any request to
+// elsewhere: what the policy of the page blocks is an error.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir()).System
+	p := Start(t).Open(t, s.HTTP, "/docs")
+	look := func(name string) {
+		p.axe(t, name)
+		p.save(t, name)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		p.scheme(t, scheme)
+		p.docs(t, "/docs", "Assay")
+		if dark := Read[bool](t, p, `document.documentElement.classList.contains("dark")`); dark != (scheme == "dark") {
+			t.Errorf("in %s, the page is dark: %v", scheme, dark)
+		}
+		p.See(t, "h2", "Problems")
+		p.See(t, "td", "body-too-large")
+		look("docs-" + scheme)
+		p.docs(t, "/docs#/files/create-file", "Upload a file")
+		p.See(t, ".th-code", "curl")
+		look("docs-operation-" + scheme)
+		p.docs(t, "/docs/events#/channels/nodechanged", "assay.library.node.")
+		p.See(t, "[data-testid=right-panel]", `"nodeId"`)
+		look("docs-events-" + scheme)
+	}
+	p.Eval(t, `document.querySelector("[data-testid=search-trigger]").focus()`)
+	p.Press(t, "\r")
+	p.See(t, "[role=dialog]", "Search endpoints")
+	look("docs-search")
+	p.Press(t, "\x1b")
+	p.Gone(t, "[role=dialog]", "Search")
+
+	p.Phone(t)
+	p.docs(t, "/docs#/library/create-library-link", "Create a link")
+	if over := Read[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		t.Errorf("the API page is %d px too wide for a phone", over)
+	}
+	look("docs-phone")
+	p.Click(t, "button", "Open navigation menu")
+	p.See(t, "[role=navigation] a", "Problems")
+	look("docs-phone-menu")
+}
+
+// docs loads a page of the viewer, and waits until it shows a heading.
+func (p *Page) docs(t *testing.T, path, heading string) {
+	t.Helper()
+	p.do(t, chromedp.Navigate("about:blank")) // a change of the fragment alone does not load the page
+	p.do(t, chromedp.Navigate(p.Server+path))
+	p.See(t, "main :is(h1, h2, h3)", heading)
+	p.Gone(t, "span", "Loading...") // of the field for the search
+}
