@@ -11,7 +11,7 @@ import (
 //
 // The shard is the first byte of the SHA-256 of the name's first element, in two hexadecimal
 // digits. It distributes the objects of a prefix evenly over 256 directories: a server that stores
-// objects as files reads and sorts a whole directory for each page of a listing, and S3 scales by
+// objects as files reads and sorts an entire directory for each page of a listing, and S3 scales by
 // key prefix. All objects of one id are in one shard.
 func Key(prefix, name string) string { return prefix + shard(name) + "/" + name }
 

@@ -24,7 +24,7 @@ type Config struct {
 	Work []Work `env:"-"`
 	// Queues are the streams of messages other than events.
 	Queues []Queue `env:"-"`
-	// Logs are additional streams whose events are kept for subscribers.
+	// Logs are additional streams whose events are retained for subscribers.
 	Logs []Log `env:"-"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`

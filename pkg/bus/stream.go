@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Streams in addition to those of Config. Outcomes are kept for subscribers that resume, dead
+// Streams in addition to those of Config. Outcomes are retained for subscribers that resume, dead
 // letters until they are removed, records of attempts for as long as a message may be retried, and
 // write operations of operators for AuditMaxAge.
 const (

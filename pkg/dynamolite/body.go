@@ -52,7 +52,7 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 }
 
-// ended checks that a body ends after its declared length.
+// ended checks that a body has no more bytes after its declared length or the limit.
 func ended(from io.Reader) error {
 	n, err := io.ReadFull(from, make([]byte, 1))
 	if n == 0 && errors.Is(err, io.EOF) {

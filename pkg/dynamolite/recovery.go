@@ -165,8 +165,8 @@ func (h *header) recordsAfter(content []byte) (first, commits int) {
 	}
 }
 
-// restore restores bbolt's file to the last checkpoint in the journal. The later records stay in
-// the journal for start.
+// restore restores bbolt's file to the last checkpoint in the journal. It retains the later records
+// for start.
 func (j *journal) restore() error {
 	content, err := os.ReadFile(j.file.Name())
 	if err != nil {

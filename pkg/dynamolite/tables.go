@@ -184,7 +184,7 @@ func (w *writeTx) drop(t *table) error {
 			return err
 		}
 	}
-	delete(w.counts, t.ID) // later requests of the group must not write to the table
+	delete(w.counts, t.ID) // no later request of the group writes to the table
 	if err := w.tx.Bucket(countsBucket).Delete(binary.BigEndian.AppendUint64(nil, t.ID)); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func TestTokenMakesARepeatedRequestIdempotentForTenMinutes(t *testing.T) {
 		if err := add("token", 1); err != nil {
 			t.Fatal(err)
 		}
-		now.Advance(4 * time.Minute) // eight minutes after the first two
+		now.Advance(4 * time.Minute) // the third request is eight minutes after the first
 		if err := s.engine.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -118,7 +118,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.onError(err)
 		}
 		if body, err = failure.body(); err != nil {
-			panic(fmt.Sprintf("dynamolite: error response cannot be encoded: %v", err)) // cannot fail for its types
+			panic(fmt.Sprintf("dynamolite: error response cannot be encoded: %v", err)) // cannot fail for the types of its fields
 		}
 	}
 	h := w.Header()

@@ -21,7 +21,7 @@ const (
 	keyMore = "-/"
 )
 
-// TextKey returns the key of the object that holds the submission of an item, with its whole text,
+// TextKey returns the key of the object that holds the submission of an item, with its entire text,
 // before and after the analysis. The key contains no time, so that all writers of one item share
 // it. The source id is encoded in hexadecimal digits: two ids that differ only in case are two
 // files even in a case-insensitive file system.

@@ -130,7 +130,7 @@ func (a Analysis) check() error {
 // snippet and metadata are written too. Analyze returns the item as written, with a later
 // AnalyzedAt than before. It returns lifecycle.ErrNotFound, *lifecycle.MovedError, or
 // lifecycle.ErrFenceLost if the item was analyzed since it was read. Tags that were added
-// concurrently are kept, but are missing from the returned item.
+// concurrently are not lost, but are missing from the returned item.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	if err := a.check(); err != nil {
 		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)

@@ -19,7 +19,7 @@ import (
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
 //	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of it
-//	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo, which itself is kept for hours only
+//	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo, which itself is stored for hours only
 //
 // The shard is that of blob.Key.
 const (

@@ -19,7 +19,7 @@ const (
 	memoryShare = 0.9
 )
 
-// Runtime is the settings of the Go runtime, for the whole process. The variables GOGC, GOMEMLIMIT
+// Runtime is the settings of the Go runtime, for the entire process. The variables GOGC, GOMEMLIMIT
 // and GOMAXPROCS override them. All departures from Go's defaults are here.
 type Runtime struct {
 	// Heap is twice the number of bytes that are allocated from one collection to the next, in addition

@@ -14,7 +14,7 @@ import (
 )
 
 // markers are the dedupe markers of the events that a Name has handled: keys of a key-value bucket
-// whose entries are kept as long as the stream keeps outcomes.
+// whose entries are retained as long as the outcomes in the stream.
 type markers struct{ bucket *conn.KeyValue }
 
 // openMarkers opens the markers of a Name and creates the bucket if there is none. It

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// MaxFindings is the number of findings kept per area and reported per run.
+	// MaxFindings is the number of findings stored per area and reported per run.
 	MaxFindings = 100
-	// maxText is the maximum number of bytes kept of an id or error.
+	// maxText is the maximum number of bytes stored of an id or error.
 	maxText = 500
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestReportsAreBounded: the findings of concurrent runs are all kept, up to the limit, newest first, with
+// TestReportsAreBounded: the findings of concurrent runs are all stored, up to the limit, newest first, with
 // short texts.
 func TestReportsAreBounded(t *testing.T) {
 	db, _ := tabletest.Start(t)

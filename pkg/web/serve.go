@@ -30,8 +30,8 @@ var ErrCut = errors.New("web: requests were aborted at the end of the drain")
 
 // Timeouts of every HTTP server.
 const (
-	HeaderTimeout = 10 * time.Second // for the next request on an idle connection
-	IdleTimeout   = 2 * time.Minute  // for the next request on a kept connection
+	HeaderTimeout = 10 * time.Second // for a request's header to arrive
+	IdleTimeout   = 2 * time.Minute  // for the next request on an idle connection
 )
 
 const (
@@ -46,7 +46,7 @@ const (
 //
 // Connections are rejected with 503 while few file descriptors are free; see LimitListener.
 //
-// There is no time limit on a whole request or response, which would end uploads and live events. A
+// There is no time limit on an entire request or response, which would end uploads and live events. A
 // Router limits clients that stall.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o ServeOptions) error {
 	if o.Drain == 0 {

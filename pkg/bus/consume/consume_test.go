@@ -149,7 +149,7 @@ func TestTakenOverMessageIsNotSettled(t *testing.T) {
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Fatalf("got %d messages, want only the one that was taken over", n)
 	}
-	// the lease began shortly before the call of the handler
+	// The lease began shortly before the call of the handler.
 	if waited := bustest.Next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
 		t.Errorf("it was redelivered after %s, within the lease of %s", waited, lease)
 	}

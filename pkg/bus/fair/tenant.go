@@ -17,7 +17,7 @@ const (
 	askPausePer = 100 * time.Microsecond
 	askMost     = 5 * time.Second
 	askTimeout  = 3 * time.Second
-	// maxTenants is the maximum number of tenants kept in memory, each in about 150 bytes.
+	// maxTenants is the maximum number of tenants in memory, each in about 150 bytes.
 	maxTenants = 10_000
 	quiet      = time.Minute
 )

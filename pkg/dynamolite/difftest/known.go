@@ -148,7 +148,7 @@ func neverChecked(message string) bool {
 	return false
 }
 
-// updateProblem reports whether a message says that an update does not fit its
+// updateProblem reports whether a message means that an update does not fit its
 // item.
 func updateProblem(message string) bool {
 	return strings.HasPrefix(message, "The document path provided in the update expression") ||

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// folder is an environment variable: the directory where the child process mounts the file system. Other processes
-// don't have it.
+// folder is the environment variable with the directory where the child process mounts the file system. It is not
+// set in other processes.
 const folder = "DISKTEST_FOLDER"
 
 // Run runs test with a directory on its own tmpfs, mounted with options such as

@@ -9,7 +9,7 @@ import (
 
 // checker finds errors in a well-formed expression. Like DynamoDB it walks the
 // expression twice: place checks names, functions and their positions; bind
-// checks placeholders and the types of operands. Only the first error is kept;
+// checks placeholders and the types of operands. Only the first error is recorded;
 // later checks have no effect.
 type checker struct {
 	label  string

@@ -16,7 +16,7 @@ type PDF struct {
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
 	Forms    []string          // contents of the form XObjects X0, X1, …, each of which can use all
-	// Encrypted says that the document is encrypted, for the user's password, which may be
+	// Encrypted means that the document is encrypted, for the user's password, which may be
 	// empty.
 	Encrypted bool
 	Password  string

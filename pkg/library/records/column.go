@@ -174,7 +174,7 @@ func (c *statistic) merge(more *statistic) {
 }
 
 // Table returns the columns: first properties, then fields, each in the order of their first
-// occurrence. A column has a type other than Text if all of its values have it; the numeric share says
+// occurrence. A column has a type other than Text if all of its values have it; the numeric share states
 // how many of them are numbers.
 func (s *Summary) Table() []Column {
 	columns := make([]Column, 0, len(s.Columns))

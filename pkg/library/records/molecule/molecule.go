@@ -110,7 +110,7 @@ func parse(block []byte) (*Molecule, []byte, error) {
 	return m, s.rest, nil
 }
 
-// query records why the composition is not determined. Only the first reason is kept.
+// query records why the composition is not determined. Only the first reason is recorded.
 func (m *Molecule) query(format string, args ...any) {
 	if m.queries == "" {
 		m.queries = fmt.Sprintf(format, args...)
