@@ -63,7 +63,7 @@ type Options struct {
 	Registry prometheus.Registerer
 	// Projection names the checkpoints, and the follower in metrics.
 	Projection string
-	// Keep is how long the checkpoint of a shard is kept: longer than the stream's retention.
+	// Keep is how long the checkpoint of a shard is retained, which must be longer than the stream's retention.
 	Keep time.Duration
 	// Advice is logged as the action to take if the stream has dropped changes.
 	// Optional.

@@ -64,7 +64,7 @@ func TestResponsesAreCachedUntilTheirItemsChange(t *testing.T) {
 			}
 			got, err := answered(t, c, each.q, r.read)
 			if err != nil || got != want {
-				t.Errorf("%s, step %d: read %d times, %v; want %d", name, step, got, err, want)
+				t.Errorf("%s, step %d: got %d reads, error %v; want %d reads", name, step, got, err, want)
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 // without returns the reason why a step produced nothing for a file, to complete a sentence.
 func (a *Area) without(ctx context.Context, file library.File, step string) string {
 	w, err := a.store.Workflow(ctx, file.ID)
-	if err != nil || w.Run != file.Run { // no longer kept
+	if err != nil || w.Run != file.Run { // the workflow was removed
 		return ""
 	}
 	if reason := w.StepResults[step].Reason; reason != "" {
@@ -178,7 +178,7 @@ func (a *Area) getWorkflow(ctx context.Context, in *readInput) (*workflowOutput,
 	}
 	w, err := a.store.Workflow(ctx, file.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType != library.FileWorkflow {
-		return nil, web.NotFound("The processing steps of this file do not exist yet or are no longer kept.")
+		return nil, web.NotFound("The processing steps of this file do not exist yet or have been removed.")
 	}
 	if err != nil {
 		return nil, problem(err)

@@ -20,7 +20,7 @@ func textOperation() huma.Operation {
 	return huma.Operation{
 		OperationID: "get-library-text", Method: http.MethodGet, Path: "/v1/library/files/{id}/text", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary:     "Download the text of a file",
-		Description: "The text extracted from a document, in UTF-8, at most 8 MiB. The metadata field textCut tells whether it was truncated. Returns 404 for a file without text.",
+		Description: "The text extracted from a document, in UTF-8, at most 8 MiB. The metadata field textCut states whether it was truncated. Returns 404 for a file without text.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},

@@ -37,7 +37,7 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	for i, at := 0, start; i < 200; i += 40 {
 		s := w.open(w.url+"/v1/events?owner=ann", at)
 		if ready := s.expect("ready", ""); ready.id != at {
-			t.Errorf("a stream that resumes at %s is ready at %s", at, ready.id)
+			t.Errorf("resume at %s: got ready at %s", at, ready.id)
 		}
 		for j := range 40 {
 			at = s.expect("completed", fmt.Sprint("a", i+j)).id

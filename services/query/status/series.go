@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// minutes is the length of the kept history.
+// minutes is the length of the history.
 const minutes = 60
 
 // Minute contains the events of an area in one minute.
@@ -25,7 +25,7 @@ type series struct {
 	known  bool            // whether a sample exists
 }
 
-// at returns the minute of a time, or nil if it is not kept. The caller holds mu.
+// at returns the minute of a time, or nil if it is not in the history. The caller holds mu.
 func (s *series) at(t time.Time) *Minute {
 	minute := t.Unix() / 60
 	if minute <= s.newest-minutes {

@@ -172,7 +172,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	looked := s.looks.Load()
 	if final, err := s.read(t.Context(), "f1", "0s"); err != nil || final || s.looks.Load() != looked+1 {
-		t.Errorf("no wait: final %t, %v, %d looks", final, err, s.looks.Load()-looked)
+		t.Errorf("no wait: got final = %t, error %v, %d reads", final, err, s.looks.Load()-looked)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -153,7 +153,7 @@ func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours 
 	total := 0
 	for i, b := range got {
 		if i > 0 && !b.Start.After(got[i-1].Start) || !b.Start.Equal(b.Start.Truncate(size)) {
-			t.Errorf("bucket %d begins at %s", i, b.Start)
+			t.Errorf("bucket %d begins at %s, which is not aligned or not after the previous one", i, b.Start)
 		}
 		var counts dashboard.Counts
 		sum := 0.0
@@ -182,7 +182,7 @@ func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours 
 		}
 	}
 	if want := len(selected(items, since, "", tag)); total != want {
-		t.Errorf("the buckets of %s in %d hours of %q hold %d items, want %d", size, hours, tag, total, want)
+		t.Errorf("the buckets of %s in %d hours of %q contain %d items, want %d", size, hours, tag, total, want)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestMidnight(t *testing.T) {
 		}
 	}
 	if got := all(t, board, dashboard.Listing{Hours: 48, Limit: 1, Sentiment: feed.Positive}); !slices.Equal(got, []string{"reddit#1", "reddit#2"}) {
-		t.Errorf("by score: %v", got)
+		t.Errorf("by score: got %v", got)
 	}
 }
 

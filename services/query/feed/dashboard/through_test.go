@@ -78,10 +78,10 @@ func TestReadsThroughACache(t *testing.T) {
 		cache.passed.Store(0)
 		got, err := read(cached)
 		if err != nil || cache.passed.Load() == 0 {
-			t.Errorf("%s: got %d reads use the cache, error %v", name, cache.passed.Load(), err)
+			t.Errorf("%s: got %d reads through the cache, error %v", name, cache.passed.Load(), err)
 		}
 		if len(all(t, direct, dashboard.Listing{Hours: 24, Limit: 5})) < 20 {
-			t.Fatal("the result is empty")
+			t.Fatal("the list has too few rows to compare")
 		}
 		if want, err := read(direct); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v, %v", name, got, want, err)

@@ -48,7 +48,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 	first := b.revision(t)
 	eventually(t, func() error {
 		if b.revision(t) == first {
-			return errors.New("the lease is not renewed")
+			return errors.New("the lease was not renewed")
 		}
 		return nil
 	})

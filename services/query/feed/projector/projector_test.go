@@ -135,7 +135,7 @@ func TestAnalyzedItemsAreShown(t *testing.T) {
 	b.await(t, "a", "reddit#1")
 	b.await(t, "b", "reddit#1")
 	if items := <-changed; len(items) != 1 || items[0].SourceID != "reddit#1" {
-		t.Errorf("notified of %+v", items)
+		t.Errorf("got notifications %+v, want reddit#1", items)
 	}
 	if _, err := b.store.AddTags(t.Context(), item, []string{"c"}); err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestUnreadableRecordsAreSetAside(t *testing.T) {
 	}
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
-		t.Errorf("set aside: %v", out.Items[0])
+		t.Errorf("got the change %v", out.Items[0])
 	}
 }
 
@@ -280,7 +280,7 @@ func TestFailuresAreRetried(t *testing.T) {
 			select {
 			case <-failed: // and not only retried within one call
 			case <-time.After(time.Minute):
-				t.Error("the projector did not give up a failed write")
+				t.Error("the projector did not report the failed write")
 			}
 			heal()
 			b.await(t, "a", "reddit#1")
@@ -314,5 +314,5 @@ func gauge(registry *prometheus.Registry, name string) (float64, error) {
 			return metric.GetCounter().GetValue() + metric.GetGauge().GetValue(), nil
 		}
 	}
-	return 0, fmt.Errorf("there is no %s", name)
+	return 0, fmt.Errorf("the registry has no metric %s", name)
 }

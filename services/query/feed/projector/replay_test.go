@@ -193,7 +193,7 @@ func TestReplayedDays(t *testing.T) {
 	if err := asking.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d replicas answered %d questions each", len(replicas), len(asked))
+	t.Logf("%d replicas responded to %d queries each", len(replicas), len(asked))
 	t.Logf("%d items were projected and counted in %s", items, time.Since(began).Round(time.Millisecond))
 	projectors.kill()
 	projectors.kill()

@@ -2,7 +2,7 @@
 //
 // Each process of query has an Index of its own, with all nodes. It follows the NodeChanged events, loads the
 // texts of the files that they name, and is built from the nodes table when it is new, is damaged, or when the
-// stream has dropped events that it did not see. What it finds is a hint: every node of a response is read from
+// stream has dropped events that it did not see. Its results are hints: every node of a response is read from
 // the tables, which decide whether the caller may see it.
 package search
 
@@ -86,7 +86,7 @@ type Filter struct {
 	Status lifecycle.State
 	Below  string    // the id of a folder
 	From   time.Time // created at or after this time
-	To     time.Time // created before this time this time
+	To     time.Time // created before this time
 }
 
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, those of the caller

@@ -16,7 +16,7 @@ type Term struct {
 // Terms is a query: a node is a hit if it contains all terms without Not and none with Not.
 type Terms []Term
 
-// SyntaxError is an error in a query. Its text tells how to correct the query.
+// SyntaxError is an error in a query. Its text states how to correct the query.
 type SyntaxError struct{ advice string }
 
 func (e *SyntaxError) Error() string { return e.advice }

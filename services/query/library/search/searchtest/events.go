@@ -69,7 +69,7 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w.wants("renamed", w.Find("ann", "renamed"), "renamed.txt")
 	w.wants("text", w.Find("ann", "first"), "renamed.txt")
 	w.wants("public", w.Find("", "inside"), inside.Name)
-	// The table takes precedence whatever the version: it may have been restored from a backup.
+	// The table takes precedence regardless of the version: it may have been restored from a backup.
 	kept.Name, kept.Version = "restored.txt", kept.Version-1
 	w.Nodes[kept.ID] = kept
 	w.Build()

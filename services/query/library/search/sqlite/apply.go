@@ -70,7 +70,7 @@ func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, e
 	})
 }
 
-// removeOthers removes nodes that a scan did not see. Rows of removed nodes are kept only while they are parents.
+// removeOthers removes nodes that a scan did not see. Rows of removed nodes are retained only while they are parents.
 func (x *Index) removeOthers(ctx context.Context, tx *change, walk int64) error {
 	err := each(ctx, tx, "SELECT no FROM node WHERE walk <> ? AND kind > 1", []any{walk}, func(rows *sql.Rows) error {
 		var no int64
@@ -143,8 +143,8 @@ func (r row) stale(c *event.NodeChanged) bool {
 	return version <= r.version
 }
 
-// apply writes one event. A nonzero walk means that the node was read from the tables and takes precedence whatever its
-// version.
+// apply writes one event. A nonzero walk means that the node was read from the tables and takes precedence regardless
+// of its version.
 func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, walk int64) error {
 	owner, err := ownerNo(ctx, tx.Tx, c.OwnerId)
 	if err != nil {

@@ -54,14 +54,14 @@ UNION ALL SELECT 2, '', count(*) FROM chosen`
 // granted reports whether the node n is shared with the caller.
 const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
 
-// named has what a hit shows.
+// named selects the properties that a hit shows.
 const named = "SELECT n.id, n.name, b.text FROM node AS n LEFT JOIN body AS b ON b.no = n.no WHERE n.no = ?"
 
 // Parts of the result of found.
 const (
-	partHit     = iota // number and score
-	partGroup          // kind, year and format, and how many have these
-	partMatches        // how many were looked at
+	partHit     = iota // number and score of the node
+	partGroup          // kind, year and format, and the number of hits with them
+	partMatches        // number of nodes considered
 )
 
 // Search returns one page of matching nodes, best match first.
