@@ -1,6 +1,5 @@
-// Probe stands in for the wget and curl of the public images, in stand-ins that
-// have neither: it sends a GET to the URL in its last argument. Like curl it accepts
-// any status below 500.
+// Probe replaces wget and curl in the stand-in images, which have neither: it sends a
+// GET to the URL in its last argument. Like curl it accepts any status below 500.
 package main
 
 import (
