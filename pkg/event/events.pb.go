@@ -4,12 +4,12 @@
 // 	protoc        (unknown)
 // source: assay/v1/events.proto
 
-// Package assay.v1 holds the events that Assay publishes. They travel as
+// Package assay.v1 contains the events that Assay publishes. They are sent as
 // protobuf JSON with CloudEvents 1.0 binary-mode headers. Within v1 only
 // additive changes are made.
 //
-// Counts and sizes are doubles: protobuf JSON writes a 64-bit integer as a
-// string, and a subscriber should read a number. They are exact up to 2^53.
+// Counts and sizes are doubles, because protobuf JSON encodes 64-bit integers
+// as strings, and subscribers should receive numbers. They are exact up to 2^53.
 
 package event
 
@@ -46,11 +46,11 @@ type FileUploaded struct {
 	// The media type the client declared; it may carry a charset.
 	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
-	// Set if the file is to be analyzed again after it FAILED: the time of
-	// that request. It makes the event different from the first.
+	// The time of the request to analyze a FAILED file again; otherwise not set.
+	// It distinguishes the event from the first one.
 	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
-	// When the file became PENDING, to the millisecond, if it was when this was
-	// sent.
+	// When the file became PENDING, to the millisecond. Not set if the file was
+	// in another state when the event was sent.
 	PendingSince  *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=pending_since,json=pendingSince,proto3" json:"pending_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -262,12 +262,12 @@ type PhotoUploaded struct {
 	Size        float64                `protobuf:"fixed64,7,opt,name=size,proto3" json:"size,omitempty"`
 	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
-	// Set if the photo is to be edited again after its job FAILED: the time of
-	// that request. It makes the event different from the first.
+	// The time of the request to retry a FAILED job; otherwise not set.
+	// It distinguishes the event from the first one.
 	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
 	// The requested provider.
 	Route string `protobuf:"bytes,11,opt,name=route,proto3" json:"route,omitempty"`
-	// The batch of the job, a ULID; empty for a job of its own.
+	// The batch of the job, a ULID; empty for a single job.
 	BatchId       string `protobuf:"bytes,12,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -401,13 +401,13 @@ type LibraryStep struct {
 	Class string `protobuf:"bytes,4,opt,name=class,proto3" json:"class,omitempty"`
 	// The run of the workflow. A step of an earlier run is ignored.
 	Run float64 `protobuf:"fixed64,5,opt,name=run,proto3" json:"run,omitempty"`
-	// The workflow, such as Image, as far as it is known.
+	// The workflow, such as Image; empty until it is known.
 	Type     string `protobuf:"bytes,6,opt,name=type,proto3" json:"type,omitempty"`
 	FileName string `protobuf:"bytes,7,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
-	// Where the bytes are.
+	// The bucket and key of the bytes.
 	Bucket string `protobuf:"bytes,8,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key    string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
-	// The entity tag the bucket gave these bytes, without quotes.
+	// The entity tag of the bytes in the bucket, without quotes.
 	Etag string `protobuf:"bytes,10,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Length in bytes.
 	Size        float64 `protobuf:"fixed64,11,opt,name=size,proto3" json:"size,omitempty"`
@@ -567,21 +567,19 @@ type NodeChanged struct {
 	Status   string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
 	// In the trash, or being erased.
 	Trashed bool `protobuf:"varint,9,opt,name=trashed,proto3" json:"trashed,omitempty"`
-	// Grows with every change of the node. An event of an older version is
-	// ignored.
+	// Increases with every change of the node. Ignore events of older versions.
 	Version float64 `protobuf:"fixed64,10,opt,name=version,proto3" json:"version,omitempty"`
-	// Who may read the node and all below it, besides its owner.
+	// The callers who may read the node and everything below it, besides its owner.
 	IsPublic  bool                   `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
 	Users     []string               `protobuf:"bytes,12,rep,name=users,proto3" json:"users,omitempty"`
 	Groups    []string               `protobuf:"bytes,13,rep,name=groups,proto3" json:"groups,omitempty"`
 	ChangedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
-	// The folder that the node was in before this change, if that is another: it was
-	// moved, trashed or is being erased.
+	// The previous folder of the node; empty unless this change moved, trashed or erased it.
 	PreviousParentId string `protobuf:"bytes,15,opt,name=previous_parent_id,json=previousParentId,proto3" json:"previous_parent_id,omitempty"`
-	// The run of a file's workflow: what it made, such as the text, is stored
+	// The run of a file's workflow. Its results, such as the text, are stored
 	// under it.
 	Run float64 `protobuf:"fixed64,16,opt,name=run,proto3" json:"run,omitempty"`
-	// Of a file, in bytes, once they are stored.
+	// The size of a file in bytes, once its bytes are stored.
 	Length        float64                `protobuf:"fixed64,17,opt,name=length,proto3" json:"length,omitempty"`
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -744,8 +742,8 @@ func (x *NodeChanged) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// LibraryProgress is how far the processing of a file is. No stream keeps it: it is sent
-// at most once a second, and may be lost. Subject: assay.library.progress.<file_id>.
+// LibraryProgress reports the progress of the processing of a file. No stream stores it. It is
+// sent at most once a second, and may be lost. Subject: assay.library.progress.<file_id>.
 type LibraryProgress struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	FileId  string                 `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
@@ -1026,7 +1024,7 @@ type AnalysisFailed struct {
 	OwnerId  string                 `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	Name     string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	FailedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
-	// The reason in words.
+	// The reason as text.
 	ErrorMessage string `protobuf:"bytes,6,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
 	// The reason as a code, such as IMAGE_UNREADABLE; empty in areas without codes.
 	ErrorCode     string `protobuf:"bytes,7,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
@@ -1352,13 +1350,13 @@ type PhotoEdit struct {
 	// Length in bytes.
 	Size   float64       `protobuf:"fixed64,6,opt,name=size,proto3" json:"size,omitempty"`
 	Labels []*PhotoLabel `protobuf:"bytes,7,rep,name=labels,proto3" json:"labels,omitempty"`
-	// What the photo shows, in words.
+	// A description of the photo as text.
 	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
 	// The provider that made the edit.
 	Provider string `protobuf:"bytes,9,opt,name=provider,proto3" json:"provider,omitempty"`
-	// What was not done as requested, and why; empty if everything was.
+	// The parts of the request that were not fulfilled, and why; empty if there are none.
 	Degraded string `protobuf:"bytes,10,opt,name=degraded,proto3" json:"degraded,omitempty"`
-	// The batch of the job; empty for a job of its own.
+	// The batch of the job; empty for a single job.
 	BatchId       string `protobuf:"bytes,11,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1471,7 +1469,7 @@ func (x *PhotoEdit) GetBatchId() string {
 	return ""
 }
 
-// PhotoLabel is something that a photo shows.
+// PhotoLabel names an object or a property of a photo.
 type PhotoLabel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1525,7 +1523,7 @@ func (x *PhotoLabel) GetConfidence() float64 {
 	return 0
 }
 
-// PhotoBatch is the end of a batch: each of its jobs is COMPLETED, FAILED or deleted.
+// PhotoBatch is the result of a batch: each of its jobs is COMPLETED, FAILED or deleted.
 type PhotoBatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of jobs at creation.
