@@ -1,25 +1,25 @@
-# What contributors run.
+# Targets for contributors.
 MODULES = $(shell go list -m -f "{{.Dir}}")
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*##.*/\1/p' Makefile)
 
-help: ## show this list
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 15
 
 build: ## build all programs into bin/
 	go build -o bin/ work
 fmt: ## format all Go files
 	gofmt -w pkg services
-gen: ## generate the Go of proto/, the assembler, the permissions in deploy/, and the web app
+gen: ## generate the Go code of proto/, the assembly, the permissions in deploy/, and the web app
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
 	cd services/analyzer/textfile/wordstats/simd && go run ./generate
 	cd services/analyzer/photojob/provider/local/tensor && go run ./generate
 	go test ./services/assay/permissions -update
 	.ci/app services/query/ui/dist
-app: ## check the types of the web app, and build it
+app: ## type-check and build the web app
 	.ci/app services/query/ui/dist
-test-app: ## prove the promises of the web app in Chromium, with screenshots in SHOTS=bin/screenshots, 10,000 rows and time limits
+test-app: ## test the web app in Chromium, with 10,000 rows and time limits, and store screenshots in SHOTS=bin/screenshots
 	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.rows=10000 -app.size=100 -app.timed
-wasm: ## fetch the programs of the engines, which are pinned, from npm
+wasm: ## fetch the pinned WebAssembly programs from npm
 	cd pkg/engines && go run ./fetch
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
@@ -29,43 +29,43 @@ test: ## run all tests
 	go test work
 race: ## run all tests with the race detector
 	go test -race work
-lint: ## run the rules of .golangci.yml, and those of go vet
+lint: ## run golangci-lint, including go vet
 	@export PATH="$$(.ci/tools golangci-lint):$$PATH" && golangci-lint run --allow-parallel-runners $(MODULES:=/...) && \
 		cd services/assay && golangci-lint run --allow-parallel-runners --build-tags noengines . && \
 		cd test && golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
-smoke: ## start `assay serve` and use it through the command line
+smoke: ## start `assay serve` and test it with the command line
 	.ci/smoke
 ci: ## the merge checks
 	.ci/run
 nightly: ## the merge checks and the long suites
 	.ci/run nightly
 
-bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
+bench: ## compare with rivals and print the ratios; BENCH contains flags, see docs/performance.md
 	go run ./services/assay/test/bench $(BENCH)
-bench-list: ## measure a page of a listing of 300,000 objects of the embedded S3 against one of 10,000
+bench-list: ## compare listing a page of 300,000 objects with listing a page of 10,000, in the embedded S3
 	go test ./services/assay/embedded -run '^$$' -bench 'BenchmarkList$$' -benchtime 60x
-bench-records: ## measure a file of 100,000 records from upload to export; BENCH holds flags, such as -samples FILE.sdf
+bench-records: ## measure a file of 100,000 records from upload to export; BENCH contains flags, such as -samples FILE.sdf
 	go run ./services/assay/test/bench/records $(BENCH)
-bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
+bench-feed: ## measure reads of the feed with a million items in the tables; BENCH contains flags, such as -items 50000
 	go run ./services/assay/test/bench/feed $(BENCH)
-bench-search: ## measure searches of the library among 100,000 nodes of 1,000 owners; BENCH holds flags, such as -nodes 10000
+bench-search: ## measure searches of 100,000 library nodes of 1,000 owners; BENCH contains flags, such as -nodes 10000
 	go run ./services/assay/test/bench/search $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
-crash: ## crash the services, and the library's workflows, at every call, and at DOUBLES=1000 pairs of calls that SEED=1 chooses
+crash: ## crash the services, and the library's workflows, at every call, and at DOUBLES=1000 pairs of calls chosen by SEED=1
 	go test ./services/assay/test/fault/crashpoint -count=1 -timeout 60m -v -crash.systems=12 -crash.share=1 -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
 	go test ./services/assay/test/fault/workflow -count=1 -timeout 60m -v -workflow.share=1
-chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
+chaos: ## run services and engines under many concurrent faults: SEED=1 MINUTES=5
 	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
-clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
+clock: ## test steps and differences of wall clocks; compiles everything first
 	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e/clock
-overload: ## offer ten times what the analyzer can do: MINUTES=1
+overload: ## offer ten times the load that the analyzer can handle: MINUTES=1
 	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1) -overload.work=120
-paid: ## photo jobs of paid providers with faults, kills and a switch: JOBS=1000
+paid: ## run photo jobs of paid providers with faults, kills and a change of provider: JOBS=1000
 	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
-import: ## import FILES=10000 files in folders by one command while the services are killed in turn
+import: ## import FILES=10000 files with one command while the services are killed in turn
 	go test ./services/assay/test/e2e/recovery -run OfAnImport -count=1 -timeout 3h -v -fault.files=$(or $(FILES),10000) -fault.seed=$(or $(SEED),13)
-faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
+faults: ## run the fault tests and write docs/faults.md; UPLOADS=42000 for each of two runs with kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
 	$(LEDGER) go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
@@ -74,35 +74,35 @@ faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each o
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/test/fault/ledger -run Page -update
-rounds: ## the tests of which the merge checks run few rounds
+rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
 	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000
 	go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing$$|KilledServicesLoseNothing$$' -count=1 -timeout 60m -fault.uploads=2000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
-uploads: ## uploads in parts at full size: 1 GiB that is cut ten times, and 200 at once while ingest is killed
+uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, and 200 concurrent uploads while ingest is killed
 	go test ./services/assay/test/e2e/uploads -run CutUpload -count=1 -timeout 30m -v -uploads.bytes=1073741824
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200
-permissions: ## all promises with only the permissions in deploy/, of which none may be left unused
+permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
-mutations: ## read damaged files with every parser of records, COUNT=10000 for each, and process damaged documents, DOCUMENTS=1000 of each format
+mutations: ## parse damaged record files, COUNT=10000 per parser, and process damaged documents, DOCUMENTS=1000 per format
 	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
 		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
 corpus: ## process the public documents in ASSAY_CORPUS and compare their texts with those of poppler and LibreOffice; see docs/documents.md
 	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall
 
-replay-feed: ## replay ITEMS=30000 items of three days of the feed and compare three replicas with a count of them
+replay-feed: ## replay ITEMS=30000 feed items of three days and compare three replicas with an independent count
 	ASSAY_REPLAY_ITEMS=$(or $(ITEMS),30000) go test -count=1 -v -timeout 60m -run TestReplayedDays ./services/query/feed/projector
 
-stack: ## run the programs apart, in containers (docker-compose.yml)
+stack: ## run the services in containers (docker-compose.yml)
 	deploy/stack up
-stack-offline: ## the same where no registry can be reached: images from Go modules only
+stack-offline: ## the same without access to a registry: images are built from Go modules only
 	deploy/stack offline
 stack-tokens: ## the same with credentials, and an OpenID Connect provider for tests
 	deploy/stack tokens
-stack-down: ## stop it and remove its data
+stack-down: ## stop the containers and remove their data
 	deploy/stack down
-test-stack: ## prove the promises on containers; where ASSAY_IMAGE names none, on images of stack-offline
+test-stack: ## test the promises on containers; without ASSAY_IMAGE, with the images of stack-offline
 	deploy/stack test
