@@ -27,7 +27,7 @@ func TestLanguages(t *testing.T) {
 	} {
 		want.ModelVersion = feed.ModelVersion
 		if got := area.analyze(text); got.Sentiment != want.Sentiment || got.Language != want.Language || math.Abs(got.Score-want.Score) > 1e-4 || got.Compound != want.Compound {
-			t.Errorf("%q is %+v, want %+v", text, got, want)
+			t.Errorf("analyze(%q) = %+v, want %+v", text, got, want)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestOlderModelLeavesTheItem(t *testing.T) {
 			return steps{&Area{store: store}}.Claim(t.Context(), &bus.Delivery{Data: document})
 		}
 		if got, err := claim(); err != nil || got.SourceID != item.SourceID {
-			t.Errorf("before the first analysis: %+v, %v", got, err)
+			t.Errorf("before the first analysis: got %+v, %v", got, err)
 		}
 		analysis := feedtest.Liked()
 		analysis.ModelVersion = c.version
@@ -57,14 +57,14 @@ func TestOlderModelLeavesTheItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := claim(); err != nil || got.Status != feed.Analyzed {
-			t.Errorf("%s, analyzed: %+v, %v", c.version, got, err)
+			t.Errorf("%s, analyzed: got %+v, %v", c.version, got, err)
 		}
 		if _, err = store.Reanalyze(t.Context(), item); err != nil {
 			t.Fatal(err)
 		}
 		_, err = claim()
 		if delay, later := bus.Delay(err); later != c.delayed || later && delay != newerModelWait || !later && err != nil {
-			t.Errorf("%s waits: %v, delayed %t", c.version, err, later)
+			t.Errorf("%s, waiting: got %v, delayed %t", c.version, err, later)
 		}
 	}
 }

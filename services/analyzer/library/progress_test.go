@@ -19,7 +19,7 @@ func TestProgressIsPaced(t *testing.T) {
 			<-time.After(100 * time.Millisecond)
 		}
 		if sent != 5 {
-			t.Errorf("sent %d progress events in 5 s", sent)
+			t.Errorf("sent %d progress events in 5 s, want 5", sent)
 		}
 		for i := range 10 * progressFiles {
 			if !p.due(fmt.Sprint(i)) {
@@ -28,7 +28,7 @@ func TestProgressIsPaced(t *testing.T) {
 			<-time.After(10 * time.Millisecond)
 		}
 		if len(p.sent) > progressFiles {
-			t.Errorf("%d files are stored", len(p.sent))
+			t.Errorf("got %d stored files, above the limit", len(p.sent))
 		}
 	})
 }

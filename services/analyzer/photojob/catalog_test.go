@@ -66,7 +66,7 @@ func TestCheckProvider(t *testing.T) {
 		router.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/photo-providers/"+name+"/check", nil))
 		for _, part := range want {
 			if w.Code != status || !strings.Contains(w.Body.String(), part) {
-				t.Errorf("%s: %d %s, want %d %s", name, w.Code, w.Body, status, part)
+				t.Errorf("%s: got %d %s, want %d %s", name, w.Code, w.Body, status, part)
 			}
 		}
 	}
@@ -97,12 +97,12 @@ func TestGateLooksForAll(t *testing.T) {
 	}
 	for range 10 {
 		if open, err := g.isOpen(t.Context()); !open || err != nil {
-			t.Errorf("%v %v", open, err)
+			t.Errorf("got open %v, error %v, want an open gate", open, err)
 		}
 	}
 	g.at = g.at.Add(-gateEvery)
 	if open, err := g.isOpen(t.Context()); open || err != nil || looks != 3 {
-		t.Errorf("got open %v, error %v after %d checks", open, err, looks)
+		t.Errorf("got open %v, error %v after %d checks, want a closed gate and 3 checks", open, err, looks)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestHeldIsMeasured(t *testing.T) {
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, &provider.Error{Class: provider.Unknown})
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, nil)
 	if cost := testutil.ToFloat64(c.metrics.cost.WithLabelValues(photojob.Gemini, photojob.StepEdit)); cost != 0.202 {
-		t.Errorf("cost %v", cost)
+		t.Errorf("got cost %v, want 0.202", cost)
 	}
 	if n := testutil.CollectAndCount(c.metrics.calls); n != 2 {
-		t.Errorf("%d outcomes", n)
+		t.Errorf("got %d outcomes, want 2", n)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestFailedCalls(t *testing.T) {
 				got = final
 			}
 			if got != test.then || !errors.Is(err, why) {
-				t.Errorf("%s: %v, want %s", got, err, test.then)
+				t.Errorf("got %s: %v, want %s", got, err, test.then)
 			}
 			job, call := e.lastStored(t)
 			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
@@ -133,7 +133,7 @@ func TestThirdErrorIsTheLast(t *testing.T) {
 		t.Errorf("after %d errors: got %v, want a permanent error with the provider's code", callTries, err)
 	}
 	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
-		t.Errorf("%+v", job.Error)
+		t.Errorf("got %+v", job.Error)
 	}
 }
 

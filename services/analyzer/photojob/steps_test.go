@@ -47,7 +47,7 @@ func TestStacksHaveOwnFramesOnly(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := ownFrames(strings.Repeat(own, 200)); len(got) > maxStack || len(got) < maxStack-len(own) {
-		t.Errorf("%d bytes", len(got))
+		t.Errorf("got %d bytes, want at most maxStack", len(got))
 	}
 }
 

@@ -26,7 +26,7 @@ func read(t *testing.T, name string) []byte {
 func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
-		t.Fatalf("bounds %v and %v", a.Bounds(), b.Bounds())
+		t.Fatalf("got different bounds %v and %v", a.Bounds(), b.Bounds())
 	}
 	n := 0.0
 	for y := range a.Bounds().Dy() {
@@ -49,7 +49,7 @@ func TestResizeIsPillows(t *testing.T) {
 	p.Resize(37, 25)
 	want := decode(t, read(t, "testdata/resize.png"))
 	if rms, most := rootMeanSquare(t, p.NRGBA(), want.NRGBA()); most > 1 {
-		t.Errorf("differs by %.2f, at most %.0f", rms, most)
+		t.Errorf("got a maximum difference of %.0f (root mean square %.2f), want at most 1", most, rms)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestResizePlanes(t *testing.T) {
 	planes.Fit(150, 150)
 	colors.Fit(150, 150)
 	if rms, most := rootMeanSquare(t, planes.NRGBA(), colors.NRGBA()); rms > 1 || most > 8 {
-		t.Errorf("differs by %.2f, at most %.0f", rms, most)
+		t.Errorf("got differences of %.2f (root mean square) and %.0f (maximum), want at most 1 and 8", rms, most)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestFit(t *testing.T) {
 		p := pixels.New(image.NewNRGBA(image.Rect(0, 0, test.w, test.h)))
 		p.Fit(test.within, test.high)
 		if p.Width() != test.wantW || p.Height() != test.wantH {
-			t.Errorf("%d × %d within %d × %d: %d × %d", test.w, test.h, test.within, test.high, p.Width(), p.Height())
+			t.Errorf("%d × %d within %d × %d: got %d × %d", test.w, test.h, test.within, test.high, p.Width(), p.Height())
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestTransparentColorsDoNotShow(t *testing.T) {
 	p.Resize(15, 15)
 	for x := range 15 {
 		if c := p.NRGBA().NRGBAAt(x, 7); c.G != 0 {
-			t.Errorf("green at %d: %v", x, c)
+			t.Errorf("got green at %d: %v", x, c)
 		}
 	}
 	if p.Opaque() {
@@ -129,17 +129,17 @@ func TestFilters(t *testing.T) {
 	p := impulse(128)
 	p.Sharpen(100) // 128 + (128 − 128·36/256) in the center, and 0 − … around it
 	if got, want := grays(p, 8, 5, 12), []int{0, 0, 0, 238, 0, 0, 0}; !slices.Equal(got, want) {
-		t.Errorf("sharpened: %v, want %v", got, want)
+		t.Errorf("sharpened: got %v, want %v", got, want)
 	}
 	p = impulse(255)
 	p.Median()
 	if got := grays(p, 8, 5, 12); slices.Max(got) != 0 {
-		t.Errorf("median: %v", got)
+		t.Errorf("median: got %v, want 0", got)
 	}
 	p = impulse(243) // three boxes of 3 have the weights 1 3 6 7 6 3 1 of 27, along rows and columns
 	p.Blur(1)
 	if got, want := grays(p, 8, 4, 13), []int{0, 2, 7, 14, 16, 14, 7, 2, 0}; !near(got, want, 1) {
-		t.Errorf("blurred: %v, want %v", got, want)
+		t.Errorf("blurred: got %v, want %v", got, want)
 	}
 }
 
@@ -159,12 +159,12 @@ func TestAutoLevels(t *testing.T) {
 	p := pixels.New(m)
 	p.AutoLevels()
 	if got, want := grays(p, 3, 0, 51), []int{0, 5, 10}; !slices.Equal(got[:3], want) || got[50] != 255 || got[25] != 128 {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 	flat := impulse(0)
 	flat.AutoLevels()
 	if got := grays(flat, 8, 0, 17); slices.Max(got) != 0 {
-		t.Errorf("flat: %v", got)
+		t.Errorf("flat picture: got %v, want 0", got)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestAutoLevels(t *testing.T) {
 func TestHEIC(t *testing.T) {
 	p := decode(t, read(t, "testdata/scene.heic"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 {
-		t.Errorf("differs by %.2f", rms)
+		t.Errorf("got a root mean square difference of %.2f, want at most 6", rms)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestForms(t *testing.T) {
 	} {
 		p := decode(t, pngOf(t, test.in))
 		if (p.Reduced != "") != test.reduced || p.Opaque() != test.opaque {
-			t.Errorf("%s: reduced %q, opaque %t", name, p.Reduced, p.Opaque())
+			t.Errorf("%s: got reduced %q, opaque %t", name, p.Reduced, p.Opaque())
 		}
 		lossless, err := p.Encode(pixels.Encoding{Format: pixels.WebP, Quality: 100})
 		if err != nil {
@@ -212,13 +212,13 @@ func TestForms(t *testing.T) {
 		}
 		again := decode(t, lossless)
 		if _, most := rootMeanSquare(t, again.NRGBA(), test.in); most > 1 && test.opaque {
-			t.Errorf("%s: differs by %.0f", name, most)
+			t.Errorf("%s: got a difference of %.0f, want at most 1", name, most)
 		}
 		if again.Opaque() != test.opaque {
-			t.Errorf("%s: opaque as WebP %t", name, again.Opaque())
+			t.Errorf("%s as WebP: got opaque %t", name, again.Opaque())
 		}
 		if white := decode(t, encode(t, p, pixels.JPEG)); !white.Opaque() {
-			t.Errorf("%s: a JPEG with transparency", name)
+			t.Errorf("%s: got a JPEG with transparency", name)
 		}
 	}
 }
@@ -227,6 +227,6 @@ func TestForms(t *testing.T) {
 func TestCMYK(t *testing.T) {
 	p := decode(t, read(t, "testdata/cmyk.jpg"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || p.Reduced == "" {
-		t.Errorf("differs by %.2f; reduced %q", rms, p.Reduced)
+		t.Errorf("got a root mean square difference of %.2f, want at most 6; reduced %q", rms, p.Reduced)
 	}
 }

@@ -38,7 +38,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				}
 			})
 			if used > info.Memory() {
-				t.Errorf("%s to %+v takes %d MB, %d are reserved", name, to, used>>20, info.Memory()>>20)
+				t.Errorf("%s to %+v used %d MB, want at most %d", name, to, used>>20, info.Memory()>>20)
 			}
 			t.Logf("%s to %+v: %d of %d MB", name, to, used>>20, info.Memory()>>20)
 		}
@@ -61,17 +61,17 @@ func TestDecodersShareMemory(t *testing.T) {
 	full, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := decoder.Decode(full, data, pixels.Default); !errors.Is(err, context.Canceled) {
-		t.Errorf("a second picture: %v", err)
+		t.Errorf("a second picture: got %v, want the error of the context", err)
 	}
 	release()
 	if _, _, err := decoder.Decode(t.Context(), data[:len(data)-100], pixels.Default); !errors.Is(err, pixels.ErrUnreadable) {
-		t.Errorf("a damaged picture: %v", err)
+		t.Errorf("a damaged picture: got %v, want ErrUnreadable", err)
 	}
 	if _, release, err = decoder.Decode(t.Context(), data, pixels.Default); err != nil {
-		t.Fatalf("after both: %v", err) // the damaged picture must have released its memory
+		t.Fatalf("after both: got %v", err) // the damaged picture must have released its memory
 	}
 	release()
 	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
-		t.Errorf("with one byte less: %v", err)
+		t.Errorf("with one byte less: got %v, want ErrTooLarge", err)
 	}
 }

@@ -62,7 +62,7 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := tryDecode(t, test.data, pixels.Default)
 			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("%v; want %v with %q", err, test.want, test.says)
+				t.Errorf("got %v; want %v with %q", err, test.want, test.says)
 			}
 		})
 	}
@@ -109,6 +109,6 @@ func TestProfileBomb(t *testing.T) {
 		}
 	}).AllocedBytesPerOp()
 	if allocated > 8<<20 {
-		t.Errorf("%d bytes allocated", allocated)
+		t.Errorf("got %d bytes allocated, want at most 8 MiB", allocated)
 	}
 }

@@ -25,13 +25,13 @@ func TestWebPIsLossyUnlessAsked(t *testing.T) {
 			out := webpOf(t, picture(t, photo), test.quality)
 			again := decode(t, out)
 			if again.Width() != size.X || again.Height() != size.Y || !again.Opaque() {
-				t.Errorf("%s: %d × %d pixels, opaque %t", name, again.Width(), again.Height(), again.Opaque())
+				t.Errorf("%s: got %d × %d pixels, opaque %t", name, again.Width(), again.Height(), again.Opaque())
 			}
 			if mean, _ := rootMeanSquare(t, again.NRGBA(), photo); mean > test.most {
-				t.Errorf("%s: differs by %.1f", name, mean)
+				t.Errorf("%s: got a root mean square difference of %.1f, above the limit", name, mean)
 			}
 			if len(out) > last && size.X > 100 {
-				t.Errorf("%s: %d bytes, more than with a higher quality", name, len(out))
+				t.Errorf("%s: got %d bytes, more than with a higher quality", name, len(out))
 			}
 			last = len(out)
 			if !bytes.Equal(out, webpOf(t, picture(t, photo), test.quality)) {
@@ -55,11 +55,11 @@ func TestWebPKeepsTransparencyAndProfile(t *testing.T) {
 			out := webpOf(t, p, quality)
 			info, err := pixels.Inspect(out, pixels.Default)
 			if err != nil || !bytes.Equal(info.Profile, icc) || info.Width != 50 || info.Height != 40 {
-				t.Fatalf("quality %d, transparent %t: %d × %d, profile of %d bytes, %v", quality, transparent, info.Width, info.Height, len(info.Profile), err)
+				t.Fatalf("quality %d, transparent %t: got %d × %d, profile of %d bytes, %v", quality, transparent, info.Width, info.Height, len(info.Profile), err)
 			}
 			again := decode(t, out)
 			if again.Opaque() == transparent || transparent != (again.NRGBA().Pix[3] == 0) {
-				t.Errorf("quality %d, transparent %t: opaque %t", quality, transparent, again.Opaque())
+				t.Errorf("quality %d, transparent %t: got opaque %t", quality, transparent, again.Opaque())
 			}
 		}
 	}

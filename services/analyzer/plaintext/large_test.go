@@ -37,13 +37,13 @@ func TestLargeReadsGiveTheSame(t *testing.T) {
 				}
 				want, wantErr := read(1000, strings.NewReader(text))
 				if !strings.Contains(beyond, "\xF6") && !errors.Is(wantErr, broken) {
-					t.Fatalf("%s: small reads end with %v", name, wantErr)
+					t.Fatalf("%s: small reads end with error %v", name, wantErr)
 				}
 				for _, size := range []int{bufferSize, bufferSize + 1, 2*bufferSize - 1, 1 << 20} {
 					for how, source := range map[string]io.Reader{"": strings.NewReader(text), " in halves": iotest.HalfReader(strings.NewReader(text))} {
 						got, err := read(size, source)
 						if got != want || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-							t.Errorf("%s, %q at %d, read by %d%s: %d bytes, %v; want %d bytes, %v", name, beyond, at, size, how, len(got), err, len(want), wantErr)
+							t.Errorf("%s, %q at %d, read by %d%s: got %d bytes, %v; want %d bytes, %v", name, beyond, at, size, how, len(got), err, len(want), wantErr)
 						}
 					}
 				}

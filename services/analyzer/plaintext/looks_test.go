@@ -133,11 +133,11 @@ func TestControlCharacters(t *testing.T) {
 			text[at] = byte(b)
 			nul, count := controlCharacters(text)
 			if nul != (b == 0) || (count == 1) != binary || count > 1 {
-				t.Fatalf("%#x at %d: NUL %v, %d controls", b, at, nul, count)
+				t.Fatalf("%#x at %d: got NUL %v, %d controls", b, at, nul, count)
 			}
 		}
 	}
 	if nul, count := controlCharacters([]byte("\x01\x02three\x00 and five\x1F\x0E")); !nul || count != 5 {
-		t.Errorf("NUL %v, %d controls", nul, count)
+		t.Errorf("got NUL %v, %d controls, want NUL and 5", nul, count)
 	}
 }

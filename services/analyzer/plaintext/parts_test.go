@@ -108,11 +108,11 @@ func TestPartsDecideLikeOneReader(t *testing.T) {
 				switch {
 				case wantErr != nil:
 					if fmt.Sprint(err) != wantErr.Error() {
-						t.Fatalf("parts of %d: error %v, want %v", size, err, wantErr)
+						t.Fatalf("parts of %d: got error %v, want %v", size, err, wantErr)
 					}
 				case isRestart:
 					if want == c.text {
-						t.Fatalf("parts of %d: the text is UTF-8, but was rejected", size)
+						t.Fatalf("parts of %d: valid UTF-8 was rejected", size)
 					}
 					reader, err := restart.Next.NewReader(strings.NewReader(c.text), c.contentType)
 					if err != nil {

@@ -177,7 +177,7 @@ func TestUnknownCharsetIsNamed(t *testing.T) {
 		_, err := NewReader(strings.NewReader("text"), "text/plain; charset="+label)
 		unknown, ok := errors.AsType[*UnknownCharsetError](err)
 		if !ok || unknown.Charset != label || !strings.Contains(err.Error(), label) {
-			t.Errorf("charset %q: %v", label, err)
+			t.Errorf("charset %q: got %v", label, err)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestUnknownCharsetIsNamed(t *testing.T) {
 func TestErrorsOfTheSourceAreReported(t *testing.T) {
 	broken := errors.New("connection lost")
 	if _, err := NewReader(iotest.ErrReader(broken), ""); !errors.Is(err, broken) {
-		t.Errorf("in the head: %v", err)
+		t.Errorf("in the head: got %v", err)
 	}
 	for _, start := range []string{strings.Repeat("a", 200_000), strings.Repeat("é", 100_000), "\xFF\xFE" + strings.Repeat("a\x00", 50_000), strings.Repeat("a", 5000) + "é"} {
 		once := &failOnce{source: strings.NewReader(start), err: broken}
@@ -194,7 +194,7 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadAll(r); !errors.Is(err, broken) {
-			t.Errorf("after %.10q: %v", start, err)
+			t.Errorf("after %.10q: got %v", start, err)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestFreedReaderLeavesNothing(t *testing.T) {
 		}
 		first.Free()
 		if _, err := NewReader(strings.NewReader("no text\x00"), ""); err == nil {
-			t.Fatal("content with a NUL was accepted as text")
+			t.Fatal("content with a NUL was accepted as text, want an error")
 		}
 		second, err := NewReader(strings.NewReader("second"), "")
 		if err != nil {
@@ -257,7 +257,7 @@ func FuzzNewReader(f *testing.F) {
 			t.Fatalf("at once: %q, %v; in chunks of %d: %q, %v", whole, wholeErr, chunk, parts, partsErr)
 		}
 		if !utf8.ValidString(whole) {
-			t.Fatalf("not valid UTF-8: %q", whole)
+			t.Fatalf("got invalid UTF-8: %q", whole)
 		}
 	})
 }

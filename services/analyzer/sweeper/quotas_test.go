@@ -76,7 +76,7 @@ func recount(t *testing.T, c *counted, lease time.Duration, dry bool) []string {
 func uses(t *testing.T, q *quota.Quotas, owner string, want quota.Use) {
 	t.Helper()
 	if use, err := q.Use(t.Context(), owner); err != nil || use != want {
-		t.Errorf("%s uses %+v, %v; want %+v", owner, use, err, want)
+		t.Errorf("%s: got usage %+v, %v; want %+v", owner, use, err, want)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 		began := time.Now()
 		report, err := open(sweeper.Config{Rate: 20}, s).Once(t.Context(), sweeper.Options{})
 		if err != nil || report.Read != 50 || !slices.Equal(s.read, []string{"", "1", "2", "3", "4"}) {
-			t.Errorf("%+v, %v, pages %q", report, err, s.read)
+			t.Errorf("got %+v, %v, pages %q", report, err, s.read)
 		}
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("took %s, want 2s: 40 items at 20 per second before the last page", took)
@@ -88,7 +88,7 @@ func TestTimerGoesOnWhereItStopped(t *testing.T) {
 func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 	s := &shelf{pages: 1, fail: errors.New("no table")}
 	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want the error of the page", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{pages: 5}
@@ -131,7 +131,7 @@ func TestDryRunRepairsNothing(t *testing.T) {
 			sum.Repaired, sum.Failed = 1, 1
 		}
 		if !slices.Equal(found, want) || report != sum || (repaired > 0) == dry {
-			t.Errorf("dry run %t: found %+v, reported %+v, %d repairs", dry, found, report, repaired)
+			t.Errorf("dry run %t: got findings %+v, report %+v, %d repairs", dry, found, report, repaired)
 		}
 	}
 }
@@ -164,6 +164,6 @@ func TestRemovedObjectIsNoOrphan(t *testing.T) {
 	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*closet{{}})
 	_, err := s.Once(t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) { found = append(found, f.ID) }})
 	if err != nil || !slices.Equal(found, []string{"a"}) {
-		t.Errorf("found %q, %v", found, err)
+		t.Errorf("found %q, %v, want only a", found, err)
 	}
 }

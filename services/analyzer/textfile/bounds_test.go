@@ -41,7 +41,7 @@ func TestBoundsGrowWithTheFile(t *testing.T) {
 		}
 		got := a.bounds(&bus.Delivery{Data: data})
 		if (got.Time-want.Time).Abs() > 30*time.Second || got.Memory != want.Memory {
-			t.Errorf("%v bytes: %+v, want %+v", size, got, want)
+			t.Errorf("%v bytes: got %+v, want %+v", size, got, want)
 		}
 	}
 }

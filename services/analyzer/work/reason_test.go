@@ -18,7 +18,7 @@ func TestReasonsAreForPeople(t *testing.T) {
 		"it is a PDF": bus.Permanent(errors.New("it is a PDF")),
 	} {
 		if got := Explain(bus.Delivery{Attempt: 3}, reason); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

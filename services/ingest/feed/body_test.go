@@ -50,7 +50,7 @@ func TestABatchIsReadItemByItem(t *testing.T) {
 		body := strings.Join([]string{"", "{", `"items"`, ":", "[", strings.Join(items, space+","+space), "]", "}", ""}, space)
 		all, err := readAll(t, body)
 		if err != nil || len(all) != len(texts) {
-			t.Fatalf("%d items, %v", len(all), err)
+			t.Fatalf("got %d items, %v", len(all), err)
 		}
 		for i, one := range all {
 			if one.SourceID != fmt.Sprintf("reddit#%d", i) || one.Text != texts[i] || len(one.wrong) > 0 {
@@ -63,7 +63,7 @@ func TestABatchIsReadItemByItem(t *testing.T) {
 func TestAnItemThatIsTooLongIsInvalidAlone(t *testing.T) {
 	all, err := readAll(t, `{"items":[`+submission(0, strings.Repeat("x", maxItem))+","+submission(1, "a")+`]}`)
 	if err != nil || len(all) != 2 {
-		t.Fatalf("%d items, %v", len(all), err)
+		t.Fatalf("got %d items, %v, want 2", len(all), err)
 	}
 	if len(all[0].wrong) != 1 || all[0].wrong[0] != errLongItem || len(all[1].wrong) > 0 {
 		t.Errorf("got items %v, %v", all[0].wrong, all[1].wrong)
@@ -98,7 +98,7 @@ func TestBatchesThatAreMalformed(t *testing.T) {
 		if problem, ok := errors.AsType[*web.Problem](err); ok {
 			status = problem.Status
 		} else if err != nil {
-			t.Errorf("%.60s: %v", body, err)
+			t.Errorf("%.60s: got %v", body, err)
 		}
 		if status != want.status || len(all) != want.items {
 			t.Errorf("%.60s: got %d items and status %d, want %d and %d", body, len(all), status, want.items, want.status)
@@ -117,15 +117,15 @@ func TestOneItemIsBounded(t *testing.T) {
 		bodies := web.NewBodies(3 << 20)
 		items, many, err := openItems(httptest.NewRequest(http.MethodPost, "/v1/feed/items", strings.NewReader(body)), bodies)
 		if err != nil || many {
-			t.Fatalf("%.60s: %t, %v", body, many, err)
+			t.Fatalf("%.60s: got batch %t, %v", body, many, err)
 		}
 		_, err = items.one(bodies.Hold())
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](want); tooLarge {
 			if got, ok := errors.AsType[*http.MaxBytesError](err); !ok || got.Limit != maxItem {
-				t.Errorf("%.60s: %v", body, err)
+				t.Errorf("%.60s: got %v, want a MaxBytesError", body, err)
 			}
 		} else if !errors.Is(err, want) {
-			t.Errorf("%.60s: %v", body, err)
+			t.Errorf("%.60s: got %v, want %v", body, err, want)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestItemsWaitForMemory(t *testing.T) {
 			_, err = items.one(bodies.Hold())
 		}
 		if !errors.Is(err, web.ErrBodiesFull) {
-			t.Errorf("a batch: %t: %v", many, err)
+			t.Errorf("batch %t: got %v, want ErrBodiesFull", many, err)
 		}
 	}
 }

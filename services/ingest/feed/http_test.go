@@ -39,7 +39,7 @@ func TestTagsAreOneByTheirWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, wrong := parseItem(raw); len(wrong) > 0 || got.MatchedTags[0] != "AI now" {
-			t.Errorf("%q is %q, %v", tag, got.MatchedTags, wrong)
+			t.Errorf("tag %q: got %q, %v", tag, got.MatchedTags, wrong)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestFieldNamesAreExact(t *testing.T) {
 	} {
 		_, wrong := parseItem(json.RawMessage(body))
 		if got := append(wrong, web.FieldError{})[0].Field; got != want {
-			t.Errorf("%s: %v, want %s", body, wrong, want)
+			t.Errorf("%s: got %v, want %s", body, wrong, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestEveryFormOfNoticeIsRead(t *testing.T) {
 	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
 	paths, err := filepath.Glob("testdata/notices/*.json")
 	if err != nil || len(paths) < 9 {
-		t.Fatalf("%d objects, %v", len(paths), err)
+		t.Fatalf("got %d objects, %v", len(paths), err)
 	}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -25,7 +25,7 @@ func TestEveryFormOfNoticeIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if objects, err := created(data); err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], want) {
-			t.Errorf("%s: %+v, %v", path, objects, err)
+			t.Errorf("%s: got %+v, %v", path, objects, err)
 		}
 		// Notifications of other events have no created objects.
 		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
@@ -47,7 +47,7 @@ func TestNoticesWithoutObjects(t *testing.T) {
 		`{"Body":"{\"Body\":\"{\\\"Body\\\":\\\"{\\\\\\\"Body\\\\\\\":\\\\\\\"{}\\\\\\\"}\\\"}\"}"}`: true,
 	} {
 		if objects, err := created([]byte(notice)); len(objects) != 0 || (err != nil) != broken {
-			t.Errorf("%.60s: %+v, %v", notice, objects, err)
+			t.Errorf("%.60s: got %+v, %v", notice, objects, err)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestSeveralObjectsInOneNotice(t *testing.T) {
 			keys = append(keys, object.Key)
 		}
 		if err != nil || !slices.Equal(keys, want) {
-			t.Errorf("%s: keys %q, want %q, %v", notice, keys, want, err)
+			t.Errorf("%s: got keys %q, want %q, %v", notice, keys, want, err)
 		}
 	}
 }

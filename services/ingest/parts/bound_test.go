@@ -41,7 +41,7 @@ func TestOneOwnerLeavesUploadsToOthers(t *testing.T) {
 		err := enter(step.owner)
 		tooMany, refused := errors.AsType[*tooManyError](err)
 		if refused != step.refused || refused && tooMany.owners != step.owners || !refused && err != nil {
-			t.Errorf("step %d, owner %s: %v", i, step.owner, err)
+			t.Errorf("step %d, owner %s: got %v", i, step.owner, err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func statusOf(t *testing.T, err error) int {
 	t.Helper()
 	p, ok := errors.AsType[*web.Problem](problem(err))
 	if !ok {
-		t.Fatalf("%v is not a problem", err)
+		t.Fatalf("got %v, want a problem", err)
 	}
 	return p.Status
 }
@@ -50,7 +50,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 		terms := right
 		test.change(&terms)
 		if _, err := accept(terms, "body."); err == nil || statusOf(t, err) != test.status {
-			t.Errorf("%s: %v, want %d", name, err, test.status)
+			t.Errorf("%s: got %v, want %d", name, err, test.status)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 		"long prompt": {[]part{photo, {name: "prompt", content: strings.Repeat("x", maxField+1)}}, http.StatusUnprocessableEntity},
 	} {
 		if _, err := readForm(request(t, test.parts...)); err == nil || statusOf(t, err) != test.status {
-			t.Errorf("%s: %v, want %d", name, err, test.status)
+			t.Errorf("%s: got %v, want %d", name, err, test.status)
 		}
 	}
 	broken := request(t, photo)

@@ -65,17 +65,17 @@ func TestDefaultProvider(t *testing.T) {
 	}
 	want("disabled", "", photojob.Stub)
 	if _, err := create("asked", photojob.Gemini); !errors.Is(err, errNoProvider) {
-		t.Errorf("with a disabled provider: got %v", err)
+		t.Errorf("with a disabled provider: got %v, want errNoProvider", err)
 	}
 	if _, err := create("first", photojob.Gemini); !errors.Is(err, errOtherTerms) {
-		t.Errorf("with other terms: got %v", err)
+		t.Errorf("with other terms: got %v, want errOtherTerms", err)
 	}
 	batch := func() (photojob.Batch, error) {
 		terms := photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: photojob.Gemini}}
 		return a.createBatch(t.Context(), "ann", "batch", []photojob.Terms{terms, terms})
 	}
 	if _, err := batch(); !errors.Is(err, errNoProvider) {
-		t.Errorf("a batch with a disabled provider: got %v", err)
+		t.Errorf("a batch with a disabled provider: got %v, want errNoProvider", err)
 	}
 	change(photojob.Stub, true)
 	created, err := batch()

@@ -39,7 +39,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		if len(content) > 1<<10 {
-			t.Fatalf("read %d bytes, above the limit", len(content))
+			t.Fatalf("read %d bytes, above the size limit", len(content))
 		}
 		parts, found := multipart.NewReader(bytes.NewReader(body), boundary), 0
 		for {

@@ -37,11 +37,11 @@ func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 		other, _ := begin(t)
 		next, err := p.enter(t.Context(), "b", other)
 		if err != nil {
-			t.Fatalf("another upload: got %v", err)
+			t.Fatalf("another upload: got %v, want a slot", err)
 		}
 		next()
 		if err := <-ended; !errors.Is(err, web.ErrBodyStalled) {
-			t.Errorf("the slow upload ended with error %v", err)
+			t.Errorf("the slow upload: got error %v, want ErrBodyStalled", err)
 		}
 	})
 }

@@ -29,7 +29,7 @@ var articles = map[string]string{
 func TestDetect(t *testing.T) {
 	for want, text := range articles {
 		if got := language.Detect(text); got != want {
-			t.Errorf("%q is %s, want %s", text, got, want)
+			t.Errorf("Detect(%q) = %s, want %s", text, got, want)
 		}
 	}
 	for _, text := range []string{
@@ -37,7 +37,7 @@ func TestDetect(t *testing.T) {
 		"Bonjour, this is the end of the week and we like it", // mixed
 	} {
 		if got := language.Detect(text); got != language.Undetermined && got != language.English {
-			t.Errorf("%q is %s", text, got)
+			t.Errorf("Detect(%q) = %s, want %s or %s", text, got, language.Undetermined, language.English)
 		}
 	}
 }
@@ -49,11 +49,11 @@ func TestDetectOfLongTexts(t *testing.T) {
 		text := strings.Repeat(articles[want]+" ", 100)
 		for cut := range 4 {
 			if got := language.Detect(text[:1990+cut*5]); got != want && got != language.Undetermined {
-				t.Errorf("%s text of %d bytes: got language %s", want, 1990+cut*5, got)
+				t.Errorf("Detect of %s text with %d bytes = %s", want, 1990+cut*5, got)
 			}
 		}
 		if got := language.Detect(text); got != want {
-			t.Errorf("%d bytes of %s: got language %s", len(text), want, got)
+			t.Errorf("Detect of %d bytes = %s, want %s", len(text), got, want)
 		}
 	}
 }

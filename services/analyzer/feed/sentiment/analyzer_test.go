@@ -57,7 +57,7 @@ func TestTypographicQuotes(t *testing.T) {
 		"\u00abgood\u00bb \u201ebad\u201f \uff02nice\uff02": "\"good\" \"bad\" \"nice\"",
 	} {
 		if got, want := a.Score(text), a.Score(plain); got != want || want == (sentiment.Polarity{Neutral: 1}) {
-			t.Errorf("%q scores %+v, want %+v", text, got, want)
+			t.Errorf("Score(%q) = %+v, want %+v", text, got, want)
 		}
 	}
 }

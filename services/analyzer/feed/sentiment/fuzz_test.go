@@ -17,7 +17,7 @@ func FuzzScore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p := a.Score(text)
 		if !(p.Compound >= -1 && p.Compound <= 1) || math.Signbit(p.Compound) && p.Compound == 0 {
-			t.Errorf("compound %v", p.Compound)
+			t.Errorf("compound %v is out of range", p.Compound)
 		}
 		for _, share := range []float64{p.Positive, p.Neutral, p.Negative} {
 			if !(share >= 0 && share <= 1) || math.Signbit(share) {
@@ -26,13 +26,13 @@ func FuzzScore(f *testing.F) {
 		}
 		// three roundings of at most 0.0005 each
 		if sum := p.Positive + p.Neutral + p.Negative; math.Abs(sum-1) > 0.0015+1e-9 && p != (sentiment.Polarity{}) {
-			t.Errorf("shares of %+v add up to %v", p, sum)
+			t.Errorf("shares of %+v add up to %v, want 1", p, sum)
 		}
 		if _, confidence := sentiment.Classify(p); !(confidence >= 0.525 && confidence <= 1) {
 			t.Errorf("confidence %v in the label of %+v is out of range", confidence, p)
 		}
 		if again := a.Score(text); again != p {
-			t.Errorf("%+v at first, then %+v for the same text", p, again)
+			t.Errorf("got %+v, then %+v for the same text", p, again)
 		}
 	})
 }

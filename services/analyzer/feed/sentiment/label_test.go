@@ -42,10 +42,10 @@ func TestConfidenceIsMonotoneAndContinuous(t *testing.T) {
 			c := float64(n) / 1e4
 			label, confidence := sentiment.Classify(sentiment.Polarity{Compound: sign * c})
 			if grows := confidence > last; grows != (n > 500) {
-				t.Fatalf("confidence at compound %v is %v, after %v", sign*c, confidence, last)
+				t.Fatalf("confidence at compound %v is %v after %v, want it to grow with the distance from the threshold", sign*c, confidence, last)
 			}
 			if leap := math.Abs(confidence - last); leap > step+1e-12 || confidence < 0.525 || confidence > 1 {
-				t.Fatalf("confidence at compound %v is %v, after %v", sign*c, confidence, last)
+				t.Fatalf("confidence at compound %v is %v after %v, want a continuous value from 0.525 to 1", sign*c, confidence, last)
 			}
 			if label != sentiment.Neutral && math.Abs(2*confidence-1-c) > 1e-12 {
 				t.Fatalf("compound %v cannot be computed from confidence %v", sign*c, confidence)

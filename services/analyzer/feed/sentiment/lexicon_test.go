@@ -30,7 +30,7 @@ func TestLexiconIsPinned(t *testing.T) {
 			t.Errorf("%s has checksum %s, want %s", of.file, got, of.sum)
 		}
 		if !strings.Contains(string(source), of.sum) {
-			t.Errorf("lexicon/SOURCE does not have the checksum of %s", of.file)
+			t.Errorf("lexicon/SOURCE does not contain the checksum of %s", of.file)
 		}
 		if got := strings.Count(of.text, "\n"); got != of.lines {
 			t.Errorf("%s has %d lines, want %d", of.file, got, of.lines)
@@ -70,7 +70,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 		}
 		for _, other := range []string{text + "\x00", text + "q_", "\x00" + text} {
 			if got := find(other); got != &d.words[0] {
-				t.Errorf("find(%q) = %+v, which is not a word", other, got)
+				t.Errorf("find(%q) = %+v, want no word", other, got)
 			}
 		}
 	}

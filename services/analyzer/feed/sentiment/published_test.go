@@ -48,7 +48,7 @@ func TestPublishedSentences(t *testing.T) {
 			t.Fatalf("sentence %d is %q, want %q…", i, sentences[i], want.begins)
 		}
 		if got := a.Score(sentences[i]).Compound; got != want.compound {
-			t.Errorf("compound of %q = %v, published is %v", sentences[i], got, want.compound)
+			t.Errorf("Score(%q).Compound = %v, want the published %v", sentences[i], got, want.compound)
 		}
 	}
 }

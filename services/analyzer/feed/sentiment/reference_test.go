@@ -62,7 +62,7 @@ func TestScoreEqualsReference(t *testing.T) {
 		}
 	}
 	if err := lines.Err(); err != nil || line != len(texts) {
-		t.Fatalf("scores of %d texts, want %d: %v", line, len(texts), err)
+		t.Fatalf("got scores of %d texts, want %d: %v", line, len(texts), err)
 	}
 }
 

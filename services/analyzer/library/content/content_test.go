@@ -33,7 +33,7 @@ func TestDetect(t *testing.T) {
 		{"", "", Kind{MediaType: "text/plain", Type: "Text"}},
 	} {
 		if got := Detect([]byte(c.head), c.name); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestSignatures(t *testing.T) {
 			}
 		}
 		if got != kind {
-			t.Errorf("%q is %q, want %q", head, got, kind)
+			t.Errorf("%q: got %q, want %q", head, got, kind)
 		}
 	}
 }

@@ -55,10 +55,10 @@ func TestProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pdf, err := program(t, c.script).PDF(t.Context(), "doc", []byte("a document"))
 			if !errors.Is(err, c.want) {
-				t.Fatalf("%v, want %v", err, c.want)
+				t.Fatalf("got error %v, want %v", err, c.want)
 			}
 			if want := "%PDF-1.4 a document 0\n"; err == nil && string(pdf) != want { // without the credentials of this process
-				t.Errorf("%q, want %q", pdf, want)
+				t.Errorf("got %q, want %q", pdf, want)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestHangingProgram(t *testing.T) {
 		cancel(stop)
 	}()
 	if _, err := c.PDF(ctx, "doc", nil); !errors.Is(err, stop) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, stop)
 	}
 	fifo, err := os.OpenFile(started+".fifo", os.O_RDWR, 0)
 	if err != nil {
@@ -104,12 +104,12 @@ func TestServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, header, err := r.FormFile("files")
 		if err != nil || r.URL.Path != "/office/forms/libreoffice/convert" || r.Method != http.MethodPost || header.Filename != "document.ppt" {
-			t.Errorf("%s %s, %+v, %v", r.Method, r.URL, header, err)
+			t.Errorf("got request %s %s, %+v, %v", r.Method, r.URL, header, err)
 			return
 		}
 		data, err := io.ReadAll(file)
 		if err != nil || string(data) != "a document" {
-			t.Errorf("%q, %v", data, err)
+			t.Errorf("got content %q, %v", data, err)
 		}
 		w.WriteHeader(int(status.Load()))
 		_, _ = io.WriteString(w, body.Load().(string))
@@ -131,12 +131,12 @@ func TestServer(t *testing.T) {
 		body.Store(test.body)
 		pdf, err := c.PDF(t.Context(), "ppt", []byte("a document"))
 		if !errors.Is(err, test.want) || err == nil && string(pdf) != test.body {
-			t.Errorf("%d: %q, %v, want %v", test.status, pdf, err, test.want)
+			t.Errorf("status %d: got %q, %v, want %v", test.status, pdf, err, test.want)
 		}
 	}
 	server.Close()
 	if _, err := c.PDF(t.Context(), "ppt", nil); !errors.Is(err, convert.ErrAway) {
-		t.Errorf("without a server: %v", err)
+		t.Errorf("without a server: got %v, want ErrAway", err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestSettings(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, setting := range []string{"soffice", "libreoffice", "ftp://example.com", "http://", "example.com"} {
 		if c, err := convert.New(setting); err == nil || !strings.Contains(err.Error(), convert.Setting) {
-			t.Errorf("%s: %v, %v", setting, c, err)
+			t.Errorf("setting %q: got %v, %v, want an error that names the setting", setting, c, err)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestLibreOffice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := requested.Load(); n > 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 	t.Logf("%d bytes", len(pdf))
 	if _, err := c.PDF(t.Context(), "doc", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 no document")); err != nil {

@@ -137,7 +137,7 @@ func TestHeaders(t *testing.T) {
 			PixelType: "8 bit", PixelX: 1, Channels: []string{"Green", "Red"}}, {Name: "Series002"}}}},
 	} {
 		if got := read(t, test.data); !near(got, test.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
 	}
 }
@@ -159,11 +159,11 @@ func TestOtherFiles(t *testing.T) {
 		"LSM":         {tiff(binary.LittleEndian, false, tagLSM, lsmBlock()[:40]), ErrDamaged},
 	} {
 		if h, err := Read(bytes.NewReader(test.data), int64(len(test.data))); !errors.Is(err, test.want) {
-			t.Errorf("%s: %+v, %v, want %v", name, h, err, test.want)
+			t.Errorf("%s: got %+v, %v, want %v", name, h, err, test.want)
 		}
 	}
 	if h := read(t, tiff(binary.LittleEndian, false, tagDescription, []byte(long))); len(h.Images) != maxImages || h.Further != 5 {
-		t.Errorf("got %d images and %d more", len(h.Images), h.Further)
+		t.Errorf("got %d images and %d more, want the limit and 5 more", len(h.Images), h.Further)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestLengths(t *testing.T) {
 		want       float64
 	}{{"2", "", 2}, {"2", "nm", 0.002}, {"1.5", "mm", 1500}, {"2", "parsec", 0}, {"-1", "", 0}, {"NaN", "", 0}, {"x", "", 0}} {
 		if got := length(test.text, test.unit); math.Abs(got-test.want) > 1e-12 {
-			t.Errorf("%s %s: %v, want %v", test.text, test.unit, got, test.want)
+			t.Errorf("%s %s: got %v, want %v", test.text, test.unit, got, test.want)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := Read(bytes.NewReader(data), int64(len(data)))
 		if err == nil && len(h.Images) == 0 {
-			t.Errorf("%+v has no image", h)
+			t.Errorf("got %+v without images, want an error", h)
 		}
 	})
 }

@@ -22,7 +22,7 @@ func mustRead(t testing.TB, data []byte) *office.Document {
 		t.Fatal(err)
 	}
 	if d.Damaged != 0 || d.Cut != "" {
-		t.Errorf("%d damaged parts, truncated: %q", d.Damaged, d.Cut)
+		t.Errorf("got %d damaged parts, truncated: %q, want neither", d.Damaged, d.Cut)
 	}
 	return d
 }
@@ -44,10 +44,10 @@ func TestCompound(t *testing.T) {
 	} {
 		d, err := read(t, c.data, office.Limits{})
 		if !errors.Is(err, c.want) || err == nil && d.Format != c.format {
-			t.Errorf("%s: %+v, %v; want %q, %v", name, d, err, c.format, c.want)
+			t.Errorf("%s: got %+v, %v; want %q, %v", name, d, err, c.format, c.want)
 		}
 		if name == "a title" && d.Properties.Title != "On Foxes" {
-			t.Errorf("%+v", d.Properties)
+			t.Errorf("got properties %+v", d.Properties)
 		}
 	}
 }

@@ -35,6 +35,6 @@ func TestNumberFormats(t *testing.T) {
 		}
 	}
 	if got := parseFormat("yyyy-mm-dd").show(0, true); got != "1904-01-01" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want 1904-01-01", got)
 	}
 }

@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 		"locked":    {officetest.Archive(officetest.Part{"mimetype", "application/vnd.oasis.opendocument.text"}, officetest.Part{"META-INF/manifest.xml", `<m:manifest><m:encryption-data/></m:manifest>`}, officetest.Part{"content.xml", "x"}), office.Limits{}, office.ErrLocked},
 	} {
 		if _, err := read(t, c.data, c.l); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
 }
@@ -44,18 +44,18 @@ func TestBounds(t *testing.T) {
 func TestTextIsCut(t *testing.T) {
 	d, err := read(t, officetest.Word(officetest.Paragraph("", "ää")+officetest.Paragraph("", strings.Repeat("b", 100))), office.Limits{Text: 8})
 	if err != nil || d.Text != "ää\nbbb" || d.Cut == "" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, %v", d, err)
 	}
 	d, err = read(t, officetest.Word(officetest.Paragraph("", "aäääää")), office.Limits{Text: 8})
 	if err != nil || d.Text != "aäää" || d.Cut == "" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, %v", d, err)
 	}
 }
 
 func TestDamagedPart(t *testing.T) {
 	d, err := read(t, officetest.Word(officetest.Paragraph("", "before")+"<w:p <<<"), office.Limits{})
 	if err != nil || d.Text != "before" || d.Damaged != 1 {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, %v", d, err)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestStops(t *testing.T) {
 	cancel()
 	data := officetest.Word(officetest.Paragraph("", "a"))
 	if _, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -100,7 +100,7 @@ func reason(t testing.TB, err error) string {
 		}
 	}
 	if err != nil {
-		t.Errorf("an error without a reason: %v", err)
+		t.Errorf("got an error without a reason: %v", err)
 	}
 	return "read"
 }
@@ -122,7 +122,7 @@ func FuzzRead(f *testing.F) {
 		d, err := read(t, data, office.Limits{Inflated: 1 << 20, Text: 1 << 16})
 		reason(t, err)
 		if err == nil && len(d.Text) > 1<<16 {
-			t.Errorf("%d bytes of text", len(d.Text))
+			t.Errorf("got %d bytes of text, above the limit", len(d.Text))
 		}
 	})
 }

@@ -46,6 +46,6 @@ func TestMetafiles(t *testing.T) {
 		officetest.Part{"word/media/a.emf", emf("Größe 5")}, officetest.Part{"word/media/b.wmf", wmf("Ma\xdf!")}, officetest.Part{"word/media/c.emf", emf("cut")[:100]}, officetest.Part{"word/media/d.png", "no text"},
 	))
 	if want := "before\nGröße 5\nMaß!"; d.Text != want {
-		t.Errorf("%q, want %q", d.Text, want)
+		t.Errorf("got %q, want %q", d.Text, want)
 	}
 }

@@ -42,11 +42,11 @@ func TestWord(t *testing.T) {
 	))
 	want := "on top\nChapter 1 Foxes & dogs\nThe quick\nbrown\tfox\njumps\na\nb\nc\nd\nI. first\nIa) inner\nIb) inner\nII. second\nI. anew\n2nd inner\nbox\nbelow\na note\na comment\nFoxes by year\n2025 17\nhunt\nsleep"
 	if d.Text != want {
-		t.Errorf("%q, want\n%q", d.Text, want)
+		t.Errorf("got %q, want\n%q", d.Text, want)
 	}
 	properties := office.Properties{Title: "On Foxes", Author: "Ada", Created: time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC), Application: "Microsoft Office Word", Pages: 3, Words: 120}
 	if d.Format != "docx" || d.Properties != properties || string(d.Thumbnail) != jpeg {
-		t.Errorf("%s, %+v, %q", d.Format, d.Properties, d.Thumbnail)
+		t.Errorf("got %s, %+v, %q", d.Format, d.Properties, d.Thumbnail)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestWorkbook(t *testing.T) {
 	d := mustRead(t, data)
 	want := "Prices\napples\tred ones\n2026-11-22\t12.50%\t1,234,567.89\t0.1\nTRUE\tsum\tinline\t#DIV/0!\nSecret & mine\na shape\na chart\na comment"
 	if d.Format != "xlsx" || d.Text != want {
-		t.Errorf("%s, %q, want\n%q", d.Format, d.Text, want)
+		t.Errorf("got %s, %q, want\n%q", d.Format, d.Text, want)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestPresentation(t *testing.T) {
 		officetest.Part{"ppt/slideLayouts/l.xml", `<p:sldLayout><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:t>Click to edit</a:t></a:p></p:txBody></p:sp>` + shape("the company") + `</p:sldLayout>`},
 	))
 	if want := "the first slide\na\nb\nsay hello\nthe company\n1. one\n2. two"; d.Format != "pptx" || d.Text != want {
-		t.Errorf("%s, %q, want\n%q", d.Format, d.Text, want)
+		t.Errorf("got %s, %q, want\n%q", d.Format, d.Text, want)
 	}
 }
 
@@ -122,10 +122,10 @@ func TestOpenDocument(t *testing.T) {
 	} {
 		d := mustRead(t, c.data)
 		if d.Format != kind || d.Text != c.want {
-			t.Errorf("%s: %s, %q, want\n%q", kind, d.Format, d.Text, c.want)
+			t.Errorf("%s: got %s, %q, want\n%q", kind, d.Format, d.Text, c.want)
 		}
 		if want := (office.Properties{Title: "On Foxes", Keywords: "a, b", Pages: 2, Words: 9}); kind == "odt" && (d.Properties != want || d.Thumbnail == nil) {
-			t.Errorf("%+v, %q", d.Properties, d.Thumbnail)
+			t.Errorf("got %+v, thumbnail %q; want %+v", d.Properties, d.Thumbnail, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestArticle(t *testing.T) {
 	p := read(t, article(`<p>See <a href="more.html">more</a> of it.</p>`), "text/html")
 	if p.Title != "Foxes return" || p.Byline != "Ada Fuchs" || p.Site != "The Daily" || p.Language != "en" || p.Image != "https://example.com/pictures/fox.jpg" ||
 		!p.Published.Equal(time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC)) || !p.Article {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v", p)
 	}
 	for _, want := range []string{"Paragraph 0 says", "Paragraph 11 says", "See more of it."} {
 		if !strings.Contains(p.Text, want) {
@@ -58,7 +58,7 @@ func TestArticle(t *testing.T) {
 		}
 	}
 	if !strings.Contains(p.HTML, `<a href="https://example.com/news/more.html" rel="noopener noreferrer nofollow">more</a>`) {
-		t.Errorf("%s", p.HTML)
+		t.Errorf("got %s", p.HTML)
 	}
 }
 
@@ -66,10 +66,10 @@ func TestPageWithoutArticle(t *testing.T) {
 	p := read(t, `<title>Short</title><p>One line</p><table><tr><td>a<td>b</table><pre>x
   y</pre>`, "text/html")
 	if want := "One line\na\tb\nx\n  y"; p.Text != want || p.Title != "Short" {
-		t.Errorf("%q, %q", p.Title, p.Text)
+		t.Errorf("got title %q, text %q", p.Title, p.Text)
 	}
 	if p := read(t, "", "text/html"); p.Text != "" {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want no text", p)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestCharsets(t *testing.T) {
 		"text/html; charset=utf-8":        "<p>Größe und Maß</p>",
 	} {
 		if p := read(t, source, contentType); p.Text != "Größe und Maß" {
-			t.Errorf("%s: %q", contentType, p.Text)
+			t.Errorf("%s: got %q", contentType, p.Text)
 		}
 	}
 }
@@ -122,11 +122,11 @@ func check(t testing.TB, source, out string) {
 		case "meta": // added by Read
 			metas++
 		case "script", "style", "img", "iframe", "svg", "math", "form", "input", "base", "object", "video", "template", "noscript", "link":
-			t.Errorf("%q leaves <%s>", source, n.Data)
+			t.Errorf("the article of %q contains <%s>", source, n.Data)
 		}
 		for _, a := range n.Attr {
 			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "http") && !strings.HasPrefix(a.Val, "mailto:") {
-				t.Errorf("%q leaves %s=%q", source, a.Key, a.Val)
+				t.Errorf("the article of %q contains %s=%q", source, a.Key, a.Val)
 			}
 		}
 	}
@@ -138,20 +138,20 @@ func check(t testing.TB, source, out string) {
 func TestBounds(t *testing.T) {
 	p, err := page.Read(t.Context(), []byte("<p>"+strings.Repeat("ä", 100)), "text/html", nil, page.Limits{Text: 9})
 	if err != nil || p.Text != "ää\u00e4ä" || p.Cut == "" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("got %+v, %v", p, err)
 	}
 	for name, source := range map[string]string{
 		"deep": strings.Repeat("<div>", 100_000), "wide": strings.Repeat("<p>x", 100_000), "attributes": "<p " + strings.Repeat("a=b ", 100_000) + ">",
 		"tables": strings.Repeat("<table><tr><td>", 10_000), "formatting": strings.Repeat("<b><i><a href=x>", 2000),
 	} {
 		if _, err := page.Read(t.Context(), []byte(source), "text/html", address, page.Limits{}); err != nil && !errors.Is(err, page.ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want nil or ErrDamaged", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := page.Read(ctx, []byte("<p>x"), "text/html", nil, page.Limits{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -164,7 +164,7 @@ func FuzzRead(f *testing.F) {
 		case err != nil && !errors.Is(err, page.ErrDamaged):
 			t.Error(err)
 		case err == nil && len(p.Text) > 1000:
-			t.Errorf("%d bytes", len(p.Text))
+			t.Errorf("got %d bytes of text, above the limit", len(p.Text))
 		case err == nil:
 			check(t, string(bytes.ToValidUTF8(data, nil)), p.HTML)
 		}

@@ -46,7 +46,7 @@ func TestFailures(t *testing.T) {
 	} {
 		_, err := f.Get(t.Context(), url)
 		if bus.IsPermanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(err.Error(), want.text) || strings.Contains(err.Error(), "127.0.0") {
-			t.Errorf("%s: %v, permanent %t", url, err, bus.IsPermanent(err))
+			t.Errorf("%s: got %v, permanent %t", url, err, bus.IsPermanent(err))
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -70,7 +70,7 @@ func TestTextTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := read(t, rows); !reflect.DeepEqual(got, test.want) || rows.Delimiter != test.delimiter {
-			t.Errorf("%s: %q by %q, want %q by %q", name, got, rows.Delimiter, test.want, test.delimiter)
+			t.Errorf("%s: got %q by %q, want %q by %q", name, got, rows.Delimiter, test.want, test.delimiter)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestLongRowsFail(t *testing.T) {
 	}
 	all := read(t, rows)
 	if len(all) != maxCell+3 || !strings.Contains(all[0], "longer than") || all[1] != "a=y b=2" || !strings.Contains(all[2], "is not terminated") || all[len(all)-1] != "a=w b=3" {
-		t.Errorf("%d rows: %.80q", len(all), all[:3])
+		t.Errorf("got %d rows: %.80q", len(all), all[:3])
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCharsets(t *testing.T) {
 			test.want = "a=" + "\u03bc" + " b=2" // 0x83CA is the Greek letter
 		}
 		if got := read(t, rows); len(got) != 1 || got[0] != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 		text.Free()
 	}
@@ -171,7 +171,7 @@ func TestWorkbooks(t *testing.T) {
 		"Second & last:3:column 2=1900-01-02",
 	}
 	if got := read(t, w); !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -187,14 +187,14 @@ func TestDates(t *testing.T) {
 		{0.999994, timeOnly, false, "23:59:59"}, {45443.5, timeOnly, false, "2024-05-31T12:00:00"}, {-1, dateOrTime, false, "-1"}, {1e9, dateOrTime, false, "1000000000"},
 	} {
 		if got := (&Workbook{from1904: test.from1904}).date(test.days, test.kind); got != test.want {
-			t.Errorf("%v: %s, want %s", test.days, got, test.want)
+			t.Errorf("%v: got %s, want %s", test.days, got, test.want)
 		}
 	}
 	for code, want := range map[string]dateKind{
 		"yyyy-mm-dd": dateOrTime, "[$-409]d-mmm-yy;@": dateOrTime, "mmm": dateOrTime, "h:mm AM/PM": timeOnly, "[h]:mm": noDate, "0.00": noDate, `0 "days"`: noDate, "General": noDate, "[Red]0": noDate, "#,##0": noDate,
 	} {
 		if got := kindOf(code); got != want {
-			t.Errorf("%s: %v, want %v", code, got, want)
+			t.Errorf("%s: got %v, want %v", code, got, want)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestWorkbooksThatCannotBeRead(t *testing.T) {
 		"deep":      {workbook(t, map[string]string{"xl/styles.xml": strings.Repeat("<a>", 200)}), ErrNotWorkbook},
 	} {
 		if _, err := NewWorkbook(bytes.NewReader(test.data), int64(len(test.data))); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", name, err, test.want)
+			t.Errorf("%s: got %v, want %v", name, err, test.want)
 		}
 	}
 }

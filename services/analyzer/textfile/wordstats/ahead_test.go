@@ -61,7 +61,7 @@ func TestAheadIsBounded(t *testing.T) {
 	c.reset(Limits{})
 	a := ahead{counter: c, text: &text}
 	if n, err := a.next(nil); n != filling || err != nil {
-		t.Fatalf("the first buffer has %d bytes, %v", n, err)
+		t.Fatalf("got a first buffer of %d bytes, %v", n, err)
 	}
 	held := []filled{}
 	for range spareBuffers {
@@ -69,7 +69,7 @@ func TestAheadIsBounded(t *testing.T) {
 	}
 	a.stop()
 	if got, want := text.bytes.Load(), int64((1+spareBuffers)*filling); got != want || held[spareBuffers-1].bytes != filling {
-		t.Errorf("%d bytes were read ahead of the first buffer, want %d", got, want)
+		t.Errorf("got %d bytes read ahead of the first buffer, want %d", got, want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestASmallTextIsNotReadAhead(t *testing.T) {
 	c.reset(Limits{})
 	a := ahead{counter: c, text: strings.NewReader(strings.Repeat("word ", filling/5))}
 	if err := c.countAll(a.next); err != nil || a.spare != nil {
-		t.Errorf("it used a goroutine, or failed: %v", err)
+		t.Errorf("a small text used a goroutine, or failed: %v", err)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestAheadFails(t *testing.T) {
 		for _, bytes := range []int{0, 10, filling, 200_000, 20 * filling} {
 			_, err := Limits{}.CountAhead(iotest.DataErrReader(&failing{left: bytes, err: broken}))
 			if !errors.Is(err, broken) {
-				t.Errorf("after %d bytes and %v: %v", bytes, broken, err)
+				t.Errorf("after %d bytes and error %v: got %v", bytes, broken, err)
 			}
 		}
 	}
@@ -99,10 +99,10 @@ func TestAheadFails(t *testing.T) {
 		text := watched{Reader: strings.NewReader(words.String())}
 		_, err := Limits{Vocabulary: limit}.CountAhead(&text)
 		if _, ok := errors.AsType[*VocabularyError](err); !ok {
-			t.Errorf("more words than %d bytes: %v", limit, err)
+			t.Errorf("with a limit of %d bytes: got %v, want a VocabularyError", limit, err)
 		}
 		if text.reading.Load() {
-			t.Error("the text is still being read")
+			t.Error("the text is still being read after the count")
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				if p := recover(); p != "a broken decoder" {
-					t.Errorf("recovered %v", p)
+					t.Errorf("recovered %v, want the panic of the decoder", p)
 				}
 			}()
 			t.Errorf("got %v, want a panic", count())

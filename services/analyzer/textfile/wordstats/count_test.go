@@ -80,7 +80,7 @@ func TestTopTenByCountThenCodePoints(t *testing.T) {
 	}
 	mustEqual(t, text.String(), got, oracle(text.String()), "count")
 	if got.Top10Words[0] != (WordCount{"ab", 1}) && got.Top10Words[0].Count != 4 {
-		t.Errorf("first is %+v", got.Top10Words[0])
+		t.Errorf("first word: got %+v", got.Top10Words[0])
 	}
 }
 
@@ -101,11 +101,11 @@ func TestVocabularyLimit(t *testing.T) {
 		strings.Repeat("b", 20) + " " + strings.Repeat("e", 2000) + " c": 3*wordPlace + 20 + 2000 + 33 + 1, // the second with its digest
 	} {
 		if _, err := (Limits{Vocabulary: limit}).Count(strings.NewReader(text)); err != nil {
-			t.Errorf("at the limit: %v", err)
+			t.Errorf("at the limit: got %v", err)
 		}
 		_, err := Limits{Vocabulary: limit - 1}.Count(strings.NewReader(text))
 		if passed, ok := errors.AsType[*VocabularyError](err); !ok || passed.Limit != limit-1 || !strings.Contains(err.Error(), fmt.Sprint(limit-1)) {
-			t.Errorf("above the limit: %v", err)
+			t.Errorf("above the limit: got %v", err)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestErrorOfTheReaderIsReported(t *testing.T) {
 		for _, r := range []int{0, 10, 200_000} {
 			source := iotest.DataErrReader(&failing{left: r, err: broken})
 			if _, err := Count(source); !errors.Is(err, broken) {
-				t.Errorf("after %d bytes and %v: %v", r, broken, err)
+				t.Errorf("after %d bytes and error %v: got %v", r, broken, err)
 			}
 		}
 	}

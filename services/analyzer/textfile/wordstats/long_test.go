@@ -47,7 +47,7 @@ func TestLongWords(t *testing.T) {
 		}
 		for _, w := range got.Top10Words {
 			if len(w.Word) > maxWord {
-				t.Errorf("a word of %d bytes is shown", len(w.Word))
+				t.Errorf("a word of %d bytes is displayed, above maxWord", len(w.Word))
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestContextOfSigma(t *testing.T) {
 		skipped := strings.HasPrefix(lowerWhole(lower, "aΣ"+string(r)+"a"), "aσ") && !follows
 		c := contextOf(r)
 		if begins != (c&cased != 0) || ends != (c == 0) || follows != (c == cased) || skipped != (c&ignorable != 0) {
-			t.Fatalf("%U: begins %t, ends %t, follows %t, skipped %t; got %b", r, begins, ends, follows, skipped, c)
+			t.Fatalf("%U: library: begins %t, ends %t, follows %t, skipped %t; got %b", r, begins, ends, follows, skipped, c)
 		}
 	}
 }
@@ -114,10 +114,10 @@ func TestMemoryIsTheVocabularys(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<20 && name != "open middles" {
-			t.Errorf("%s: %d bytes were allocated for %d", name, allocated, size)
+			t.Errorf("%s: allocated %d bytes for a text of %d", name, allocated, size)
 		}
 		if held := int64(after.HeapInuse) - int64(before.HeapInuse); held > 4<<20 {
-			t.Errorf("%s: %d bytes are held for %d", name, held, size)
+			t.Errorf("%s: %d bytes are still allocated for a text of %d", name, held, size)
 		}
 	}
 }

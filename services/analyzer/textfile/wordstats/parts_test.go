@@ -56,7 +56,7 @@ func countParts(t testing.TB, text string, size int64, readers int) Statistics {
 		t.Fatal(err)
 	}
 	if int(s.closed.Load()) != s.opened {
-		t.Fatalf("%d parts of %d were closed", s.closed.Load(), s.opened)
+		t.Fatalf("got %d of %d parts closed", s.closed.Load(), s.opened)
 	}
 	return got
 }
@@ -104,12 +104,12 @@ func TestPartsFail(t *testing.T) {
 	for _, readers := range []int{1, 3} {
 		s := &source{text: text, failAt: 200_000}
 		if _, err := (Limits{}).CountParts(t.Context(), s.parts(100_000, readers)); !errors.Is(err, errBroken) {
-			t.Errorf("a part that breaks off: %v", err)
+			t.Errorf("a part whose reader fails: got %v", err)
 		}
 		s = &source{text: text, failAt: -1}
 		_, err := Limits{Vocabulary: 7000}.CountParts(t.Context(), s.parts(100_000, readers))
 		if _, ok := errors.AsType[*VocabularyError](err); !ok {
-			t.Errorf("more words than the limit: %v", err)
+			t.Errorf("more words than the limit: got %v, want a VocabularyError", err)
 		}
 	}
 	// Each part is within the limit; only the complete text exceeds it.
@@ -117,7 +117,7 @@ func TestPartsFail(t *testing.T) {
 	for words, fails := range map[int64]bool{5: true, 6: false} {
 		s := &source{text: halves, failAt: -1}
 		if _, err := (Limits{Vocabulary: words * (1 + wordPlace)}).CountParts(t.Context(), s.parts(50, 2)); (err != nil) != fails {
-			t.Errorf("six words and a limit of %d: %v", words, err)
+			t.Errorf("six words and a limit of %d: got %v", words, err)
 		}
 	}
 }

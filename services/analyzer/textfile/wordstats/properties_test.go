@@ -69,7 +69,7 @@ func librariesSay(t *testing.T) []uint8 {
 	for class, r := range representatives {
 		text, bounds = behaviour(r, text, bounds)
 		if other, ok := classes[string(bounds)]; ok {
-			t.Fatalf("classes %d and %d behave alike", other, class)
+			t.Fatalf("classes %d and %d have the same behaviour", other, class)
 		}
 		classes[string(bounds)] = uint8(class)
 	}
@@ -86,7 +86,7 @@ func librariesSay(t *testing.T) []uint8 {
 		text, bounds = behaviour(r, text, bounds)
 		class, ok := classes[string(bounds)]
 		if !ok {
-			t.Fatalf("U+%04X behaves like no class: %v", r, bounds)
+			t.Fatalf("U+%04X has the behaviour of no class: %v", r, bounds)
 		}
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			class |= letterOrDigit
@@ -109,7 +109,7 @@ func TestPropertiesAreThoseOfTheLibraries(t *testing.T) {
 	}
 	for r, p := range want {
 		if got := property(rune(r)); got != p {
-			t.Fatalf("U+%04X: property %#x, the libraries say %#x", r, got, p)
+			t.Fatalf("U+%04X: got property %#x, want %#x", r, got, p)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestStrictCounts(t *testing.T) {
 			_, parts := l.CountParts(t.Context(), (&source{text: text, failAt: -1}).parts(10_000, 2))
 			for how, err := range map[string]error{"whole": whole, "ahead": ahead, "in parts": parts} {
 				if errors.Is(err, ErrNotUTF8) != want || !want && err != nil {
-					t.Errorf("%s, strict %t, %s: %v", name, strict, how, err)
+					t.Errorf("%s, strict %t, %s: got %v", name, strict, how, err)
 				}
 			}
 		}

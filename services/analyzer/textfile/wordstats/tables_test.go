@@ -32,11 +32,11 @@ func TestTablesCountLikeAMap(t *testing.T) {
 			return count
 		})
 		if len(got) != len(want) || v.unique() != int64(len(want)) {
-			t.Fatalf("%d words, %d unique; want %d", len(got), v.unique(), len(want))
+			t.Fatalf("got %d words, %d unique; want %d", len(got), v.unique(), len(want))
 		}
 		for word, count := range want {
 			if got[word] != count {
-				t.Fatalf("%q: %d; want %d", word, got[word], count)
+				t.Fatalf("%q: got %d; want %d", word, got[word], count)
 			}
 		}
 	}
@@ -61,12 +61,12 @@ func TestTablesLargerThanCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := c.vocabulary.middle.used; n != words || len(c.vocabulary.middle.buckets) <= cachedBuckets {
-			t.Fatalf("%s: %d words in %d buckets; want %d words", c.kernel.Name, n, len(c.vocabulary.middle.buckets), words)
+			t.Fatalf("%s: got %d words in %d buckets; want %d words", c.kernel.Name, n, len(c.vocabulary.middle.buckets), words)
 		}
 		c.vocabulary.each(func(word []byte, count uint32) uint32 {
 			i, err := strconv.Atoi(strings.TrimPrefix(string(word), "word"))
 			if want := bits.OnesCount(uint(i)); err != nil || int(count) != want {
-				t.Fatalf("%s: %q: %d, %v; want %d", c.kernel.Name, word, count, err, want)
+				t.Fatalf("%s: %q: got %d, %v; want %d", c.kernel.Name, word, count, err, want)
 			}
 			return count
 		})
@@ -110,7 +110,7 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 		}
 		c.reset(Limits{Vocabulary: 2 * wordPlace})
 		if err := c.countFrom(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
-			t.Fatal("the limit was not enforced")
+			t.Fatal("the limit was not enforced, want an error")
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 			}
 			if takes := v.memory(); takes != before {
 				if limit := v.bytes + wordPlace*v.unique(); takes > limit+slack {
-					t.Fatalf("%d words like %q use %d bytes, but the limit counts %d", i+1, form, takes, limit)
+					t.Fatalf("%d words like %q use %d bytes, above the limit of %d", i+1, form, takes, limit)
 				}
 				before = takes
 			}
@@ -151,7 +151,7 @@ func TestHashesAreSecret(t *testing.T) {
 	if simd.Hash(a.short.Seed, 'a') == simd.Hash(b.short.Seed, 'a') ||
 		hashMiddle(a.middle.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.middle.seed, [2]uint64{'a', 'b'}) ||
 		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
-		t.Error("two vocabularies use the same slots")
+		t.Error("two vocabularies use the same hash seeds")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestAlikeWordsSpread(t *testing.T) {
 			}
 		}
 		if share := float64(empty) / (words * secrets); share < 0.7 {
-			t.Errorf("of words like %q, a share of %.2f found their first slot empty", form, share)
+			t.Errorf("of words like %q, got a share of %.2f with an empty first slot, want at least 0.7", form, share)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func segmentsOf(t testing.TB, text string) []string {
 			at = int(end)
 		}
 		if n == 0 || at != last {
-			t.Fatalf("%d segments to byte %d, and then from %d of %q", n, at, last, text)
+			t.Fatalf("got %d segments to byte %d, and then from %d of %q", n, at, last, text)
 		}
 	}
 	return segments
@@ -64,7 +64,7 @@ func TestUnicodeWordBreakCases(t *testing.T) {
 		cases++
 	}
 	if cases != 1944 { // the number of cases in Unicode's test file
-		t.Errorf("%d cases", cases)
+		t.Errorf("got %d cases, want 1944", cases)
 	}
 }
 

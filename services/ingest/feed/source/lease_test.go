@@ -49,23 +49,23 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 		const lease = 2 * time.Minute
 		l, s := newLeases(lease), newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		if !l.free(s) {
-			t.Error("a source without a poll is held")
+			t.Error("a source without a poll is reported as held")
 		}
 		for _, holder := range []string{"first", "second"} {
 			s.State.Holder = holder
 			for waited := time.Duration(0); waited < lease; waited += lease / 4 {
 				if l.free(s) {
-					t.Errorf("lost by %s after %s", holder, waited)
+					t.Errorf("lease lost by %s after %s, before its end", holder, waited)
 				}
 				<-time.After(lease / 4)
 			}
 			if !l.free(s) {
-				t.Errorf("held by %s after its lease", holder)
+				t.Errorf("lease still held by %s after its end", holder)
 			}
 		}
 		s.State.Holder = ""
 		if !l.free(s) || len(l.seen) != 0 {
-			t.Errorf("a released source is held: %v", l.seen)
+			t.Errorf("a released source is reported as held: %v", l.seen)
 		}
 	})
 }
@@ -128,10 +128,10 @@ func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 	err := p.look(ctx, &polls)
 	polls.Wait()
 	if ctx.Err() == nil {
-		t.Fatalf("nothing was written: %v", err)
+		t.Fatalf("nothing was written before the shutdown: %v", err)
 	}
 	if s, err := store.Get(t.Context(), "books"); err != nil || s.State.Holder != "" {
-		t.Errorf("held by %q, %v", s.State.Holder, err)
+		t.Errorf("the source is still held by %q, %v", s.State.Holder, err)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	for i, want := range []time.Time{at.Add(-48 * time.Hour), newest.PublishedAt.Add(-time.Hour)} {
 		from, err := time.Parse("2006-01-02T15:04:05", server.Asked()[i].Get("from"))
 		if err != nil || from.Sub(want).Abs() > 30*time.Second {
-			t.Errorf("search %d is from %s, want %s", i, from, want)
+			t.Errorf("search %d: got a start of %s, want %s", i, from, want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestPagesAreBounded(t *testing.T) {
 		k := &taker{}
 		s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Pages: pages})
 		if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != want || r.requests != min(pages, 4) {
-			t.Errorf("%d pages: %+v, want %+v", pages, r, want)
+			t.Errorf("%d pages: got %+v, want %+v", pages, r, want)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestItemsKeepTheRules(t *testing.T) {
 	}
 	for _, item := range k.items {
 		if wrong := check.Submission(item, time.Now(), KindRSS); len(wrong) != 0 {
-			t.Errorf("%.200s: %v", item.SourceID, wrong)
+			t.Errorf("%.200s: got invalid fields %v", item.SourceID, wrong)
 		}
 		if !slices.Equal(item.MatchedTags, tags[:5]) || strings.ContainsAny(item.Text, "<>") || item.SourceURL != "" {
 			t.Errorf("got %v %q %.100s", item.MatchedTags, item.SourceURL, item.Text)

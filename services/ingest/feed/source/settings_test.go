@@ -15,7 +15,7 @@ func TestDefaults(t *testing.T) {
 		{Kind: KindRSS, URL: "https://example.com/feed", Tags: []string{"AI"}},
 	} {
 		if found := s.withDefaults().check(testConfig); len(found) != 0 {
-			t.Errorf("%+v: %v", s, found)
+			t.Errorf("%+v: got errors %v, want none", s, found)
 		}
 	}
 	s := Settings{Kind: KindNewsAPI, Tags: []string{"AI"}}.withDefaults()
@@ -64,7 +64,7 @@ func TestChecks(t *testing.T) {
 		s = s.withDefaults()
 		c.spoil(&s)
 		if found := s.check(testConfig); len(found) == 0 || found[0].Field != "body."+c.field {
-			t.Errorf("%s: %v, want %s", name, found, c.field)
+			t.Errorf("%s: got %v, want an error of %s", name, found, c.field)
 		}
 	}
 	local := Settings{Kind: KindNewsAPI, URL: "http://127.0.0.1:1234/v2/everything", Tags: []string{"AI"}}.withDefaults()

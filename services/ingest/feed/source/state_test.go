@@ -62,16 +62,16 @@ func TestOutcomes(t *testing.T) {
 		s.finish(poll, report{requests: 1, counted: 1, err: c.err, validators: seen, taken: Taken{Created: 3}}, noon, 6*time.Hour)
 		st := s.State
 		if st.Last.Outcome != c.outcome || !st.NextPoll.Equal(noon.Add(c.pause)) || st.Failures != c.failures || (st.Stopped != "") != c.stopped {
-			t.Errorf("%s: %+v %+v", name, st, st.Last)
+			t.Errorf("%s: unexpected state %+v %+v", name, st, st.Last)
 		}
 		if st.Used.Requests != 1 || st.Last.Taken.Created != 3 || st.Holder != "" || (st.Validators == seen) != (c.err == nil) {
-			t.Errorf("%s: %+v", name, st)
+			t.Errorf("%s: unexpected state %+v", name, st)
 		}
 		if s.due(noon.Add(c.pause-1)) || s.due(noon.Add(c.pause)) == c.stopped {
-			t.Errorf("%s: due at the wrong time", name)
+			t.Errorf("%s: the source is due at the wrong time", name)
 		}
 		if c.stopped && s.Status(noon) != "stopped" {
-			t.Errorf("%s: %s", name, s.Status(noon))
+			t.Errorf("%s: got status %s, want stopped", name, s.Status(noon))
 		}
 		s.change(s.Settings, noon)
 		if held := c.outcome == outcomeThrottled; s.due(noon) == held || s.Status(noon) == "stopped" || s.State.Validators.ETag != "" {
@@ -89,7 +89,7 @@ func TestBreaker(t *testing.T) {
 		poll := claimNow(t, s, at)
 		s.finish(poll, report{requests: 1, counted: 1, err: errors.New("500")}, at, time.Hour)
 		if want := at.Add(time.Duration(minutes) * time.Minute); !s.State.NextPoll.Equal(want) || s.Status(at) != "paused" {
-			t.Errorf("after %d failures the next poll is at %s, want %s", s.State.Failures, s.State.NextPoll, want)
+			t.Errorf("after %d failures: got next poll at %s, want %s", s.State.Failures, s.State.NextPoll, want)
 		}
 		at = s.State.NextPoll
 	}
@@ -98,7 +98,7 @@ func TestBreaker(t *testing.T) {
 		t.Errorf("got %+v", s.State)
 	}
 	if got := pause(2*time.Hour, 3, time.Hour); got != 2*time.Hour {
-		t.Errorf("got a pause shorter than the interval: %s", got)
+		t.Errorf("got a pause of %s, want the interval of 2h", got)
 	}
 }
 
@@ -108,17 +108,17 @@ func TestQuota(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
 	poll := claimNow(t, s, noon)
 	if poll.requests != 4 || s.State.Used.Requests != 4 {
-		t.Errorf("claimed %d, used %+v", poll.requests, s.State.Used)
+		t.Errorf("claimed %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
 	}
 	s.finish(poll, report{requests: 2, counted: 2}, noon, time.Hour)
 	if s.State.Used.Requests != 2 {
-		t.Errorf("used %+v", s.State.Used)
+		t.Errorf("used %+v, want 2 requests", s.State.Used)
 	}
 	died := claimNow(t, s, noon.Add(10*time.Minute)) // the process of the poll appears to have crashed
 	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
 	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
-		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
+		t.Errorf("claimed %d and %d, used %+v, want 4, 1 and 7", died.requests, rest.requests, s.State.Used)
 	}
 	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it is still running, and finishes late
 	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
@@ -126,14 +126,14 @@ func TestQuota(t *testing.T) {
 	}
 	s.finish(rest, report{requests: 1, counted: 1}, after, time.Hour)
 	if poll := claimNow(t, s, after.Add(10*time.Minute)); poll.requests != 0 || s.State.Last.Outcome != outcomeQuota {
-		t.Errorf("claimed %d with no quota left, %+v", poll.requests, s.State)
+		t.Errorf("claimed %d without remaining quota, %+v", poll.requests, s.State)
 	}
 	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	if s.due(midnight.Add(-1)) {
-		t.Error("due before the next day")
+		t.Error("the source is due before the next day")
 	}
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
-		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
+		t.Errorf("on the next day: claimed %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
 	}
 	// A clock that is behind does not start a previous day again, but a clock stepped back by days does.
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
@@ -148,7 +148,7 @@ func TestQuota(t *testing.T) {
 	s.State.Used = Used{Day: "2026-11-22", Requests: 3}
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{}, midnight, time.Hour)
 	if s.State.Used.Requests != 3 {
-		t.Errorf("used %+v", s.State.Used)
+		t.Errorf("used %+v, want 3 requests", s.State.Used)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestChangeDuringPoll(t *testing.T) {
 	other.Tags = []string{"b", "c"}
 	s.change(other, noon)
 	if newLeases(time.Minute).free(s) {
-		t.Error("free while the poll is still running")
+		t.Error("the source is free while the poll is still running")
 	}
 	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
 	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
@@ -179,20 +179,20 @@ func TestIDs(t *testing.T) {
 		{"https://Example.com/a?utm_source=rss&b=1#top", "https://example.com/a?b=1"}, {"no url", "no url"},
 	} {
 		if canonical(same[0]) != canonical(same[1]) {
-			t.Errorf("%q is %q", same[0], canonical(same[0]))
+			t.Errorf("canonical(%q) = %q", same[0], canonical(same[0]))
 		}
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
 	if entryID(entry, "https://a.example/1.xml") == entryID(entry, "https://a.example/2.xml") || entryID(entry, "https://a.example/") != entryID(entry, "https://A.example/") {
-		t.Error("an id that is not a URL belongs to its feed")
+		t.Error("entry ids that are not URLs are not specific to their feed")
 	}
 	entry.ID = "https://example.com/17"
 	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {
-		t.Error("a URL has the same id in all feeds")
+		t.Error("an entry id that is a URL differs between feeds")
 	}
 	entry.ID, entry.Link, entry.Title = "", "", "Title"
 	if entryID(entry, "https://a.example/") == "" {
-		t.Error("no id")
+		t.Error("got no entry id")
 	}
 	if got := sourceID("rss", "17"); len(got) != 36 || got[:4] != "rss#" {
 		t.Errorf("got %s", got)

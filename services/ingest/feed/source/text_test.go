@@ -21,7 +21,7 @@ func TestPlain(t *testing.T) {
 		"bad \xff utf":                                              "bad utf",
 	} {
 		if got := plain(markup); got != want {
-			t.Errorf("%q is %q, want %q", markup, got, want)
+			t.Errorf("plain(%q) = %q, want %q", markup, got, want)
 		}
 	}
 }
@@ -64,6 +64,6 @@ func TestMentions(t *testing.T) {
 		}
 	}
 	if mentions(strings.Repeat("a", 100_000), "aa") {
-		t.Error("a part of a word")
+		t.Error("mentions matched a part of a word")
 	}
 }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden requests")
 func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	t.Helper()
 	if len(requests) != 2 {
-		t.Fatalf("%d requests", len(requests))
+		t.Fatalf("got %d requests, want 2", len(requests))
 	}
 	sent := bytes.TrimSpace(requests[0])
 	if other := bytes.TrimSpace(requests[1]); !bytes.Equal(sent, other) {
@@ -58,7 +58,7 @@ func samePixels(t *testing.T, a, b []byte) {
 		t.Fatal(err)
 	}
 	if first.Bounds() != second.Bounds() {
-		t.Fatalf("%v and %v", first.Bounds(), second.Bounds())
+		t.Fatalf("got pictures with bounds %v and %v", first.Bounds(), second.Bounds())
 	}
 	for y := first.Bounds().Min.Y; y < first.Bounds().Max.Y; y++ {
 		for x := first.Bounds().Min.X; x < first.Bounds().Max.X; x++ {

@@ -117,13 +117,13 @@ func TestGeminiErrors(t *testing.T) {
 	server := geminitest.Start(t)
 	client := newGenAI(t, server.URL, geminitest.Key)
 	if model, err := client.Models.Get(t.Context(), geminitest.EditModel, nil); err != nil || model.Name != "models/"+geminitest.EditModel {
-		t.Errorf("%+v, %v", model, err)
+		t.Errorf("got %+v, %v", model, err)
 	}
 	want := func(err error, code int, status, detail string) {
 		t.Helper()
 		failed, ok := errors.AsType[genai.APIError](err)
 		if !ok || failed.Code != code || failed.Status != status || len(failed.Details) != 1 || failed.Details[0]["@type"] != "type.googleapis.com/google.rpc."+detail {
-			t.Errorf("%+v, want %d %s with %s", err, code, status, detail)
+			t.Errorf("got %+v, want %d %s with %s", err, code, status, detail)
 		}
 	}
 	server.Next(geminitest.TooMany(geminitest.RetryInfo("55s")), geminitest.TooMany(geminitest.PerDay))
@@ -135,7 +135,7 @@ func TestGeminiErrors(t *testing.T) {
 	want(err, http.StatusBadRequest, "INVALID_ARGUMENT", "ErrorInfo")
 	server.Next(providertest.Answer(geminitest.Candidate("IMAGE_SAFETY")))
 	if answer, err := genAIEdit(t.Context(), client, edit()); err != nil || answer.Candidates[0].FinishReason != genai.FinishReasonImageSafety {
-		t.Errorf("%+v, %v", answer, err)
+		t.Errorf("got %+v, %v", answer, err)
 	}
 }
 
@@ -151,10 +151,10 @@ func TestGeminiLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, _, err := p.Analyze(t.Context(), providertest.Call()); err != nil || found.Description == "" {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v, %v", found, err)
 	}
 	if edited, usage, err := p.Edit(t.Context(), edit()); err != nil || edited.Width == 0 || usage.RequestID == "" {
-		t.Errorf("%d × %d, %+v, %v", edited.Width, edited.Height, usage, err)
+		t.Errorf("got %d × %d, %+v, %v", edited.Width, edited.Height, usage, err)
 	}
 	if _, err := genAIEdit(t.Context(), newGenAI(t, gemini.Endpoint, key), edit()); err != nil {
 		t.Error(err)

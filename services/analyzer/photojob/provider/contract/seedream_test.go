@@ -63,7 +63,7 @@ func TestSeedreamErrors(t *testing.T) {
 		t.Helper()
 		failed, ok := errors.AsType[*model.APIError](err)
 		if !ok || failed.HTTPStatusCode != status || failed.Code != code {
-			t.Errorf("%+v, want %d %s", err, status, code)
+			t.Errorf("got %+v, want %d %s", err, status, code)
 		}
 	}
 	server.Next(providertest.TooMany("7", seedreamtest.Error("ModelAccountIpmRateLimitExceeded", "slower")))

@@ -56,15 +56,15 @@ func TestEdit(t *testing.T) {
 			config, format, err := image.DecodeConfig(bytes.NewReader(e.Image))
 			if err != nil || image.Pt(config.Width, config.Height) != test.size || format != test.format || e.Format != format ||
 				image.Pt(e.Width, e.Height) != test.size || e.Degraded != test.degraded {
-				t.Errorf("%s %+v %v: %s %d × %d, %q", format, config, err, e.Format, e.Width, e.Height, e.Degraded)
+				t.Errorf("got %s %+v %v: %s %d × %d, %q", format, config, err, e.Format, e.Width, e.Height, e.Degraded)
 			}
 			if want := (provider.Usage{Model: geminitest.EditModel, RequestID: "geminitest-1", CostMicros: price, Estimated: true}); usage != want {
-				t.Errorf("usage %+v, want %+v", usage, want)
+				t.Errorf("got usage %+v, want %+v", usage, want)
 			}
 		})
 	}
 	if server.Billed() != server.Calls() || server.BilledFor(geminitest.EditModel) != 4 {
-		t.Errorf("got %d calls, %d billed", server.Calls(), server.Billed())
+		t.Errorf("got %d calls, %d billed, want all calls billed", server.Calls(), server.Billed())
 	}
 }
 
@@ -91,13 +91,13 @@ func TestAnalyze(t *testing.T) {
 	a, usage, err := p.Analyze(t.Context(), providertest.Call())
 	if err != nil || a.Description != "A hill above the sea." || len(a.Labels) != 2 || a.Labels[0] != (provider.Label{Name: "hill", Confidence: 0.98}) ||
 		*a.SafeSearch != (provider.SafeSearch{Adult: "VERY_UNLIKELY", Violence: "VERY_UNLIKELY"}) || usage.CostMicros != 1_000 {
-		t.Errorf("%+v %+v %v", a, usage, err)
+		t.Errorf("got %+v %+v %v", a, usage, err)
 	}
 	odd := `{"description":"` + strings.Repeat("å", 5000) + `","labels":[{"name":"","confidence":1},{"name":"sea","confidence":7},{"name":"sky","confidence":0.5}],"safeSearch":{"adult":"MAYBE","violence":"LIKELY"}}`
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": odd})))
 	a, _, err = p.Analyze(t.Context(), providertest.Call())
 	if err != nil || len([]rune(a.Description)) != 4000 || len(a.Labels) != 1 || a.Labels[0].Name != "sky" || a.SafeSearch != nil {
-		t.Errorf("%d characters, %+v %+v %v", len([]rune(a.Description)), a.Labels, a.SafeSearch, err)
+		t.Errorf("got %d characters, %+v %+v %v", len([]rune(a.Description)), a.Labels, a.SafeSearch, err)
 	}
 	rated := bytes.ReplaceAll(geminitest.Candidate("STOP", map[string]any{"text": geminitest.Analysis}), []byte("NEGLIGIBLE"), []byte("HIGH"))
 	server.Next(providertest.Answer(rated))
@@ -107,7 +107,7 @@ func TestAnalyze(t *testing.T) {
 	}
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": "A nice hill."})))
 	if _, _, err = p.Analyze(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.BadAnswer, provider.IsBilled) {
-		t.Errorf("text instead of JSON: %v", err)
+		t.Errorf("text instead of JSON: got %v", err)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestPerDay(t *testing.T) {
 	}
 	at := time.Now().Add(e.RetryAfter).In(time.FixedZone("PST", -8*60*60))
 	if e.RetryAfter <= 0 || at.Add(time.Minute).Hour() != 0 {
-		t.Errorf("got a retry after %s, at %s", e.RetryAfter, at)
+		t.Errorf("got a retry after %s, at %s, want midnight", e.RetryAfter, at)
 	}
 }
 
@@ -219,12 +219,12 @@ func TestStoredAnswer(t *testing.T) {
 	again.Answer = kept
 	second, usage, err := p.Edit(t.Context(), again)
 	if err != nil || !bytes.Equal(first.Image, second.Image) || usage.CostMicros != price || server.Calls() != 1 {
-		t.Errorf("%v, usage %+v, %d calls", err, usage, server.Calls())
+		t.Errorf("got %v, usage %+v, %d calls", err, usage, server.Calls())
 	}
 	full := errors.New("the disk is full")
 	c.Keep = func(context.Context, io.Reader) ([]byte, error) { return nil, full }
 	if _, _, err := p.Edit(t.Context(), c); !errors.Is(err, full) {
-		t.Errorf("with a response that cannot be stored: got %v", err)
+		t.Errorf("with a response that cannot be stored: got %v, want %v", err, full)
 	}
 }
 

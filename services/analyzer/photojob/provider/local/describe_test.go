@@ -54,7 +54,7 @@ func TestDescribe(t *testing.T) {
 			same = same && a.Labels[i].Name == test.labels[i]
 		}
 		if a.Description != test.description || !same || a.SafeSearch != nil {
-			t.Errorf("%s: %q, %v; want %q, %v", name, a.Description, a.Labels, test.description, test.labels)
+			t.Errorf("%s: got %q, %v; want %q, %v", name, a.Description, a.Labels, test.description, test.labels)
 		}
 	}
 }
@@ -74,12 +74,12 @@ func TestColorNames(t *testing.T) {
 		name := a.Labels[len(a.Labels)-1].Name
 		if want == "black" || want == "white" || want == "gray" {
 			if a.Labels[0].Name != "monochrome" {
-				t.Errorf("%s: %v", want, a.Labels)
+				t.Errorf("%s: got labels %v, want monochrome first", want, a.Labels)
 			}
 			continue
 		}
 		if name != want {
-			t.Errorf("%v is %s, want %s", c, name, want)
+			t.Errorf("%v: got %s, want %s", c, name, want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestEditIsDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(m.(*image.RGBA).Pix))[:16]; got != want {
-			t.Errorf("%q: %q, // want %q", prompt, got, want)
+			t.Errorf("%q: got %q, // want %q", prompt, got, want)
 		}
 	}
 }
@@ -76,10 +76,10 @@ func TestPersons(t *testing.T) {
 		e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))
 		if err != nil || e.Format != "png" || e.Degraded != "" {
-			t.Fatalf("%q: %s, degraded %q, %v", prompt, e.Format, e.Degraded, err)
+			t.Fatalf("%q: got %s, degraded %q, %v", prompt, e.Format, e.Degraded, err)
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(pix(m)))[:16]; got != want {
-			t.Errorf("%q: %q, // want %q", prompt, got, want)
+			t.Errorf("%q: got %q, // want %q", prompt, got, want)
 		}
 	}
 	for prompt, degraded := range map[string]string{
@@ -88,11 +88,11 @@ func TestPersons(t *testing.T) {
 	} {
 		e := edit(t, p, provider.Call{Image: jpegOf(t, scene.New(320, 240, 9)), Prompt: prompt})
 		if e.Degraded != degraded || e.Format != "jpeg" {
-			t.Errorf("%q: %s, degraded %q, want %q", prompt, e.Format, e.Degraded, degraded)
+			t.Errorf("%q: got %s, degraded %q, want %q", prompt, e.Format, e.Degraded, degraded)
 		}
 	}
 	if e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: "remove background, as jpeg"}); e.Format != "jpeg" {
-		t.Errorf("as jpeg: %s", e.Format)
+		t.Errorf("got format %s, want jpeg", e.Format)
 	}
 }
 
@@ -119,7 +119,7 @@ func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {
 		t.Fatalf("%q: %v", c.Prompt, err)
 	}
 	if usage != (provider.Usage{Model: local.Version}) {
-		t.Fatalf("%q costs %+v", c.Prompt, usage)
+		t.Fatalf("%q: got usage %+v, want no cost", c.Prompt, usage)
 	}
 	return e
 }
@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 		_, _, err := p.Edit(t.Context(), call)
 		e, ok := errors.AsType[*provider.Error](err)
 		if !ok || e.Class != provider.Permanent || e.Code != code || e.Billed != provider.NotBilled {
-			t.Errorf("%s: %v", code, err)
+			t.Errorf("%s: got %v", code, err)
 		}
 		if code == provider.PromptNotUnderstood && !strings.Contains(err.Error(), "crop W:H") {
 			t.Errorf("the error does not list the instructions: %v", err)
@@ -188,15 +188,15 @@ func TestFaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(a.Labels) == 0 || a.Labels[0].Name != "portrait" || a.Labels[0].Confidence < 0.9 || !strings.HasPrefix(a.Description, "An upright portrait, sharp, mostly white") {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 	e := edit(t, p, provider.Call{Image: photo, Prompt: "crop 1:1 to faces"})
 	if e.Degraded != "" || e.Width != 320 || e.Height != 320 {
-		t.Errorf("%d × %d, %q", e.Width, e.Height, e.Degraded)
+		t.Errorf("got %d × %d, degraded %q", e.Width, e.Height, e.Degraded)
 	}
 	a, _, err = p.Analyze(t.Context(), provider.Call{Image: e.Image}) // the face is still in the picture
 	if err != nil || !slices.ContainsFunc(a.Labels, func(l provider.Label) bool { return l.Name == "portrait" }) {
-		t.Errorf("the crop: %+v, %v", a, err)
+		t.Errorf("analysis of the crop: got %+v, %v, want the label portrait", a, err)
 	}
 }
 

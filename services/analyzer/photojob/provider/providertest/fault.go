@@ -96,7 +96,7 @@ func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[stri
 			}
 			e, _, err := p.Edit(ctx, Call())
 			if !IsError(err, fault.Class, fault.Code, fault.Billed) || len(e.Image) > 0 {
-				t.Fatalf("%#v, %v; want %s %s, billed %s", e, err, fault.Class, fault.Code, fault.Billed)
+				t.Fatalf("got %#v, %v; want %s %s, billed %s", e, err, fault.Class, fault.Code, fault.Billed)
 			}
 			if failed, _ := errors.AsType[*provider.Error](err); failed.RetryAfter != fault.After {
 				t.Errorf("got a retry after %s, want %s", failed.RetryAfter, fault.After)
@@ -105,7 +105,7 @@ func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[stri
 				t.Errorf("got %d requests for one call, want 1", n)
 			}
 			if server.Billed() > billed && fault.Billed == provider.NotBilled {
-				t.Error("billed, but reported as not billed")
+				t.Error("the call was billed, but reported as not billed")
 			}
 		})
 	}

@@ -44,15 +44,15 @@ func TestPrepared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			photo, mediaType, err := remote.Prepared(t.Context(), decoder, test.photo, test.limits)
 			if err != nil || mediaType != test.mediaType || int64(len(photo)) > test.limits.Bytes || bytes.Contains(photo, []byte("secret")) {
-				t.Fatalf("%s, %d bytes, %v", mediaType, len(photo), err)
+				t.Fatalf("got %s, %d bytes, %v", mediaType, len(photo), err)
 			}
 			if info, err := pixels.Inspect(photo, pixels.Default); err != nil || test.width > 0 && info.Width != test.width {
-				t.Errorf("%d × %d, %v", info.Width, info.Height, err)
+				t.Errorf("got %d × %d, %v", info.Width, info.Height, err)
 			}
 		})
 	}
 	if _, _, err := remote.Prepared(t.Context(), decoder, tagged, provider.Limits{Bytes: 100, Longest: 600}); !errors.Is(err, pixels.ErrTooLarge) {
-		t.Errorf("into 100 bytes: %v", err)
+		t.Errorf("with a limit of 100 bytes: got %v, want ErrTooLarge", err)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestRetryAfter(t *testing.T) {
 		"Sun, 22 Nov 2026 10:01:00 GMT": time.Minute, "Sun, 22 Nov 2026 09:00:00 GMT": 0,
 	} {
 		if got := remote.RetryAfter(http.Header{"Retry-After": {text}}, now); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

@@ -35,10 +35,10 @@ func TestEdit(t *testing.T) {
 		c.Options.AspectRatio = ratio
 		e, usage, err := p.Edit(t.Context(), c)
 		if err != nil || e.Width != seedreamtest.Width || e.Height != seedreamtest.Height || e.Format != "jpeg" {
-			t.Fatalf("%s %d × %d, %v", e.Format, e.Width, e.Height, err)
+			t.Fatalf("got %s %d × %d, %v", e.Format, e.Width, e.Height, err)
 		}
 		if want := (provider.Usage{Model: seedreamtest.Model, RequestID: "seedreamtest-1", CostMicros: price}); usage != want {
-			t.Errorf("usage %+v, want %+v", usage, want)
+			t.Errorf("got usage %+v, want %+v", usage, want)
 		}
 		var sent struct{ Size string }
 		all := server.Requests()
@@ -47,7 +47,7 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	if ids := slices.Compact(server.IDs()); len(ids) != 1 || ids[0] != "01JD/1" || server.Billed() != 3 {
-		t.Errorf("got ids %v, %d billed", ids, server.Billed())
+		t.Errorf("got ids %v, %d billed, want one id and 3 billed", ids, server.Billed())
 	}
 }
 
@@ -105,7 +105,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	if server.Calls() != 0 {
-		t.Errorf("%d calls", server.Calls())
+		t.Errorf("got %d calls, want none", server.Calls())
 	}
 }
 
@@ -115,6 +115,6 @@ func TestPrompt(t *testing.T) {
 	c := providertest.Call()
 	c.Prompt = strings.Repeat("boat ", 601)
 	if _, _, err := newProvider(t, server.URL, seedreamtest.Key).Edit(t.Context(), c); !providertest.IsError(err, provider.Permanent, provider.Rejected, provider.NotBilled) || server.Calls() != 0 {
-		t.Errorf("%v, %d calls", err, server.Calls())
+		t.Errorf("got %v, %d calls", err, server.Calls())
 	}
 }

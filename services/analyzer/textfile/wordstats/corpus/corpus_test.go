@@ -17,7 +17,7 @@ func TestTheSameForTheSameSeed(t *testing.T) {
 		"ManyWords":    {ManyWords(3, 1<<20), "62852b2b20da93adae93e80327964181540432c914fb5c653b7d11837b3b5a25"},
 	} {
 		if got := fmt.Sprintf("%x", sha256.Sum256(c.text)); got != c.want {
-			t.Errorf("%s: SHA-256 %s, want %s", name, got, c.want)
+			t.Errorf("%s: got SHA-256 %s, want %s", name, got, c.want)
 		}
 	}
 }

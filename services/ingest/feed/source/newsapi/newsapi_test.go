@@ -38,7 +38,7 @@ func TestPages(t *testing.T) {
 	for search.Page = 1; search.Page <= 3; search.Page++ {
 		page, err := search.Do(t.Context(), client(t, time.Minute))
 		if err != nil || page.Total != 250 {
-			t.Fatalf("page %d: %+v, %v", search.Page, page, err)
+			t.Fatalf("page %d: got %+v, %v", search.Page, page, err)
 		}
 		for _, a := range page.Articles {
 			seen[a.URL] = true
@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 		"domains": "example.com", "apiKey": "",
 	} {
 		if got := asked.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestSlowAnswers(t *testing.T) {
 			<-r.Context().Done()
 		})
 		if page, err := (newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}).Do(t.Context(), client(t, 200*time.Millisecond)); err == nil {
-			t.Errorf("%s: got %+v", name, page)
+			t.Errorf("%s: got %+v, want a timeout", name, page)
 		}
 	}
 }

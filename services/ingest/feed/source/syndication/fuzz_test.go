@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		for _, e := range feed.Entries {
 			for _, text := range append(e.Categories, e.ID, e.Link, e.Title, e.Summary, e.Author) {
 				if !utf8.ValidString(text) {
-					t.Fatalf("%q is not UTF-8", text)
+					t.Fatalf("got invalid UTF-8: %q", text)
 				}
 			}
 		}

@@ -24,7 +24,7 @@ var source string
 func TestModelIsPinned(t *testing.T) {
 	for _, file := range [][]byte{model, weights} {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
-			t.Errorf("SOURCE does not name %s", sum)
+			t.Errorf("SOURCE does not contain the checksum %s", sum)
 		}
 	}
 	if !strings.Contains(Notice(), "MediaPipe") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
@@ -57,10 +57,10 @@ func TestPersons(t *testing.T) {
 	row, sure := make([]byte, p.Width()), 0
 	at := func(x, y int) byte { mask.Row(y, row); return row[x] }
 	if corners := [2]byte{at(0, 0), at(p.Width()-1, 0)}; corners != [2]byte{} {
-		t.Errorf("the corners are %v", corners)
+		t.Errorf("got %v at the corners, want 0", corners)
 	}
 	if middle := at(p.Width()/2, p.Height()/2); middle != 255 {
-		t.Errorf("the middle is %d", middle)
+		t.Errorf("got %d in the center, want 255", middle)
 	}
 	for y := range p.Height() {
 		mask.Row(y, row)
@@ -71,7 +71,7 @@ func TestPersons(t *testing.T) {
 		}
 	}
 	if n := p.Width() * p.Height(); sure*100 < n*85 {
-		t.Errorf("%d of %d pixels have a high confidence", sure, n)
+		t.Errorf("got a high confidence for %d of %d pixels, want at least 85%%", sure, n)
 	}
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -96,7 +96,7 @@ func TestRow(t *testing.T) {
 				want := (2*float64(x)+1)*side/float64(size.X)/2 - 0.5
 				want = min(max(want, 0), side-1)
 				if float64(got)-want > 0.6 || want-float64(got) > 0.6 {
-					t.Fatalf("%v: %d at %d, want %.1f", size, got, x, want)
+					t.Fatalf("%v: got %d at %d, want %.1f", size, got, x, want)
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 	})
 	if used > Memory {
-		t.Errorf("%d MB, at most %d", used>>20, Memory>>20)
+		t.Errorf("used %d MB, want at most %d", used>>20, Memory>>20)
 	}
 	t.Logf("%d of %d MB", used>>20, Memory>>20)
 }

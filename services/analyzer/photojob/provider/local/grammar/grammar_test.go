@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, unknown, err := Parse(prompt)
 		if err != nil || len(unknown) != 0 || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %+v, unknown %q, %v; want %+v", prompt, got, unknown, err, want)
+			t.Errorf("Parse(%q) = %+v, unknown %q, %v; want %+v", prompt, got, unknown, err, want)
 		}
 	}
 }
@@ -61,11 +61,11 @@ func TestUnknown(t *testing.T) {
 		`watermark "` + strings.Repeat("é", 81) + `"`:              {`watermark "` + strings.Repeat("é", 81) + `"`},
 	} {
 		if _, got, err := Parse(prompt); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, %v; want %q", prompt, got, err, want)
+			t.Errorf("Parse(%q): got unknown %q, %v; want %q", prompt, got, err, want)
 		}
 	}
 	if _, _, err := Parse(strings.Repeat("sepia, ", MaxSteps+1)); !errors.Is(err, ErrTooManySteps) {
-		t.Errorf("13 steps: %v", err)
+		t.Errorf("with MaxSteps+1 steps: got %v, want ErrTooManySteps", err)
 	}
 }
 
@@ -83,13 +83,13 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if n := len(steps) + len(unknown); n < 1 || n > MaxSteps {
-			t.Fatalf("%d phrases", n)
+			t.Fatalf("got %d phrases, want 1 to MaxSteps", n)
 		}
 		for _, s := range steps {
 			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
 				s.Op == Crop && (s.Width == 0 || s.Height == 0) || s.Op == Fit && s.Width == 0 ||
 				s.Strength < Light || s.Strength > Strong || s.Degrees%90 != 0 || len(s.Text) > 320 {
-				t.Fatalf("%+v", s)
+				t.Fatalf("step is out of range: %+v", s)
 			}
 		}
 	})

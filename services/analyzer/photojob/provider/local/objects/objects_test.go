@@ -26,14 +26,14 @@ var source string
 func TestModelIsPinned(t *testing.T) {
 	for _, file := range [][]byte{model, weights} {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
-			t.Errorf("SOURCE does not name %s", sum)
+			t.Errorf("SOURCE does not contain the checksum %s", sum)
 		}
 	}
 	if !strings.Contains(Notice(), "RangiLyu") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
 		t.Error("a license is missing")
 	}
 	if len(names) != 80 {
-		t.Errorf("%d classes", len(names))
+		t.Errorf("got %d classes, want 80", len(names))
 	}
 }
 
@@ -65,22 +65,22 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(first) != 1 || first[0].Name != "person" || first[0].Confidence < Confidence || first[0].Confidence > 1 {
-		t.Fatalf("%+v", first)
+		t.Fatalf("got %+v, want one person", first)
 	}
 	if box := first[0].Box; box.Dx() < p.Width()/2 || box.Dy() < p.Height()/2 || !box.In(image.Rect(0, 0, p.Width(), p.Height())) {
-		t.Errorf("%v in %d × %d", box, p.Width(), p.Height())
+		t.Errorf("got box %v in %d × %d", box, p.Width(), p.Height())
 	}
 	var calls sync.WaitGroup
 	for range 4 {
 		calls.Go(func() {
 			if again, err := f.Find(t.Context(), p.Copy(), Confidence); err != nil || !reflect.DeepEqual(again, first) {
-				t.Errorf("%+v, %v", again, err)
+				t.Errorf("second call: got %+v, %v", again, err)
 			}
 		})
 	}
 	calls.Wait()
 	if found, err := f.Find(t.Context(), pixels.New(scene.New(640, 480, 3)), Confidence); err != nil || len(found) != 0 {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v, %v, want nothing", found, err)
 	}
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -99,7 +99,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 	})
 	if used > Memory {
-		t.Errorf("%d MB, at most %d", used>>20, Memory>>20)
+		t.Errorf("used %d MB, want at most %d", used>>20, Memory>>20)
 	}
 	t.Logf("%d of %d MB", used>>20, Memory>>20)
 }
@@ -111,7 +111,7 @@ func TestDistinct(t *testing.T) {
 	got := distinct([]Object{{"cat", 0.7, at(10)}, {"dog", 0.8, at(10)}, {"cat", 0.9, at(0)}, {"cat", 0.75, at(60)}})
 	want := []Object{{"cat", 0.9, at(0)}, {"dog", 0.8, at(10)}, {"cat", 0.75, at(60)}}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

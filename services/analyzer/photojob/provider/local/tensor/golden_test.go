@@ -88,12 +88,12 @@ func TestOutputsOfTensorFlow(t *testing.T) {
 			got := float64(out[name].Data[at])
 			difference := math.Abs(got-want) / max(1, math.Abs(want))
 			if difference > 1e-5 {
-				t.Errorf("%s: %s[%d] is %v, want %v", model, name, at, got, want)
+				t.Errorf("%s: got %s[%d] = %v, want %v", model, name, at, got, want)
 			}
 			worst, n = max(worst, difference), n+1
 		}
 		if n < 256 {
-			t.Errorf("%s: only %d values", model, n)
+			t.Errorf("%s: got only %d values", model, n)
 		}
 		t.Logf("%s: %d values differ by at most %.1e", model, n, worst)
 	}

@@ -23,14 +23,14 @@ func TestKernelsAgree(t *testing.T) {
 			multiplyPortable(k, a, stride, b, &want)
 			fastest()(k, a, stride, b, &got)
 			if got != want {
-				t.Errorf("k %d, stride %d: %v, want %v", k, stride, got, want)
+				t.Errorf("k %d, stride %d: got %v, want %v", k, stride, got, want)
 			}
 			var exact float64
 			for p := range k {
 				exact += float64(a[stride+p]) * float64(b[p*tileColumns+7])
 			}
 			if sum := float64(want[tileColumns+7] - start[tileColumns+7]); sum-exact > 1e-3 || exact-sum > 1e-3 {
-				t.Errorf("k %d, stride %d: a sum is %v, want %v", k, stride, sum, exact)
+				t.Errorf("k %d, stride %d: got sum %v, want %v", k, stride, sum, exact)
 			}
 		}
 	}

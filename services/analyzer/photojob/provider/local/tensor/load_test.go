@@ -56,7 +56,7 @@ func TestSmallModel(t *testing.T) {
 		want = append(want, 36+bias, 30+bias, 84+bias, 54+bias)
 	}
 	if got := out["out"]; !slices.Equal(got.Shape, []int{1, 3, 2, 2}) || !slices.Equal(got.Data, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -91,12 +91,12 @@ func TestMalformed(t *testing.T) {
 			_, err = g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 18)})
 		}
 		if !errors.Is(err, tensor.ErrModel) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want ErrModel", name, err)
 		}
 	}
 	for name, weights := range map[string][]byte{"cut": smallWeights[:60], "longer": append(bytes.Clone(smallWeights), 0)} {
 		if _, err := tensor.Load([]byte(small), weights); !errors.Is(err, tensor.ErrModel) {
-			t.Errorf("weights %s: %v", name, err)
+			t.Errorf("weights %s: got %v, want ErrModel", name, err)
 		}
 	}
 	g, err := tensor.Load([]byte(small), smallWeights)
@@ -104,7 +104,7 @@ func TestMalformed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 17)}); !errors.Is(err, tensor.ErrModel) {
-		t.Errorf("an input that is too short: %v", err)
+		t.Errorf("with an input that is too short: got %v, want ErrModel", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestDamaged(t *testing.T) {
 			refused++
 		}
 		if err != nil && !errors.Is(err, tensor.ErrModel) {
-			t.Errorf("byte %d as %c: %v", at, damaged[at], err)
+			t.Errorf("byte %d as %c: got %v, want ErrModel", at, damaged[at], err)
 		}
 	}
 	if refused == 0 {

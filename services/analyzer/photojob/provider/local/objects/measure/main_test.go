@@ -16,7 +16,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(photos) < leastPhotos {
-		t.Errorf("%d photos", len(photos))
+		t.Errorf("got %d photos, want at least leastPhotos", len(photos))
 	}
 	for _, p := range photos {
 		for _, name := range p.seen {
@@ -26,7 +26,7 @@ func TestList(t *testing.T) {
 		}
 	}
 	if _, err := parse("a photo without its checksum\n"); err == nil {
-		t.Error("a damaged list was accepted")
+		t.Error("a damaged list was accepted, want an error")
 	}
 }
 
@@ -35,6 +35,6 @@ func TestTooFew(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)
 	if err == nil || !strings.Contains(out.String(), "0 of 144 photos") {
-		t.Errorf("%q, %v", out.String(), err)
+		t.Errorf("got %q, %v, want an error", out.String(), err)
 	}
 }
