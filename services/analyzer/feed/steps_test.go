@@ -32,9 +32,9 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestOlderModelLeavesTheItem checks that an item that waits for another analysis is delayed, without
+// TestOlderModelDelaysItem checks that an item that waits for another analysis is delayed, without
 // using an attempt, if the analyzer's model is not newer than the model of the item's result.
-func TestOlderModelLeavesTheItem(t *testing.T) {
+func TestOlderModelDelaysItem(t *testing.T) {
 	_, store := feedtest.Open(t)
 	for n, c := range []struct {
 		version string

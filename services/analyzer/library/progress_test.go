@@ -8,7 +8,7 @@ import (
 )
 
 // Progress events of a file are sent at most once a second, and files that have ended are removed.
-func TestProgressIsPaced(t *testing.T) {
+func TestProgressIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p progress
 		sent := 0

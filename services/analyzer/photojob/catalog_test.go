@@ -82,9 +82,9 @@ func TestCheckProvider(t *testing.T) {
 	}
 }
 
-// TestGateLooksForAll checks that the workers of a process share one check per second, and that an
+// TestGateChecksAreShared checks that the workers of a process share one check per second, and that an
 // error is returned to only one worker.
-func TestGateLooksForAll(t *testing.T) {
+func TestGateChecksAreShared(t *testing.T) {
 	looks, broken := 0, errors.New("broken")
 	g := &gate{look: func(context.Context) (bool, error) {
 		if looks++; looks == 1 {
@@ -106,8 +106,8 @@ func TestGateLooksForAll(t *testing.T) {
 	}
 }
 
-// TestHeldIsMeasured checks that a metric shows why a provider makes no calls.
-func TestHeldIsMeasured(t *testing.T) {
+// TestHoldMetric checks that a metric shows why a provider makes no calls.
+func TestHoldMetric(t *testing.T) {
 	c := newTestCatalog(t, map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key})
 	holds := func(reason string) float64 {
 		return testutil.ToFloat64(c.metrics.holds.WithLabelValues(photojob.Gemini, reason))

@@ -117,9 +117,9 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// TestThirdErrorIsTheLast checks that the third error of a step ends the job, regardless of
+// TestThirdErrorEndsJob checks that the third error of a step ends the job, regardless of
 // requested delays.
-func TestThirdErrorIsTheLast(t *testing.T) {
+func TestThirdErrorEndsJob(t *testing.T) {
 	e := calling(t, 2)
 	unavailable := &provider.Error{Class: provider.Retry, Code: provider.Unavailable, Billed: provider.NotBilled, RetryAfter: time.Hour, Err: errors.New("503")}
 	for range callTries - 1 {
@@ -137,9 +137,9 @@ func TestThirdErrorIsTheLast(t *testing.T) {
 	}
 }
 
-// TestErrorOfAnother checks that an error that is not from the provider leaves the call in the
+// TestErrorOutsideProvider checks that an error that is not from the provider leaves the call in the
 // state sent, since its outcome is unknown.
-func TestErrorOfAnother(t *testing.T) {
+func TestErrorOutsideProvider(t *testing.T) {
 	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
 	if err := e.fails(t, cut); !errors.Is(err, cut) || bus.IsPermanent(err) {
 		t.Error(err)
@@ -149,9 +149,9 @@ func TestErrorOfAnother(t *testing.T) {
 	}
 }
 
-// TestErrorAfterTheEnd checks that the cost of a call is recorded even if its job was cancelled
+// TestErrorAfterCancel checks that the cost of a call is recorded even if its job was cancelled
 // concurrently, and that the job does not change.
-func TestErrorAfterTheEnd(t *testing.T) {
+func TestErrorAfterCancel(t *testing.T) {
 	e := calling(t, 2)
 	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "cancelled"}); err != nil {
 		t.Fatal(err)

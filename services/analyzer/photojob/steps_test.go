@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// TestPicturesThatCannotBeUsedHaveACode checks that errors of pictures have a code and are permanent.
-func TestPicturesThatCannotBeUsedHaveACode(t *testing.T) {
+// TestPictureErrorsHaveCode checks that errors of pictures have a code and are permanent.
+func TestPictureErrorsHaveCode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
 		pixels.ErrAnimated: photojob.CodeUnsupportedFormat, pixels.ErrTooSmall: photojob.CodeUnsupportedFormat,
@@ -38,9 +38,9 @@ func TestBackoffGrows(t *testing.T) {
 	}
 }
 
-// TestStacksHaveOwnFramesOnly checks that stored stack traces are limited in length and contain only frames of this
+// TestStacksHaveOnlyOwnFrames checks that stored stack traces are limited in length and contain only frames of this
 // repository.
-func TestStacksHaveOwnFramesOnly(t *testing.T) {
+func TestStacksHaveOnlyOwnFrames(t *testing.T) {
 	const own = "github.com/assay-project/assay/services/analyzer/pixels.decode(...)\n\t/src/pixels/decoder.go:70 +0x1\n"
 	stack := "goroutine 1 [running]:\nruntime.gopanic(...)\n\t/go/panic.go:1\n" + own + "image/png.Decode(...)\n\t/go/png.go:1\n" + own
 	if got := ownFrames(stack); got != own+own {

@@ -42,9 +42,9 @@ func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	return math.Sqrt(rms / n), most
 }
 
-// TestResizeIsPillows checks that the filter, its treatment of borders and its rounding are those
+// TestResizeEqualsPillow checks that the filter, its treatment of borders and its rounding are those
 // of Pillow's Image.BICUBIC (testdata/SOURCE).
-func TestResizeIsPillows(t *testing.T) {
+func TestResizeEqualsPillow(t *testing.T) {
 	p := pixels.New(scene.New(96, 64, 3))
 	p.Resize(37, 25)
 	want := decode(t, read(t, "testdata/resize.png"))
@@ -177,8 +177,8 @@ func TestHEIC(t *testing.T) {
 	}
 }
 
-// TestForms checks that all pixel types that the decoders return are converted to the same picture.
-func TestForms(t *testing.T) {
+// TestPixelTypes checks that all pixel types that the decoders return are converted to the same picture.
+func TestPixelTypes(t *testing.T) {
 	opaque := scene.New(48, 32, 2)
 	gray := image.NewGray16(opaque.Rect)
 	deep, deepAlpha, cut := image.NewRGBA64(opaque.Rect), image.NewNRGBA64(opaque.Rect), image.NewNRGBA(opaque.Rect)

@@ -25,9 +25,9 @@ func deflated(t testing.TB, zeros int) []byte {
 	return out.Bytes()
 }
 
-// TestOnlyTheProfileLeaves checks that conversion between any two formats retains the color profile
+// TestOnlyProfileIsRetained checks that conversion between any two formats retains the color profile
 // and no other metadata, such as the location of a photo or a comment.
-func TestOnlyTheProfileLeaves(t *testing.T) {
+func TestOnlyProfileIsRetained(t *testing.T) {
 	kept := profile("RGB ", 70_001) // more than one JPEG segment
 	photo := jpegOf(t, scene.New(64, 48, 1))
 	secret := []byte("GPS 48.8584 N 2.2945 E")

@@ -10,10 +10,10 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestWebPIsLossyUnlessAsked checks that a WebP has the size of its picture and resembles it, that
+// TestWebPIsLossyByDefault checks that a WebP has the size of its picture and resembles it, that
 // a lower quality gives a smaller and less similar file, that quality 100 is lossless, and that
 // encoding is deterministic.
-func TestWebPIsLossyUnlessAsked(t *testing.T) {
+func TestWebPIsLossyByDefault(t *testing.T) {
 	for _, size := range []image.Point{{16, 17}, {161, 33}} {
 		photo := scene.New(size.X, size.Y, 5)
 		last := 1 << 30
@@ -41,8 +41,8 @@ func TestWebPIsLossyUnlessAsked(t *testing.T) {
 	}
 }
 
-// TestWebPKeepsTransparencyAndProfile tests the three layouts of the format.
-func TestWebPKeepsTransparencyAndProfile(t *testing.T) {
+// TestWebPRetainsTransparencyAndProfile tests the three layouts of the format.
+func TestWebPRetainsTransparencyAndProfile(t *testing.T) {
 	icc := profile("RGB ", 3000)
 	source := withSegment(jpegOf(t, scene.New(50, 40, 2)), 0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
 	for _, quality := range []int{0, 100} {

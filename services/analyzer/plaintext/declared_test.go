@@ -75,9 +75,9 @@ func (l language) log(rng *rand.Rand, alike []string) string {
 	return b.String()
 }
 
-// TestDeclaredCharsetsHold checks that a text in the declared charset is read in it, even if it
+// TestDeclaredCharset checks that a text in the declared charset is read in it, even if it
 // begins with valid UTF-8 or consists of it.
-func TestDeclaredCharsetsHold(t *testing.T) {
+func TestDeclaredCharset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	for _, l := range languages {
 		t.Run(l.label, func(t *testing.T) {
@@ -100,10 +100,10 @@ func TestDeclaredCharsetsHold(t *testing.T) {
 	}
 }
 
-// TestContradictedCharsetsGiveWay checks that a text in UTF-8 or Windows-1252 is read in it
+// TestContradictedCharset checks that a text in UTF-8 or Windows-1252 is read in it
 // although another charset is declared, if the bytes contradict the declaration, near the start or
 // much later.
-func TestContradictedCharsetsGiveWay(t *testing.T) {
+func TestContradictedCharset(t *testing.T) {
 	plain := strings.Repeat("GET /index.html 200 OK\n", 1000)
 	const breaks = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
 	latin := encode(t, charmap.Windows1252, "Größe, naïve – “señor”, garçon, ça và, très fâché\n")
@@ -134,9 +134,9 @@ func TestContradictedCharsetsGiveWay(t *testing.T) {
 	}
 }
 
-// TestOneCharacterDoesNotDecide reads undeclared Windows-1252 whose first non-ASCII bytes are valid
+// TestValidUTF8ByChance reads undeclared Windows-1252 whose first non-ASCII bytes are valid
 // UTF-8 by chance.
-func TestOneCharacterDoesNotDecide(t *testing.T) {
+func TestValidUTF8ByChance(t *testing.T) {
 	text := "Ã©" + strings.Repeat(" plain", headSize) + " Größe"
 	coded := encode(t, charmap.Windows1252, text)
 	got, err := readText(func() io.Reader { return strings.NewReader(coded) }, "", 1<<20)

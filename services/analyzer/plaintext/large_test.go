@@ -9,9 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// TestLargeReadsGiveTheSame compares reads that bypass the buffer with small ones, for texts whose
+// TestLargeReads compares reads that bypass the buffer with small ones, for texts whose
 // first non-ASCII byte is at the beginning, at the end or within such reads.
-func TestLargeReadsGiveTheSame(t *testing.T) {
+func TestLargeReads(t *testing.T) {
 	plain := strings.Repeat("Plain words, again and again.\n", 10_000)
 	broken := errors.New("connection lost")
 	readers := map[string]func(text io.Reader) (io.Reader, error){

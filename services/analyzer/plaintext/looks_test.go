@@ -90,7 +90,7 @@ func TestNotText(t *testing.T) {
 	}
 }
 
-func TestTextThatLooksSpecial(t *testing.T) {
+func TestTextThatLooksBinary(t *testing.T) {
 	cases := map[string]string{
 		"JSON":                      `{"a": [1, 2, {"b": null}]}`,
 		"newline-delimited JSON":    "{\"a\":1}\n{\"a\":2}\n",

@@ -59,9 +59,9 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	return string([]rune(b.String())), nil // each byte that is not UTF-8 as U+FFFD
 }
 
-// TestPartsDecideLikeOneReader compares Parts with NewReader for texts in every charset, with the
+// TestPartsSelectSameCharset compares Parts with NewReader for texts in every charset, with the
 // first non-ASCII byte at various positions.
-func TestPartsDecideLikeOneReader(t *testing.T) {
+func TestPartsSelectSameCharset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	line := "Plain words, again and again.\n"
 	plain := strings.Repeat(line, 150) // above HeadSize

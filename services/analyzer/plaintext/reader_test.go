@@ -152,7 +152,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return c.source.Read(p[:min(len(p), c.size)])
 }
 
-func TestReaderKeepsTheContract(t *testing.T) {
+func TestReaderContract(t *testing.T) {
 	for _, content := range []string{"", "plain", sample, "caf\xE9 au lait", "\xEF\xBB\xBFé", "\xFF\xFEa\x00"} {
 		r, err := NewReader(strings.NewReader(content), "")
 		if err != nil {
@@ -200,7 +200,7 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 }
 
 // The buffered rest of a Reader's text, and its error, must not appear in the next text.
-func TestFreedReaderLeavesNothing(t *testing.T) {
+func TestFreedReaderIsReset(t *testing.T) {
 	for _, left := range []io.Reader{
 		strings.NewReader(strings.Repeat("first ", 100)), strings.NewReader(strings.Repeat("first ", 100_000)),
 		strings.NewReader("é" + strings.Repeat("first ", 100)), &failOnce{source: strings.NewReader(strings.Repeat("first ", 1000)), err: io.ErrUnexpectedEOF},

@@ -67,7 +67,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 	})
 }
 
-func TestTimerGoesOnWhereItStopped(t *testing.T) {
+func TestTimedRunContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{pages: 5}
 		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
@@ -159,7 +159,7 @@ func (c *closet) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.Objec
 
 func (c *closet) Remove(context.Context, string) error { return nil }
 
-func TestRemovedObjectIsNoOrphan(t *testing.T) {
+func TestDeletedObjectIsNoOrphan(t *testing.T) {
 	var found []string
 	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*closet{{}})
 	_, err := s.Once(t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) { found = append(found, f.ID) }})

@@ -46,7 +46,7 @@ func TestBoundsGrowWithTheFile(t *testing.T) {
 	}
 }
 
-func TestTooLittleMemoryIsRefused(t *testing.T) {
+func TestTooLittleMemoryIsRejected(t *testing.T) {
 	cfg := defaults(t)
 	cfg.Memory = 1 << 20
 	if err := cfg.Validate(); err == nil {

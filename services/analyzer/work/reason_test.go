@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
-func TestReasonsAreForPeople(t *testing.T) {
+func TestExplain(t *testing.T) {
 	for want, reason := range map[string]error{
 		"the analysis took longer than 1m0s in 3 attempts":                                  fmt.Errorf("%w: %w", &attempt.TimeError{Limit: time.Minute}, errors.New("read: canceled")),
 		"the analysis crashed in 3 attempts; this is a defect of Assay, not of the content": &attempt.PanicError{Value: "index out of range"},

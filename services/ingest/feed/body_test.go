@@ -40,7 +40,7 @@ func readAll(t *testing.T, body string) ([]candidate, error) {
 	return all, err
 }
 
-func TestABatchIsReadItemByItem(t *testing.T) {
+func TestBatchIsReadItemByItem(t *testing.T) {
 	texts := []string{"plain", `brackets ]}{[ and "quotes, \`, "newline\nand 世界", ""}
 	items := make([]string, len(texts))
 	for i, text := range texts {
@@ -60,7 +60,7 @@ func TestABatchIsReadItemByItem(t *testing.T) {
 	}
 }
 
-func TestAnItemThatIsTooLongIsInvalidAlone(t *testing.T) {
+func TestLongItemIsInvalidAlone(t *testing.T) {
 	all, err := readAll(t, `{"items":[`+submission(0, strings.Repeat("x", maxItem))+","+submission(1, "a")+`]}`)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("got %d items, %v, want 2", len(all), err)
@@ -70,7 +70,7 @@ func TestAnItemThatIsTooLongIsInvalidAlone(t *testing.T) {
 	}
 }
 
-func TestBatchesThatAreMalformed(t *testing.T) {
+func TestMalformedBatches(t *testing.T) {
 	one := submission(0, "a")
 	many := strings.Repeat(one+",", maxBatch)
 	for body, want := range map[string]struct{ status, items int }{
@@ -106,7 +106,7 @@ func TestBatchesThatAreMalformed(t *testing.T) {
 	}
 }
 
-func TestOneItemIsBounded(t *testing.T) {
+func TestItemSizeIsBounded(t *testing.T) {
 	for body, want := range map[string]error{
 		submission(0, "a"):   nil,
 		`{"a":1,"items":[]}`: errNotBatch,

@@ -14,7 +14,7 @@ import (
 )
 
 // A body that cannot be read completely is a client error, unless it is too large or too slow.
-func TestBodiesThatBreakOff(t *testing.T) {
+func TestTruncatedBodies(t *testing.T) {
 	for err, want := range map[error]int{
 		io.ErrUnexpectedEOF:           http.StatusBadRequest,
 		errors.New("malformed chunk"): http.StatusBadRequest,
@@ -31,8 +31,8 @@ func TestBodiesThatBreakOff(t *testing.T) {
 	}
 }
 
-// TestTagsAreOneByTheirWords checks that tags that differ only in white space are equal.
-func TestTagsAreOneByTheirWords(t *testing.T) {
+// TestTagWhitespaceIsNormalized checks that tags that differ only in white space are equal.
+func TestTagWhitespaceIsNormalized(t *testing.T) {
 	for _, tag := range []string{"AI now", " AI now ", "AI \t\u00a0now\n"} {
 		raw, err := json.Marshal(feed.Submission{SourceID: "reddit#1", SourceType: "reddit", MatchedTags: []string{tag}})
 		if err != nil {

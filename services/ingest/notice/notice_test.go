@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestEveryFormOfNoticeIsRead parses notifications in the forms that AWS and versitygw send, all
+// TestNotificationFormats parses notifications in the forms that AWS and versitygw send, all
 // about one object.
-func TestEveryFormOfNoticeIsRead(t *testing.T) {
+func TestNotificationFormats(t *testing.T) {
 	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
 	paths, err := filepath.Glob("testdata/notices/*.json")
 	if err != nil || len(paths) < 9 {
@@ -36,7 +36,7 @@ func TestEveryFormOfNoticeIsRead(t *testing.T) {
 	}
 }
 
-func TestNoticesWithoutObjects(t *testing.T) {
+func TestNotificationsWithoutObjects(t *testing.T) {
 	for notice, broken := range map[string]bool{
 		`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"assay-files"}`: false,
 		`{}`:                        false,
@@ -52,9 +52,9 @@ func TestNoticesWithoutObjects(t *testing.T) {
 	}
 }
 
-// TestSeveralObjectsInOneNotice checks that keys are decoded as form values in S3 records, but not
+// TestNotificationWithSeveralObjects checks that keys are decoded as form values in S3 records, but not
 // in EventBridge events.
-func TestSeveralObjectsInOneNotice(t *testing.T) {
+func TestNotificationWithSeveralObjects(t *testing.T) {
 	record := func(event, key string) string {
 		return `{"eventName":"` + event + `","s3":{"object":{"key":"` + key + `"}}}`
 	}
@@ -78,8 +78,8 @@ func TestSeveralObjectsInOneNotice(t *testing.T) {
 // quoted returns s as a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// TestPublishedNoticeIsRead checks that the output of Publish is an accepted form.
-func TestPublishedNoticeIsRead(t *testing.T) {
+// TestPublishedNotification checks that the output of Publish is an accepted form.
+func TestPublishedNotification(t *testing.T) {
 	object := blob.Object{Bucket: "b", Key: "files/a/1-2", ETag: "e", Size: 1}
 	data, err := encode(object)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestOneOwnerLeavesUploadsToOthers checks that an owner may open half of the uploads, and more after some have ended.
-func TestOneOwnerLeavesUploadsToOthers(t *testing.T) {
+// TestOwnerLimit checks that an owner may open half of the uploads, and more after some have ended.
+func TestOwnerLimit(t *testing.T) {
 	var open []blob.OpenUpload
 	b := &bound{limit: 4, list: func(context.Context, string, string) ([]blob.OpenUpload, bool, error) { return open, false, nil }}
 	enter := func(owner string) error {

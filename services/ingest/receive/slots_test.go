@@ -19,8 +19,8 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsSlot checks that a slow upload keeps its slot only while no other upload waits.
-func TestASlowUploadGivesUpItsSlot(t *testing.T) {
+// TestSlowUploadLosesSlot checks that a slow upload keeps its slot only while no other upload waits.
+func TestSlowUploadLosesSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
 		slow, _ := begin(t)
@@ -46,8 +46,8 @@ func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	})
 }
 
-// TestAFastUploadKeepsItsSlot checks that other uploads wait for a fast upload.
-func TestAFastUploadKeepsItsSlot(t *testing.T) {
+// TestFastUploadKeepsSlot checks that other uploads wait for a fast upload.
+func TestFastUploadKeepsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
 		fast, _ := begin(t)
@@ -63,9 +63,9 @@ func TestAFastUploadKeepsItsSlot(t *testing.T) {
 	})
 }
 
-// TestAnUploadThatIsReadIsNotEnded checks that an upload whose body has been read is not aborted: the time for
+// TestReadUploadIsNotAborted checks that an upload whose body has been read is not aborted: the time for
 // storing its bytes is not the client's, and a deadline would cancel the request.
-func TestAnUploadThatIsReadIsNotEnded(t *testing.T) {
+func TestReadUploadIsNotAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
 		slow, client := begin(t)

@@ -41,7 +41,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestTextIsCut(t *testing.T) {
+func TestTextIsTruncated(t *testing.T) {
 	d, err := read(t, officetest.Word(officetest.Paragraph("", "ää")+officetest.Paragraph("", strings.Repeat("b", 100))), office.Limits{Text: 8})
 	if err != nil || d.Text != "ää\nbbb" || d.Cut == "" {
 		t.Errorf("got %+v, %v", d, err)
@@ -59,7 +59,7 @@ func TestDamagedPart(t *testing.T) {
 	}
 }
 
-func TestStops(t *testing.T) {
+func TestReadStopsWhenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := officetest.Word(officetest.Paragraph("", "a"))

@@ -92,7 +92,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 	}
 	d.Text, d.Damaged = p.out.String(), p.damaged
 	if p.out.full {
-		d.Cut = fmt.Sprintf("only the first %d bytes of the text are kept", l.Text)
+		d.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
 	}
 	return d, nil
 }

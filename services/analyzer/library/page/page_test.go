@@ -89,8 +89,8 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestNothingRuns checks that the article contains no active content of the page.
-func TestNothingRuns(t *testing.T) {
+// TestActiveContentIsRemoved checks that the article contains no active content of the page.
+func TestActiveContentIsRemoved(t *testing.T) {
 	for _, hostile := range []string{
 		`<script>alert(1)</script>`, `<p onclick="alert(1)">x</p>`, `<a href="javascript:alert(1)">x</a>`, `<a href=" JaVaScRiPt:alert(1)">x</a>`,
 		`<a href="data:text/html,<script>alert(1)</script>">x</a>`, `<img src=x onerror=alert(1)>`, `<svg><script>alert(1)</script></svg>`,

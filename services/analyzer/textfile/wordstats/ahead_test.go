@@ -15,7 +15,7 @@ import (
 
 const filling = simd.BufferSize - maxSegment // size of one read
 
-func TestAheadCountsTheSame(t *testing.T) {
+func TestCountAheadEqualsCount(t *testing.T) {
 	mixed := strings.Repeat(strings.Join(samples, " "), 1+12*filling/len(strings.Join(samples, " ")))
 	for _, size := range []int{0, 1, filling - 1, filling, filling + 1, 2 * filling, 5*filling - 1, 9 * filling, 9*filling + 1, len(mixed)} {
 		text := mixed[:size]
@@ -54,8 +54,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAheadIsBounded waits until all spare buffers are filled while none is consumed.
-func TestAheadIsBounded(t *testing.T) {
+// TestReadAheadIsBounded waits until all spare buffers are filled while none is consumed.
+func TestReadAheadIsBounded(t *testing.T) {
 	text := watched{Reader: strings.NewReader(strings.Repeat("word ", 4*filling))}
 	c := newCounter()
 	c.reset(Limits{})
@@ -73,7 +73,7 @@ func TestAheadIsBounded(t *testing.T) {
 	}
 }
 
-func TestASmallTextIsNotReadAhead(t *testing.T) {
+func TestSmallTextIsNotReadAhead(t *testing.T) {
 	c := newCounter()
 	c.reset(Limits{})
 	a := ahead{counter: c, text: strings.NewReader(strings.Repeat("word ", filling/5))}
@@ -82,7 +82,7 @@ func TestASmallTextIsNotReadAhead(t *testing.T) {
 	}
 }
 
-func TestAheadFails(t *testing.T) {
+func TestCountAheadErrors(t *testing.T) {
 	for _, broken := range []error{errors.New("connection lost"), io.ErrUnexpectedEOF, context.Canceled} {
 		for _, bytes := range []int{0, 10, filling, 200_000, 20 * filling} {
 			_, err := Limits{}.CountAhead(iotest.DataErrReader(&failing{left: bytes, err: broken}))
@@ -107,8 +107,8 @@ func TestAheadFails(t *testing.T) {
 	}
 }
 
-// TestPanicsReachTheCaller checks that a panic of a reader in a goroutine of this package reaches the caller.
-func TestPanicsReachTheCaller(t *testing.T) {
+// TestPanicsPropagateToCaller checks that a panic of a reader in a goroutine of this package reaches the caller.
+func TestPanicsPropagateToCaller(t *testing.T) {
 	text := strings.Repeat("word ", 4*filling)
 	broken := func() io.ReadCloser {
 		return io.NopCloser(&watched{Reader: strings.NewReader(text), panics: 2 * filling})

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-func TestWordsOfTheContract(t *testing.T) {
+func TestWordDefinition(t *testing.T) {
 	cases := []struct {
 		text    string
 		words   []string // in code point order; each occurs once
@@ -110,7 +110,7 @@ func TestVocabularyLimit(t *testing.T) {
 	}
 }
 
-func TestErrorOfTheReaderIsReported(t *testing.T) {
+func TestReaderErrorIsReturned(t *testing.T) {
 	for _, broken := range []error{errors.New("connection lost"), io.ErrUnexpectedEOF} {
 		for _, r := range []int{0, 10, 200_000} {
 			source := iotest.DataErrReader(&failing{left: r, err: broken})

@@ -97,7 +97,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestMemoryIsTheVocabularys(t *testing.T) {
+func TestMemoryGrowsWithVocabularyOnly(t *testing.T) {
 	const size = 5 << 20
 	for name, piece := range map[string]string{
 		"one word":           "a",

@@ -61,9 +61,9 @@ func countParts(t testing.TB, text string, size int64, readers int) Statistics {
 	return got
 }
 
-// TestPartsAtEveryPlace puts a part boundary at every byte of texts in all scripts: within a code
+// TestPartsAtEveryPosition puts a part boundary at every byte of texts in all scripts: within a code
 // point, between CR and LF, within joined emoji, and before a mark.
-func TestPartsAtEveryPlace(t *testing.T) {
+func TestPartsAtEveryPosition(t *testing.T) {
 	for _, text := range append([]string{
 		"one\r\ntwo \r\n three \n\n four", "a \u0301b \u0301c\n\u200Dd \u200De", "family 👩\u200D👩\u200D👧 👩 \u200D👩", "   ", "a", " a", "a ", " \n \n", "日本 日本\n日本",
 		"a \xE2\x82 b \xFF c \x80 d\n\x80",
@@ -99,7 +99,7 @@ func TestPartsOfLongTexts(t *testing.T) {
 	}
 }
 
-func TestPartsFail(t *testing.T) {
+func TestCountPartsErrors(t *testing.T) {
 	text := string(corpus.English(5, 500_000))
 	for _, readers := range []int{1, 3} {
 		s := &source{text: text, failAt: 200_000}

@@ -49,7 +49,7 @@ func TestEverySplit(t *testing.T) {
 	}
 }
 
-func TestBordersOfTheBuffer(t *testing.T) {
+func TestBufferBoundaries(t *testing.T) {
 	text := strings.Join(samples, " ")
 	for shift := 0; shift < 300; shift += 7 {
 		padded := strings.Repeat("pad ", (simd.BufferSize-len(text)+shift)/4) + strings.Repeat("x", shift%4) + " " + text

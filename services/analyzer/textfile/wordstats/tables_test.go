@@ -97,7 +97,7 @@ func TestCountsBeyond32Bits(t *testing.T) {
 	}
 }
 
-func TestACounterForgetsTheTextBefore(t *testing.T) {
+func TestCounterIsReset(t *testing.T) {
 	texts := []string{strings.Join(samples, " "), "a b", strings.Repeat("x", 100_000), "", "c"}
 	c := newCounter()
 	for _, c.kernel = range simd.Kernels() {
@@ -115,8 +115,8 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 	}
 }
 
-// TestWordsTakeNoMoreThanTheLimitSays measures the memory of tables that have just grown.
-func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
+// TestMemoryPerWordIsBounded measures the memory of tables that have just grown.
+func TestMemoryPerWordIsBounded(t *testing.T) {
 	const slack = 2 << 20 // the first tables and the current block of the arena
 	for _, form := range []string{"%x", "middle%08x", "a word longer than that %x"} {
 		v := newVocabulary()
@@ -145,7 +145,7 @@ func (v *vocabulary) memory() int64 {
 	return int64(sum)
 }
 
-func TestHashesAreSecret(t *testing.T) {
+func TestHashSeedsAreRandom(t *testing.T) {
 	a, b := newVocabulary(), newVocabulary()
 	word := []byte("a word of more than sixteen bytes")
 	if simd.Hash(a.short.Seed, 'a') == simd.Hash(b.short.Seed, 'a') ||
@@ -155,9 +155,9 @@ func TestHashesAreSecret(t *testing.T) {
 	}
 }
 
-// TestAlikeWordsSpread adds similar words to a table with twice as many slots. Of random words, three
+// TestSimilarWordsSpread adds similar words to a table with twice as many slots. Of random words, three
 // in four would find their first slot empty.
-func TestAlikeWordsSpread(t *testing.T) {
+func TestSimilarWordsSpread(t *testing.T) {
 	const words, secrets = 4096, 50
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, form := range []string{"%08o", "%04o", "%04o%[1]04o", "a%04ob", "aaaa%04o"} {

@@ -92,7 +92,7 @@ func librarySegments(text string) func(func(string) bool) {
 	}
 }
 
-func TestBytesThatBeginNoMark(t *testing.T) {
+func TestBeginsNoMark(t *testing.T) {
 	for r := range rune(0x110000) {
 		if !utf8.ValidRune(r) {
 			continue

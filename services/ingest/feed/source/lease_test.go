@@ -72,7 +72,7 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 
 // Two processes whose wall clocks differ by more than a lease do not poll a source at the same
 // time. If one crashes during its poll, the other takes over after a lease.
-func TestClocksOfPollersDiffer(t *testing.T) {
+func TestPollersWithDifferentClocks(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	store, _ := startStore(t)
 	process := func(ahead time.Duration) *Poller {
@@ -114,7 +114,7 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 
 // A shutdown while a claim is written does not leave the source claimed, which would delay its next
 // poll by a lease.
-func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
+func TestShutdownDuringClaim(t *testing.T) {
 	store, db := startStore(t)
 	addDue(t, store, "books", Settings{Kind: KindRSS, URL: "http://127.0.0.1:1", Enabled: true, Interval: "10m", Tags: []string{"a"}})
 	ctx, shutdown := context.WithCancel(t.Context())

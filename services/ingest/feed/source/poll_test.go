@@ -66,9 +66,9 @@ func article(n int, title string, ago time.Duration) newsapi.Article {
 	return newsapi.Article{Title: title, URL: fmt.Sprintf("https://example.com/%d", n), PublishedAt: time.Now().Add(-ago).Truncate(time.Second)}
 }
 
-// TestNewsIsSearchedFromTheNewest checks that each search begins an hour before the newest article
+// TestSearchesOverlap checks that each search begins an hour before the newest article
 // of the previous one, and the first search two days ago.
-func TestNewsIsSearchedFromTheNewest(t *testing.T) {
+func TestSearchesOverlap(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
 	newest := article(1, "Solar", 30*time.Hour)
@@ -103,9 +103,9 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTagsTakeTurns checks that with a quota for two of three tags, each poll begins with the tags
+// TestTagRotation checks that with a quota for two of three tags, each poll begins with the tags
 // that have waited longest.
-func TestTagsTakeTurns(t *testing.T) {
+func TestTagRotation(t *testing.T) {
 	server := newsapitest.Start(t)
 	p := newPoller(t, &taker{})
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"a", "b", "c"}, Quota: 2})
@@ -122,9 +122,9 @@ func TestTagsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestFailureKeepsWhatWasFound checks that if the second tag fails, the results of the first are
+// TestPartialResultsAreAccepted checks that if the second tag fails, the results of the first are
 // accepted, and only the second is searched again from its position.
-func TestFailureKeepsWhatWasFound(t *testing.T) {
+func TestPartialResultsAreAccepted(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
 	server.Publish(article(1, "Solar and wind", time.Hour))
@@ -189,8 +189,8 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestItemsKeepTheRules checks that every entry of a feed becomes a valid item or is skipped.
-func TestItemsKeepTheRules(t *testing.T) {
+// TestItemsAreValid checks that every entry of a feed becomes a valid item or is skipped.
+func TestItemsAreValid(t *testing.T) {
 	long := strings.Repeat("long ", 5000)
 	body := `<rss version="2.0"><channel><title>` + long + `</title>
 <item><guid>` + long + `</guid><title>` + long + `</title><description>` + long + `</description><link>https://example.com/` + long + `</link><author>` + long + `</author></item>

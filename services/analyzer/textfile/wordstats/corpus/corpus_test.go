@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheSameForTheSameSeed checks that measurements of different versions are comparable.
-func TestTheSameForTheSameSeed(t *testing.T) {
+// TestTextsAreDeterministic checks that measurements of different versions are comparable.
+func TestTextsAreDeterministic(t *testing.T) {
 	for name, c := range map[string]struct {
 		text []byte
 		want string

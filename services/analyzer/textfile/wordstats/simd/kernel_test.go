@@ -144,7 +144,7 @@ func TestKernelsCountShort(t *testing.T) {
 	}
 }
 
-func TestKernelsFindPlaces(t *testing.T) {
+func TestKernelsPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	full := make([]uint64, ChunkBlocks)
 	for i := range full {

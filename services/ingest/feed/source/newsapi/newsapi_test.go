@@ -126,9 +126,9 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSlowAnswers checks that the timeout of the request ends a missing response and one that
+// TestSlowResponses checks that the timeout of the request ends a missing response and one that
 // arrives byte by byte.
-func TestSlowAnswers(t *testing.T) {
+func TestSlowResponses(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
 		server.Answer(func(w http.ResponseWriter, r *http.Request) {
@@ -144,8 +144,8 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-// TestOneBadArticle checks that an invalid article does not affect the others.
-func TestOneBadArticle(t *testing.T) {
+// TestInvalidArticle checks that an invalid article does not affect the others.
+func TestInvalidArticle(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"status":"ok","totalResults":3,"articles":[{"title":"a","publishedAt":"yesterday"},7,{"title":"b","publishedAt":"2026-11-20T12:00:00Z"}]}`)
@@ -156,8 +156,8 @@ func TestOneBadArticle(t *testing.T) {
 	}
 }
 
-// TestKeyStays checks that a redirect does not send the key to another server.
-func TestKeyStays(t *testing.T) {
+// TestKeyIsNotRedirected checks that a redirect does not send the key to another server.
+func TestKeyIsNotRedirected(t *testing.T) {
 	server, other := newsapitest.Start(t), newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"?q=go", http.StatusFound) })
 	page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))

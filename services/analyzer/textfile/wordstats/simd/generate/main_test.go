@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAssemblerIsWhatIsGenerated(t *testing.T) {
+func TestAssemblerIsUpToDate(t *testing.T) {
 	want, err := kernels()
 	if err != nil {
 		t.Fatal(err)

@@ -30,8 +30,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestTooFew checks that a directory without the photos is an error.
-func TestTooFew(t *testing.T) {
+// TestTooFewPhotos checks that a directory without the photos is an error.
+func TestTooFewPhotos(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)
 	if err == nil || !strings.Contains(out.String(), "0 of 144 photos") {
