@@ -82,7 +82,7 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
 uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, and 200 concurrent uploads while ingest is killed
-	go test ./services/assay/test/e2e/uploads -run CutUpload -count=1 -timeout 30m -v -uploads.bytes=1073741824
+	go test ./services/assay/test/e2e/uploads -run InterruptedUploadResumes -count=1 -timeout 30m -v -uploads.bytes=1073741824
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200
 permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed

@@ -78,7 +78,7 @@ These values are fixed. Open an issue if you need to change one.
 | 10 minutes | period in which NATS drops an event with a known id |
 `
 
-func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
+func TestSettingsDocument(t *testing.T) {
 	var want strings.Builder
 	fmt.Fprintf(&want, settingsIntro, serve.Runtime().Heap/2>>20, serve.Runtime().Growth)
 	described := areas(t)

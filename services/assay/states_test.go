@@ -29,7 +29,7 @@ func TestEveryMachineIsValid(t *testing.T) {
 	}
 }
 
-func TestStatesDocumentIsWhatTheMachinesDraw(t *testing.T) {
+func TestStatesDocument(t *testing.T) {
 	var want strings.Builder
 	want.WriteString("# States and moves\n\n" +
 		"Generated from the moves that each area declares, which are also the conditions of its writes.\n" +

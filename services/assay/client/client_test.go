@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-func TestNewRefusesWhatIsNoURL(t *testing.T) {
+func TestNewRejectsInvalidURL(t *testing.T) {
 	for _, server := range []string{"", "127.0.0.1:8080", "ftp://x", "http://"} {
 		if _, err := client.New(client.Config{Server: server}); err == nil {
 			t.Errorf("%q was accepted", server)
@@ -21,7 +21,7 @@ func TestNewRefusesWhatIsNoURL(t *testing.T) {
 	}
 }
 
-func TestProblemIsAnErrorForPeople(t *testing.T) {
+func TestProblemText(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer http.HandlerFunc
@@ -48,7 +48,7 @@ func TestProblemIsAnErrorForPeople(t *testing.T) {
 	}
 }
 
-func TestGetTriesAgainUnderOneRequestID(t *testing.T) {
+func TestGetRetriesWithOneRequestID(t *testing.T) {
 	s, c := serve(t,
 		problem(503, map[string]string{"Retry-After": "0"}, client.Problem{}),
 		hangUp,
@@ -69,7 +69,7 @@ func TestGetTriesAgainUnderOneRequestID(t *testing.T) {
 	}
 }
 
-func TestWaitAsksUntilFinal(t *testing.T) {
+func TestWaitPollsUntilFinal(t *testing.T) {
 	_, c := serve(t,
 		answer(200, client.File{Status: client.Pending}),
 		answer(200, client.File{Status: client.InProgress}),
@@ -87,7 +87,7 @@ func TestRetryIsNotRepeatedBlindly(t *testing.T) {
 	}
 }
 
-func TestNoServerIsSaidAtOnce(t *testing.T) {
+func TestMissingServerIsReportedAtOnce(t *testing.T) {
 	const server = "http://127.0.0.1:1" // port 1 is reserved and never assigned by a system
 	c, err := client.New(client.Config{Server: server})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestNoServerIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-func TestCanceledWhileItPauses(t *testing.T) {
+func TestCancelDuringPause(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		problem(503, map[string]string{"Retry-After": "30"}, client.Problem{})(w, r)

@@ -20,7 +20,7 @@ func stream(chunks ...string) http.HandlerFunc {
 	}
 }
 
-func TestEventsGoOnBehindTheLast(t *testing.T) {
+func TestEventsResumeAfterLast(t *testing.T) {
 	s, c := serve(t,
 		stream(": hello\n\n", "id: 4\nevent: a\ndata: {\"n\":1}\n\n", "id: 5\nevent: a\ndata: {\"cut"),
 		hangUp,
@@ -52,7 +52,7 @@ func TestEventsGoOnBehindTheLast(t *testing.T) {
 	}
 }
 
-func TestEventsEndWhenRefused(t *testing.T) {
+func TestEventsEndWhenRejected(t *testing.T) {
 	_, c := serve(t, problem(400, nil, client.Problem{Detail: "Last-Event-ID is not a number"}))
 	calls := 0
 	for _, err := range c.Events(t.Context(), client.Following{After: "x"}) {

@@ -27,7 +27,7 @@ func reservedPhoto(w http.ResponseWriter, r *http.Request) {
 	answer(201, client.ReservedPhoto{JobID: "1", Upload: client.UploadRequest{Method: http.MethodPut, URL: "http://" + r.Host + "/bucket"}})(w, r)
 }
 
-func TestUploadPhotoTriesAgainWithoutASecondJob(t *testing.T) {
+func TestUploadPhotoRetriesWithoutSecondJob(t *testing.T) {
 	s, c := serve(t, hangUp, reservedPhoto, bucket(503, "SlowDown"), reservedPhoto, bucket(412, "PreconditionFailed"),
 		answer(202, client.Photo{JobID: "1", Status: client.Queued}))
 	photo, err := c.UploadPhoto(t.Context(), photoOf("a.jpg"), client.PhotoOptions{Format: "webp"})
@@ -70,7 +70,7 @@ func TestUploadPhotoBatchUploadsEach(t *testing.T) {
 	}
 }
 
-func TestUploadPhotoBatchThatIsRefused(t *testing.T) {
+func TestRejectedPhotoBatch(t *testing.T) {
 	_, c := serve(t, problem(422, nil, client.Problem{Status: 422, Title: "Invalid"}))
 	_, err := c.UploadPhotoBatch(t.Context(), []client.PhotoSource{photoOf("a.jpg")}, client.PhotoBatchReservation{}, 4,
 		func(int, client.Photo, error) { t.Error("nothing was reserved") })

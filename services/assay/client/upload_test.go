@@ -65,7 +65,7 @@ func TestUploadReservesPutsAndConfirms(t *testing.T) {
 	}
 }
 
-func TestUploadTriesAgainWithoutASecondFile(t *testing.T) {
+func TestUploadRetriesWithoutSecondFile(t *testing.T) {
 	s, c := serve(t,
 		hangUp, reserved, hangUp, // no response to the reservation, then none to the upload
 		reserved, bucket(503, "SlowDown"),
@@ -89,7 +89,7 @@ func TestUploadTriesAgainWithoutASecondFile(t *testing.T) {
 	}
 }
 
-func TestUploadThatIsDoneAlreadySendsNothing(t *testing.T) {
+func TestCompletedUploadSendsNothing(t *testing.T) {
 	done := client.File{FileID: "1", Status: client.Completed}
 	_, c := serve(t, answer(201, client.Reserved{FileID: "1", Status: client.Completed}), answer(200, done))
 	if file, err := c.Upload(t.Context(), textSource()); err != nil || file.Status != client.Completed {
@@ -97,7 +97,7 @@ func TestUploadThatIsDoneAlreadySendsNothing(t *testing.T) {
 	}
 }
 
-func TestUploadEndsWhenTheBytesAreRefused(t *testing.T) {
+func TestUploadEndsWhenBytesAreRejected(t *testing.T) {
 	_, c := serve(t, reserved, bucket(400, "BadDigest"))
 	_, err := c.Upload(t.Context(), textSource())
 	if refused, ok := errors.AsType[*client.Refused](err); !ok || refused.Code != "BadDigest" {
@@ -105,7 +105,7 @@ func TestUploadEndsWhenTheBytesAreRefused(t *testing.T) {
 	}
 }
 
-func TestUploadOfNothing(t *testing.T) {
+func TestEmptyUpload(t *testing.T) {
 	s, c := serve(t, reserved, answer(200, nil), answer(202, client.File{FileID: "1"}))
 	if _, err := c.Upload(t.Context(), client.Source{Content: strings.NewReader("")}); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestPostFileStreamsOnePart(t *testing.T) {
 	}
 }
 
-func TestPostFileTellsThatReadingFailed(t *testing.T) {
+func TestPostFileReportsReadError(t *testing.T) {
 	broken := errors.New("pipe burst")
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err == nil {

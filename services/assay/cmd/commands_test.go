@@ -168,7 +168,7 @@ func TestLibraryWatch(t *testing.T) {
 	}
 }
 
-func TestWatchGoesOnBehindAnEvent(t *testing.T) {
+func TestWatchResumesAfterEvent(t *testing.T) {
 	p := newPerson(t)
 	p.watch("FAILED")
 	got := p.watch(`"failed"`, "--after", "0", "--json")

@@ -55,7 +55,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-func TestOwnerIsMadeOnce(t *testing.T) {
+func TestOwnerIsCreatedOnce(t *testing.T) {
 	dir := t.TempDir() + "/new"
 	var mu sync.Mutex
 	found := map[string]bool{}

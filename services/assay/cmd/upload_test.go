@@ -44,7 +44,7 @@ func TestUploadOfStandardInput(t *testing.T) {
 	p.pipe("one two three", "upload", "-", "--wait").want(t, 0, "ID  COMPLETED    stdin  (3 words, 3 distinct)\n", "")
 }
 
-func TestUploadOfManyTellsWhatFailed(t *testing.T) {
+func TestUploadReportsFailures(t *testing.T) {
 	p := newPerson(t)
 	names := []string{}
 	want := []string{}
@@ -81,7 +81,7 @@ func TestUploadOfManyTellsWhatFailed(t *testing.T) {
 	}
 }
 
-func TestUploadTellsFailuresInJSON(t *testing.T) {
+func TestUploadReportsFailuresAsJSON(t *testing.T) {
 	p := newPerson(t)
 	gone := filepath.Join(t.TempDir(), "gone")
 	p.run("upload", "--json", gone).want(t, 1, `{"path":"`+gone+`","error":"no such file or directory"}`+"\n", "")

@@ -93,7 +93,7 @@ func TestDynamoDBKeepsItemsAcrossClose(t *testing.T) {
 	}
 }
 
-func TestDynamoDBKeepsAnsweredWritesWhenKilled(t *testing.T) {
+func TestDynamoDBKeepsAcknowledgedWritesWhenKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	url, kill := startChild(t, "dynamodb", path)
 	client := dynamoClient(url)
@@ -113,7 +113,7 @@ func TestDynamoDBKeepsAnsweredWritesWhenKilled(t *testing.T) {
 }
 
 // The test damages the first and the last record of a killed process's journal.
-func TestDynamoDBRefusesADamagedJournal(t *testing.T) {
+func TestDynamoDBRejectsDamagedJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	url, kill := startChild(t, "dynamodb", path)
 	client := dynamoClient(url)
@@ -146,7 +146,7 @@ func TestDynamoDBRefusesADamagedJournal(t *testing.T) {
 	}
 }
 
-func TestDynamoDBRefusesBadSettings(t *testing.T) {
+func TestDynamoDBRejectsBadSettings(t *testing.T) {
 	held := filepath.Join(t.TempDir(), "db")
 	running := startDynamoDB(t, held)
 	tests := []struct {

@@ -2,9 +2,9 @@ package embedded
 
 import "testing"
 
-// TestFoldersForgetWhatMayBeRemoved checks that directories recorded before or during a removal are
+// TestFoldersForgetRemovals checks that directories recorded before or during a removal are
 // unknown afterwards.
-func TestFoldersForgetWhatMayBeRemoved(t *testing.T) {
+func TestFoldersForgetRemovals(t *testing.T) {
 	var f folders
 	known := func() bool { kept, _ := f.keeps("a"); return kept }
 	learn := func(meanwhile func()) {

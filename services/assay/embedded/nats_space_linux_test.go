@@ -9,9 +9,9 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 )
 
-// TestNATSWorksAgainAfterAFullDisk checks that the server recovers without a restart of the process
+// TestNATSRecoversFromFullDisk checks that the server recovers without a restart of the process
 // and has all acknowledged messages.
-func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
+func TestNATSRecoversFromFullDisk(t *testing.T) {
 	disktest.Run(t, "size=96m", func(t *testing.T, dir string) {
 		js := connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())
 		addStream(t, js)

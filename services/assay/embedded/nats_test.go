@@ -137,7 +137,7 @@ func TestNATSSync(t *testing.T) {
 	}
 }
 
-func TestNATSRefusesBadSettings(t *testing.T) {
+func TestNATSRejectsBadSettings(t *testing.T) {
 	taken := startNATS(t, NATSConfig{Dir: t.TempDir()})
 	tests := []struct {
 		name string

@@ -16,7 +16,7 @@ const (
 	otherPage  = "http://elsewhere.example"
 )
 
-func TestS3AnswersTheWebOrigin(t *testing.T) {
+func TestS3AllowsWebOrigins(t *testing.T) {
 	for allowed, answers := range map[string]map[string]string{ // allowed origin, by origin of the page
 		"":                         {ownPage: ""},
 		ownPage:                    {ownPage: ownPage, otherPage: ""},

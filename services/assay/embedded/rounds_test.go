@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 )
 
-// TestRoundsCoverWhatWasDoneBefore checks that every caller of share was covered by a call that
+// TestRoundsCoverEarlierWrites checks that every caller of share was covered by a call that
 // began after the caller's write, and that calls of one name never overlap.
-func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
+func TestRoundsCoverEarlierWrites(t *testing.T) {
 	var r rounds
 	var written, covered, running, calls atomic.Int64
 	f := func() error {

@@ -203,9 +203,9 @@ func filesIn(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// TestS3RefusesAnObjectThatBreaksOff checks that a body that ends before its length is not stored,
+// TestS3RejectsIncompleteObject checks that a body that ends before its length is not stored,
 // and that the same request then works.
-func TestS3RefusesAnObjectThatBreaksOff(t *testing.T) {
+func TestS3RejectsIncompleteObject(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir})
 	for name, r := range signWire(t, client, "a", "") {
@@ -230,8 +230,8 @@ func TestS3RefusesAnObjectThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestS3RefusesAPartThatBreaksOff checks the same for a part of a multipart upload.
-func TestS3RefusesAPartThatBreaksOff(t *testing.T) {
+// TestS3RejectsIncompletePart checks the same for a part of a multipart upload.
+func TestS3RejectsIncompletePart(t *testing.T) {
 	client := startS3(t, S3Config{})
 	bucket, key := aws.String(testBucket), aws.String("a")
 	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})

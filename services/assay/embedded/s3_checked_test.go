@@ -62,7 +62,7 @@ func read(t *testing.T, client *s3.Client, key, span string) (string, error) {
 	return string(content), err
 }
 
-func TestS3RefusesADamagedObject(t *testing.T) {
+func TestS3RejectsDamagedObject(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir})
 	large := bytes.Repeat([]byte("0123456789abcdef"), 11<<16) // 11 MiB

@@ -40,13 +40,13 @@ func wantNotice(t *testing.T, client *s3.Client, notices chan Object, key string
 	}
 }
 
-func TestS3TellsOfAPut(t *testing.T) {
+func TestS3NotifiesOfPut(t *testing.T) {
 	client, notices := startWatched(t)
 	put(t, client, "files/1/a", "12345")
 	wantNotice(t, client, notices, "files/1/a", 5)
 }
 
-func TestS3TellsOfAPresignedPutOnce(t *testing.T) {
+func TestS3NotifiesOfPresignedPutOnce(t *testing.T) {
 	client, notices := startWatched(t)
 	signed := presign(t, client, "files/1/a")
 	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
@@ -57,7 +57,7 @@ func TestS3TellsOfAPresignedPutOnce(t *testing.T) {
 	wantNotice(t, client, notices, "files/1/a", int64(len(presignedBody)))
 }
 
-func TestS3TellsOfACopy(t *testing.T) {
+func TestS3NotifiesOfCopy(t *testing.T) {
 	client, notices := startWatched(t)
 	put(t, client, "files/1/a", "12345")
 	<-notices
@@ -70,7 +70,7 @@ func TestS3TellsOfACopy(t *testing.T) {
 	wantNotice(t, client, notices, "files/2/b", 5)
 }
 
-func TestS3TellsOfAPostedForm(t *testing.T) {
+func TestS3NotifiesOfPostedForm(t *testing.T) {
 	client, notices := startWatched(t)
 	post, err := s3.NewPresignClient(client).PresignPostObject(t.Context(), &s3.PutObjectInput{
 		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"),
@@ -105,7 +105,7 @@ func TestS3TellsOfAPostedForm(t *testing.T) {
 	wantNotice(t, client, notices, "files/1/a", 5)
 }
 
-func TestS3TellsOfACompletedMultipartUpload(t *testing.T) {
+func TestS3NotifiesOfCompletedMultipartUpload(t *testing.T) {
 	client, notices := startWatched(t)
 	bucket, key := aws.String(testBucket), aws.String("files/1/a")
 	upload, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})

@@ -94,8 +94,8 @@ func TestPutStoresAnySize(t *testing.T) {
 	}
 }
 
-// TestPutOfABodyThatFailsLeavesNothing checks that neither an object nor parts remain.
-func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
+// TestFailedPutLeavesNothing checks that neither an object nor parts remain.
+func TestFailedPutLeavesNothing(t *testing.T) {
 	client := startS3(t, S3Config{})
 	bucket := storeAt(aws.ToString(client.Options().BaseEndpoint))
 	for _, size := range []int{0, 10, partBytes, 2*partBytes + 1} {
@@ -110,8 +110,8 @@ func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
 	nothingUnfinished(t, client)
 }
 
-// TestManyPutsAtOnceKeepTheirBytes checks that concurrent uploads do not mix their content.
-func TestManyPutsAtOnceKeepTheirBytes(t *testing.T) {
+// TestConcurrentPuts checks that concurrent uploads do not mix their content.
+func TestConcurrentPuts(t *testing.T) {
 	bucket := storeAt(aws.ToString(startS3(t, S3Config{}).Options().BaseEndpoint))
 	var group sync.WaitGroup
 	for i := range 4 {

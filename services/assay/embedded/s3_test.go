@@ -112,7 +112,7 @@ func TestS3KeepsObjectsInSidecar(t *testing.T) {
 	}
 }
 
-func TestS3SyncsBeforeItAnswers(t *testing.T) {
+func TestS3SyncsBeforeResponding(t *testing.T) {
 	for _, sidecar := range []bool{false, true} {
 		t.Run(map[bool]string{false: "attributes", true: "sidecar"}[sidecar], func(t *testing.T) {
 			dir := t.TempDir()
@@ -143,9 +143,9 @@ func TestS3SyncsBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// TestS3SyncsTheFoldersOfNewFoldersOnly counts the syncs of the bucket's directory: one per new
+// TestS3FolderSyncs counts the syncs of the bucket's directory: one per new
 // entry, and another one after a removal.
-func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
+func TestS3FolderSyncs(t *testing.T) {
 	dir := t.TempDir()
 	bucket := filepath.Join(dir, "objects", testBucket)
 	synced := 0
@@ -184,9 +184,9 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 	}
 }
 
-// TestS3UploadsShareTheSyncOfAFolder covers uploads that have created their entries before the
+// TestS3UploadsShareFolderSync covers uploads that have created their entries before the
 // first one needs the sync.
-func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
+func TestS3UploadsShareFolderSync(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "objects", testBucket, "files")
 	const uploads = 4
@@ -296,7 +296,7 @@ func TestS3OnePerProcess(t *testing.T) {
 	}
 }
 
-func TestS3RefusesATakenPort(t *testing.T) {
+func TestS3RejectsTakenPort(t *testing.T) {
 	taken := startNATS(t, NATSConfig{Dir: t.TempDir()})
 	cfg := S3Config{Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret}
 	cfg.Addr = strings.TrimPrefix(taken.URL(), "nats://")

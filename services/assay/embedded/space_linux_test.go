@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 )
 
-// TestAFullDiskRefusesObjectsUntilThereIsSpace runs in a child process.
-func TestAFullDiskRefusesObjectsUntilThereIsSpace(t *testing.T) {
+// TestFullDiskRejectsObjects runs in a child process.
+func TestFullDiskRejectsObjects(t *testing.T) {
 	disktest.Run(t, "size=16m", fillBucket)
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestCredentialsAreMadeOnce(t *testing.T) {
+func TestCredentialsAreCreatedOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := CredentialsPath(dir)
 	if _, err := ReadCredentials(path); !errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,7 @@ func TestCredentialsAreMadeOnce(t *testing.T) {
 	}
 }
 
-func TestCredentialsThatLackOneAreRefused(t *testing.T) {
+func TestIncompleteCredentialsAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	for _, content := range []string{"", "[default]\n", "[default]\naws_access_key_id = assay\n", "aws_secret_access_key=x"} {
 		if err := os.WriteFile(CredentialsPath(dir), []byte(content), 0o600); err != nil {

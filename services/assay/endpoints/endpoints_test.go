@@ -38,7 +38,7 @@ func TestWriteThenRead(t *testing.T) {
 	}
 }
 
-func TestReadWithoutANote(t *testing.T) {
+func TestReadWithoutFile(t *testing.T) {
 	if _, err := Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
@@ -51,7 +51,7 @@ func TestReadWithoutANote(t *testing.T) {
 	}
 }
 
-func TestWriteFailsWithoutALeftover(t *testing.T) {
+func TestFailedWriteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(Path(dir), 0o700); err != nil {
 		t.Fatal(err)

@@ -64,9 +64,9 @@ func ask(t *testing.T, method, url string, body io.Reader) *http.Response {
 
 const nobody = "http://127.0.0.1:1"
 
-// TestLiveEventsComeAtOnceAndEndWithTheServer checks that an event is forwarded before the next one
+// TestLiveEventsAreForwardedAtOnce checks that an event is forwarded before the next one
 // occurs, and that a gateway that shuts down ends the stream instead of waiting for it.
-func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
+func TestLiveEventsAreForwardedAtOnce(t *testing.T) {
 	gone := make(chan struct{})
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
 		defer close(gone)
@@ -90,8 +90,8 @@ func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	<-gone
 }
 
-// TestBodiesAreNotHeld checks that request bodies reach the service before the client has sent all of them.
-func TestBodiesAreNotHeld(t *testing.T) {
+// TestBodiesAreStreamed checks that request bodies reach the service before the client has sent all of them.
+func TestBodiesAreStreamed(t *testing.T) {
 	arrived := make(chan string)
 	ingest := behind(t, func(w http.ResponseWriter, r *http.Request) {
 		for range 2 {
@@ -136,9 +136,9 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 	}
 }
 
-// TestServiceThatDoesNotAnswer checks that the problem names the service and states whether the
+// TestUnavailableService checks that the problem names the service and states whether the
 // request may have had an effect.
-func TestServiceThatDoesNotAnswer(t *testing.T) {
+func TestUnavailableService(t *testing.T) {
 	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	url, _ := start(t, nobody, cut)
 	for call, want := range map[string]struct {

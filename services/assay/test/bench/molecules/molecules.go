@@ -87,7 +87,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	fmt.Fprintf(out, "Open Babel printed the same formula for %d of %d records\n", same, len(a)-1)
 	if same*10 < 9*(len(a)-1) {
-		return fmt.Errorf("Open Babel printed another formula for %d of %d records", len(a)-1-same, len(a)-1)
+		return fmt.Errorf("%d of %d records have another formula in the output of Open Babel", len(a)-1-same, len(a)-1)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestNumberWithoutRival(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotMeasuredIsSaid(t *testing.T) {
+func TestReasonsForNoVerdict(t *testing.T) {
 	var order []string
 	absent, err := Trial{Own: scripted("own", &order), Absent: "fastlwc is not installed", Goals: []Goal{{ID: "W4", Quantity: CPU, Must: 1}}}.Measure(t.Context(), 5)
 	if err != nil || len(order) != 0 {

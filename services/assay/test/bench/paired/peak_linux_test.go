@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	fmt.Print(peak)
 }
 
-func TestPeakIsNotThatOfTheParent(t *testing.T) {
+func TestPeakExcludesParent(t *testing.T) {
 	const size = 256 << 20
 	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_SHARED|syscall.MAP_POPULATE)
 	if err != nil {

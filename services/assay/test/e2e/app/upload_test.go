@@ -10,9 +10,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestUploadIsCut: a large upload continues after the server is killed, after the connection is lost, and after the page
+// TestInterruptedUpload: a large upload continues after the server is killed, after the connection is lost, and after the page
 // is reloaded and the same file is selected. The page also shows changes that occurred while it was disconnected.
-func TestUploadIsCut(t *testing.T) {
+func TestInterruptedUpload(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
 	s := system.StartServer(t, t.TempDir(), system.ShortLease, "ASSAY_S3_PUBLIC_ENDPOINT="+gate.url)

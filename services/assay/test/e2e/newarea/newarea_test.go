@@ -217,9 +217,9 @@ func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want 
 	return got
 }
 
-// TestAreaThatTheServicesDoNotKnow: an area in the lists of the services is accepted, processed,
+// TestNewArea: an area in the lists of the services is accepted, processed,
 // published, swept, failed and replayed like items of every other area.
-func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
+func TestNewArea(t *testing.T) {
 	if err := machine().Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestQueryAsksItsDAXCluster: query with a cluster's endpoint connects to it
+// TestQueryReadsFromDAX: query with a cluster's endpoint connects to it
 // with the DAX protocol; while the cluster does not respond, the dashboard is
 // still correct. Without an endpoint no request is sent.
-func TestQueryAsksItsDAXCluster(t *testing.T) {
+func TestQueryReadsFromDAX(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

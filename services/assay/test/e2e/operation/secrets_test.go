@@ -14,9 +14,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestSecretsAreTheFolders: the keys of S3 are random, stored in a file that
+// TestSecretsPerFolder: the keys of S3 are random, stored in a file that
 // only its owner can read, and not shown anywhere.
-func TestSecretsAreTheFolders(t *testing.T) {
+func TestSecretsPerFolder(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")
 	c := s.Client(t, system.NewOwner())

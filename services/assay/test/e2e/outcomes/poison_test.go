@@ -77,9 +77,9 @@ func checkPoison(t *testing.T, c *system.Cluster, speaker *client.Client, poison
 	}
 }
 
-// TestPoisonThatHangsFails: a file whose analysis does not end becomes FAILED after its time limit,
+// TestHangingFileFails: a file whose analysis does not end becomes FAILED after its time limit,
 // and other files are analyzed.
-func TestPoisonThatHangsFails(t *testing.T) {
+func TestHangingFileFails(t *testing.T) {
 	t.Parallel()
 	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ANALYSIS_TIME=1s", "ASSAY_ANALYZER_PARALLEL=2")
 	c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
@@ -89,10 +89,10 @@ func TestPoisonThatHangsFails(t *testing.T) {
 	}
 }
 
-// TestPoisonThatKillsFails: a file whose analysis crashes worker and NATS server together, as in
+// TestCrashingFileFails: a file whose analysis crashes worker and NATS server together, as in
 // one process, ends as FAILED, although the server may forget each delivery of the file. Other
 // files are analyzed.
-func TestPoisonThatKillsFails(t *testing.T) {
+func TestCrashingFileFails(t *testing.T) {
 	t.Parallel()
 	const attempts = 3
 	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ATTEMPTS="+fmt.Sprint(attempts), "ASSAY_ANALYZER_PARALLEL=2")
@@ -116,9 +116,9 @@ func TestPoisonThatKillsFails(t *testing.T) {
 	}
 }
 
-// TestRestartsAreNoAttempts: a file that is in progress at every shutdown of its
+// TestRestartsAreNotAttempts: a file that is in progress at every shutdown of its
 // analyzer, more often than the limit of attempts, is analyzed nevertheless.
-func TestRestartsAreNoAttempts(t *testing.T) {
+func TestRestartsAreNotAttempts(t *testing.T) {
 	t.Parallel()
 	const attempts = 2
 	c := system.StartCluster(t, "ASSAY_ATTEMPTS=2", "ASSAY_DRAIN=10ms", "ASSAY_LEASE=10m")

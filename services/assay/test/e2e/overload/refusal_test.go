@@ -224,10 +224,10 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	})
 }
 
-// TestNearlyFullIsForOthers: when an area's stream is nearly full, it rejects work of an owner with
+// TestNearlyFullStream: when an area's stream is nearly full, it rejects work of an owner with
 // many queued items but accepts work of others; when it is full, it rejects all work, by any call.
 // The stream of another area still accepts work.
-func TestNearlyFullIsForOthers(t *testing.T) {
+func TestNearlyFullStream(t *testing.T) {
 	t.Parallel()
 	const bound = 20
 	r := startRefusals(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", bound))

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestBucketPoliciesAreThoseOfIAM: an S3 server with bucket policies instead of user policies
+// TestBucketPoliciesMatchIAM: an S3 server with bucket policies instead of user policies
 // allows each user the same as deploy/iam, and lets setup set the policy of each bucket.
-func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
+func TestBucketPoliciesMatchIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))
 	if err != nil {

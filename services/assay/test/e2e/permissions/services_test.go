@@ -15,10 +15,10 @@ import (
 
 var needed = flag.Bool("permissions.needed", false, "run all promises and scenarios, and require that they use all of deploy/iam")
 
-// TestPermissionsAreEnough: the scenarios of this package need no more than the permissions in
+// TestPermissionsAreSufficient: the scenarios of this package need no more than the permissions in
 // deploy/iam and deploy/nats. The other packages of e2e prove the same for their promises and
 // scenarios.
-func TestPermissionsAreEnough(t *testing.T) {
+func TestPermissionsAreSufficient(t *testing.T) {
 	t.Parallel()
 	g := system.NewGuard(t)
 	own(g).Prove(t, g.Start)

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestReplayOfWhatFailsAgain: a dead letter is replayed once; another failure creates another dead
+// TestReplayFailsAgain: a dead letter is replayed once; another failure creates another dead
 // letter. Dead letters are shown and dropped on the operator address only.
-func TestReplayOfWhatFailsAgain(t *testing.T) {
+func TestReplayFailsAgain(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
 	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())

@@ -41,9 +41,9 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	}
 }
 
-// TestSweepDoubtsAnEmptyTable: a sweep does not empty a bucket if the table
+// TestSweepKeepsObjectsIfTableIsEmpty: a sweep does not empty a bucket if the table
 // lacks most of its files.
-func TestSweepDoubtsAnEmptyTable(t *testing.T) {
+func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 	t.Parallel()
 	const objects = 12
 	c := system.StartCluster(t, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")

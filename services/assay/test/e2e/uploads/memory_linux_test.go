@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestStreamingHoldsNoFile: an upload that ingest streams to the bucket does
+// TestStreamingMemory: an upload that ingest streams to the bucket does
 // not accumulate in memory, regardless of its size.
-func TestStreamingHoldsNoFile(t *testing.T) {
+func TestStreamingMemory(t *testing.T) {
 	t.Parallel()
 	// Uncollected garbage counts too, so the collector runs often.
 	c := system.StartCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296", "GOGC=100")

@@ -119,8 +119,8 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestChunkThatFails: if a chunk cannot be processed, each of its records fails with the reason.
-func TestChunkThatFails(t *testing.T) {
+// TestFailedChunk: if a chunk cannot be processed, each of its records fails with the reason.
+func TestFailedChunk(t *testing.T) {
 	w := start(t)
 	body := molecules(1_030)
 	f := w.reserve("many.sdf", "", len(body))

@@ -149,7 +149,7 @@ func TestOverdueStep(t *testing.T) {
 
 // The trash is erased after its retention time, and rows of workflows are kept for
 // seven days.
-func TestSweepRemovesWhatIsOutdated(t *testing.T) {
+func TestSweepRemovesOutdatedData(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
 	old, recent := w.add("old", "", "\x00"), w.add("recent", "", "\x00")
