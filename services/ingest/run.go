@@ -190,7 +190,7 @@ func unconnected() *Service {
 	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
 	who, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
-		panic(err) // a bug: the zero values of settings are valid
+		panic(err) // a bug: the default settings are valid
 	}
 	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }

@@ -91,8 +91,9 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // Consumers returns a consumer for each class of steps. CPU-bound steps run one per processor.
 func (a *Area) Consumers() []bus.Consumer {
-	// The number of attempts is the same in every area. An error that is not permanent, a panic or a timeout
-	// comes from a backend; with fewer attempts, an outage of a few seconds would fail steps.
+	// The number of attempts is the same in every area. An error that is neither permanent nor caused by
+	// a panic or timeout comes from a backend. With fewer attempts, a backend outage of a few seconds
+	// would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
 	for class, parallel := range map[string]int{

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// finish completes a workflow without open steps. It handles the messages of sweeps.
+// finish completes a workflow without open steps. It handles the messages that sweeps publish.
 func (a *Area) finish(ctx context.Context, s *event.LibraryStep) error {
 	w, err := a.store.Workflow(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (w.Run != int64(s.Run) || w.WorkflowType != library.FileWorkflow || !w.Joined()) {

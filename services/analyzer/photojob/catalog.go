@@ -167,7 +167,7 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	held, err := c.held(ctx, first, first.dearest())
+	held, err := c.held(ctx, first, first.maxCost())
 	if err != nil || held == nil {
 		return held == nil, err
 	}
@@ -182,15 +182,15 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if held, err := c.held(ctx, next, next.dearest()); err != nil || held == nil {
+		if held, err := c.held(ctx, next, next.maxCost()); err != nil || held == nil {
 			return held == nil, err
 		}
 	}
 	return false, nil
 }
 
-// dearest returns the cost of the most expensive step.
-func (o opened) dearest() int64 {
+// maxCost returns the cost of the most expensive step.
+func (o opened) maxCost() int64 {
 	return max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit))
 }
 

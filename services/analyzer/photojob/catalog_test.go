@@ -116,7 +116,7 @@ func TestHoldMetric(t *testing.T) {
 		t.Helper()
 		o, err := c.open(t.Context(), photojob.Gemini)
 		if err == nil {
-			_, err = c.held(t.Context(), o, o.dearest())
+			_, err = c.held(t.Context(), o, o.maxCost())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ type chosen struct {
 
 // choose acquires a permit for the next call of a step. It skips providers that are disabled or
 // suspended. If a provider is held for another reason, the job waits until the fallback time.
-// choose returns a bus.Later error if no call may be made now.
+// choose waits for short holds, and returns a bus.Later error for longer ones.
 func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	for {
 		found, held, err := e.tryChain(ctx, step)

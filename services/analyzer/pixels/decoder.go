@@ -66,7 +66,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 		return nil, nil, err
 	}
 	defer func() {
-		if p == nil { // also if a decoder panics
+		if p == nil { // even if a decoder panics
 			d.free.Release(need)
 		}
 	}()

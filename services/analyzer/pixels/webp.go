@@ -48,7 +48,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	return frame, nil
 }
 
-// lossyWebP is the memory per pixel of Y'CbCr 4:2:0, in half bytes.
+// lossyWebP is twice the memory per pixel of Y'CbCr 4:2:0, in bytes.
 const lossyWebP = 3
 
 // losslessMemory returns the maximum number of bytes that x/image/webp holds for a lossless frame:

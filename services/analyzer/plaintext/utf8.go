@@ -108,8 +108,8 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// buffered returns all buffered bytes of source, after reading until at least least bytes are
-// buffered. If it returns fewer, err is the reason.
+// buffered returns all buffered bytes of source, after it has buffered at least the given number.
+// If it returns fewer, err is the reason.
 func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
 	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered

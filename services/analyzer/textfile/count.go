@@ -97,7 +97,7 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	case errors.Is(err, wordstats.ErrNotUTF8):
 		err = &plaintext.RestartError{Next: plaintext.Windows1252}
 	case vocabulary && parts.Strict:
-		err = &plaintext.RestartError{Next: plaintext.Declared} // only a count with the right charset decides about the limit
+		err = &plaintext.RestartError{Next: plaintext.Declared} // the limit may have been reached with the wrong charset: count again with one reader
 	}
 	return statistics, err
 }

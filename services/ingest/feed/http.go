@@ -43,7 +43,7 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary: "Add up to 100 items to the feed",
 		Description: "sourceId is unique, so sending an item again is safe. A repeat " +
-			"adds new tags, up to 5 in total, and changes nothing else. One of several concurrent posts wins." +
+			"adds new tags, up to 5 in total, and changes nothing else. One of several concurrent posts wins. " +
 			"If the text of a pending item was lost, the item keeps its time and gets text, URL and metadata from the repeat. A batch gets 207 with " +
 			"an outcome for each item. If none can be admitted, the batch is rejected like a single item. The items of a " +
 			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +

@@ -20,7 +20,7 @@ func (a *Area) reanalysisRoute(r *web.Router) {
 		OperationID: "reanalyze-feed-items", Method: http.MethodPost, Path: "/v1/feed/reanalyze", Tags: []string{"feed"},
 		Summary: "Reanalyze items that an older model analyzed",
 		Description: "A call reads about 1,000 items, in no particular order. Repeat it with nextCursor until a response has none. An item keeps its " +
-			"result, and its place in lists and statistics, until the new one replaces it. Items of the current model are skipped, so" +
+			"result, and its place in lists and statistics, until the new one replaces it. Items of the current model are skipped, so " +
 			"repeating calls is safe, even from the beginning after a failure.",
 	}, a.postReanalysis)
 }

@@ -46,7 +46,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	if err != nil {
 		return true, "", err
 	}
-	// The event id differs: the stream may still drop the id of the event that was given up.
+	// Replay, not Publish: the stream may still drop the event's id as a duplicate.
 	if err := a.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
 		return true, "", err
 	}

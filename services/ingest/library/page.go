@@ -22,7 +22,7 @@ func (a *Area) pageRoutes(r *web.Router) {
 		OperationID: "import-library-page", Method: http.MethodPost, Path: "/v1/library/pages", Tags: []string{tag},
 		Summary: "Import a web page by its URL",
 		Description: "Creates a file, then fetches the URL and processes it like an upload: a web page with its text and preview picture (og:image), a PDF or a picture. " +
-			"A response may have at most 20 MiB, take at most 30 s and follow at most 5 redirects. Addresses in private networks and ports other than 80 and 443 are rejected unless the server allows them:" +
+			"A response may have at most 20 MiB, take at most 30 s and follow at most 5 redirects. Addresses in private networks and ports other than 80 and 443 are rejected unless the server allows them: " +
 			"with 422 if the URL contains one, and with a Failed file if a name or redirect leads to one. The errorMessage of the file describes all failures.",
 		DefaultStatus: http.StatusAccepted,
 	}, a.postPage, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})

@@ -47,7 +47,7 @@ func Problem(err error) error {
 		return web.NewProblem(http.StatusConflict, "parts-missing",
 			fmt.Sprintf("Parts of the file are missing or have the wrong size: %s. Send them, then report again.", ranges(lacks.numbers))).Because(err)
 	case isTooMany && tooMany.owners:
-		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, which is the maximum of this server. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
+		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, which is the maximum for one owner. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
 	case isTooMany:
 		return web.Unavailable(fmt.Sprintf("%d uploads in parts are open, which is the maximum of this server. Try again later, or upload the file in one request.", tooMany.limit), time.Minute).Because(err)
 	case errors.Is(err, errJoining), errors.Is(err, blob.ErrParts):

@@ -39,7 +39,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-costs", Method: http.MethodGet, Path: "/v1/photos/costs", Tags: []string{"photo providers"},
 		Summary:     "List the calls and costs of paid providers by day",
-		Description: "Before a call is made, its maximum cost is counted, until the provider reports the actual cost. Costs are therefore never lower than the billed amounts. Days are kept for 62 days.",
+		Description: "Before a call is made, its maximum cost is counted, until the provider reports the actual cost. Costs are therefore never lower than the billed amounts. Each day is retained for 62 days.",
 	}, a.listCosts)
 }
 

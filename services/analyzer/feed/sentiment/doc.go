@@ -11,16 +11,17 @@
 //   - Words are separated by white space. An emoji is first replaced by
 //     its description. Punctuation is stripped from both ends of a word, unless
 //     two characters or fewer would remain: then the word is an emoticon.
-//   - Boosters and dampeners ("very", "hardly") among the three words before
-//     add or take 0.293, 5 % less at two words' distance, 10 % less at three.
-//   - Negations ("not", "without", anything with "n't") among the three words
-//     before multiply by -0.74. "Never so good" is 1.25 times as good instead,
-//     "without doubt" does not negate, and "least" negates what follows it
-//     unless "at" or "very" stands before it. "No" negates the next two words.
-//   - A word in capitals counts 0.733 more when not all words are in capitals.
+//   - Boosters and dampeners ("very", "hardly") among the three words before a word
+//     add or subtract 0.293: 5 % less at a distance of two words, 10 % less at three.
+//   - Negations ("not", "without", anything with "n't") among the three words before
+//     a word multiply its valence by -0.74. "Never so" multiplies it by 1.25 instead,
+//     "without doubt" does not negate, and "least" negates the next word unless "at"
+//     or "very" precedes it. "No" negates the next two words.
+//   - The valence of a word in capitals grows by 0.733 if not all words are in capitals.
 //   - Some phrases have a valence of their own ("bad ass", "to die for").
-//   - After the first "but" valences count 1.5 times, before it half.
-//   - Up to four "!" add 0.292 each, "??" and "???" 0.18 a mark, more "?" 0.96.
+//   - Valences after the first "but" count 1.5 times, those before it half.
+//   - Up to four "!" add 0.292 each. Two or three "?" add 0.18 each, more of them 0.96
+//     in total.
 //   - The sum x of the valences becomes compound = x / sqrt(x*x + 15).
 //
 // Typographic apostrophes and quotation marks are first replaced by those of
@@ -29,7 +30,7 @@
 //
 // Three quirks of the reference are reproduced, because published scores depend on them: "so" or
 // "this" directly before a word multiplies by 1.25 whenever three words precede it; "but" finds a
-// valence by its value, so that an equal one earlier in the text can be changed in its place; and
+// valence by its value, so that an equal valence earlier in the text may be changed instead; and
 // the sentiment-laden idioms ("cut the mustard") are listed there but never applied.
 //
 // # Lexicon

@@ -30,7 +30,7 @@ func (r *reading) term(i int) term {
 	return r.tokens[i].word.term
 }
 
-// valence returns the valence in context of the token at i, which is a word of the lexicon.
+// valence returns the valence of the token at i, a word of the lexicon, in its context.
 func (r *reading) valence(i int) float64 {
 	t := r.tokens[i]
 	if t.word.term == termKind && r.term(i+1) == termOf {

@@ -258,7 +258,7 @@ func (s *cellScan) add(line []byte) {
 	s.at += len(line)
 }
 
-// closes reports whether the quote at i ends a quoted cell, or is the first of an escaped pair.
+// closes reports whether a quote that is followed by rest ends a quoted cell or begins an escaped quote.
 func (s *cellScan) closes(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t")
 	return len(rest) == 0 || rest[0] == s.delimiter || rest[0] == '\r' || rest[0] == '\n' || rest[0] == '"'

@@ -66,7 +66,7 @@ func (r readerAt) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Head returns the first bytes of the file, at most most.
+// Head returns the first bytes of the file, up to the given number.
 func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
 	most = min(most, f.Size)
 	body := f.source.From(ctx, 0, most)

@@ -78,7 +78,7 @@ func TestContextOfSigma(t *testing.T) {
 	}
 }
 
-// repeated reads a piece of text repeatedly.
+// repeated is a reader that repeats a piece of text.
 type repeated struct {
 	piece string
 	left  int64 // bytes

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// samples are texts in many scripts and of many kinds.
+// samples are texts in many scripts and with various structures.
 var samples = []string{
 	"Hello, world! Don't stop-me now: it's 3.14, or 1,234.5; a_b _c_ d_ __ e'f g' 'h i.j k. .l m:n o;p 7;8 9'0 x.1 2.y",
 	"one\r\ntwo\rthree\nfour\vfive\fsix\u0085seven\u2028eight  nine\u3000ten\u00A0eleven",

@@ -24,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestChecks has one invalid setting in each case.
+// TestChecks checks settings with one invalid field each.
 func TestChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string

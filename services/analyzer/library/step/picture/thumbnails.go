@@ -32,9 +32,9 @@ const (
 // sizes are the lengths of the longer sides of thumbnails, in pixels, and their ids.
 var sizes = [...]int{1200, 600, 300}
 
-// Thumbnails returns the step that stores three thumbnails of a picture with at most most pixels, upright and
-// without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is drawn at the size of the
-// largest thumbnail. Pictures in unsupported formats are skipped.
+// Thumbnails returns the step that stores three thumbnails of a picture within the given number of pixels,
+// upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is drawn at the
+// size of the largest thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {

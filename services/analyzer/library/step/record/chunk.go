@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Chunk returns the step that processes the records of a chunk. A damaged record fails alone. The kit
-// identifies the first molecules of a file.
+// Chunk returns the step that processes the records of a chunk. A damaged record does not affect the
+// others. The kit identifies the first molecules of a file.
 func Chunk(kit *structure.Kit) step.Step {
 	return step.Step{Time: 2 * time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		x, err := readIndex(ctx, f)

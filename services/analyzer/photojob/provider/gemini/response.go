@@ -103,8 +103,8 @@ func (r *response) analysis() (provider.Analysis, error) {
 	return found, nil
 }
 
-// safeSearch returns the model's rating, in which adult content is at least as likely as rated by
-// the API's filters. It returns nil if the model's rating is invalid.
+// safeSearch returns the model's rating, raised to that of the API's filters for adult content. It
+// returns nil if the model's rating is invalid.
 func (r *response) safeSearch(said *provider.SafeSearch) *provider.SafeSearch {
 	if said == nil {
 		return nil
