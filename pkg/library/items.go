@@ -84,6 +84,9 @@ type Permissions struct {
 	Groups   []string `dynamodbav:"groups,stringset,omitempty"`
 	// Epoch is the epoch of valid links; revoking all links increments it.
 	Epoch int64 `dynamodbav:"epoch"`
+	// Links are the expiry times, in epoch seconds, of the links of the epoch, oldest first. Expired links are dropped
+	// when a link is added.
+	Links []int64 `dynamodbav:"links,omitempty"`
 }
 
 // IsFolder reports whether the node can have children.

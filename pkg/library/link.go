@@ -26,6 +26,12 @@ type Link struct {
 	Expires time.Time
 }
 
+// LinkView is a share link in the API.
+type LinkView struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
 func (l Link) to(n Node) bool {
 	return l.NodeID != "" && l.NodeID == n.ID && l.Epoch == n.Permissions.Epoch
 }
@@ -54,15 +60,36 @@ func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string,
 	if valid <= 0 || valid > MaxLinkAge {
 		return "", time.Time{}, fmt.Errorf("a link is valid for at most %s, not %s", MaxLinkAge, valid)
 	}
+	expires = now.Add(valid).Truncate(time.Second).UTC()
+	token, err = l.token(n, expires)
+	return token, expires, err
+}
+
+// List returns the links to a node that have not expired, in the order in which they were created. It lists those that
+// Store.AddLink recorded.
+func (l *Links) List(n Node, now time.Time) ([]LinkView, error) {
+	links := []LinkView{}
+	for _, seconds := range n.Permissions.valid(now) {
+		expires := time.Unix(seconds, 0).UTC()
+		token, err := l.token(n, expires)
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, LinkView{Token: token, ExpiresAt: expires})
+	}
+	return links, nil
+}
+
+// token returns the token of a link, which depends on the node, the epoch of its links and the expiry only.
+func (l *Links) token(n Node, expires time.Time) (string, error) {
 	id, err := uuid.Parse(n.ID)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("link to %q: %w", n.ID, err)
+		return "", fmt.Errorf("link to %q: %w", n.ID, err)
 	}
-	expires = now.Add(valid).Truncate(time.Second).UTC()
 	body := append(make([]byte, 0, linkSize), id[:]...)
 	body = binary.BigEndian.AppendUint64(body, uint64(n.Permissions.Epoch))
 	body = binary.BigEndian.AppendUint64(body, uint64(expires.Unix()))
-	return base64.RawURLEncoding.EncodeToString(append(body, l.sign(body)...)), expires, nil
+	return base64.RawURLEncoding.EncodeToString(append(body, l.sign(body)...)), nil
 }
 
 // Read returns the link of a token. It returns ErrLink.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -27,6 +28,12 @@ var ErrForbidden = errors.New("only the owner may change the node")
 
 // ErrPrincipals means that a node would be shared with more than MaxPrincipals users and groups.
 var ErrPrincipals = fmt.Errorf("a node can be shared with at most %d users and groups", MaxPrincipals)
+
+// ErrLinks means that a node has MaxLinks links that have not expired.
+var ErrLinks = fmt.Errorf("a node can have at most %d links", MaxLinks)
+
+// MaxLinks is the maximum number of links to a node that have not expired.
+const MaxLinks = 100
 
 // MaxPrincipals is the maximum number of users and groups that a node is shared with.
 const MaxPrincipals = 200
@@ -74,6 +81,11 @@ func (p Permissions) allow(c Caller) bool {
 		slices.ContainsFunc(c.Groups, func(group string) bool { return slices.Contains(p.Groups, group) })
 }
 
+// valid returns a copy of the links that have not expired.
+func (p Permissions) valid(now time.Time) []int64 {
+	return slices.DeleteFunc(slices.Clone(p.Links), func(expires int64) bool { return expires <= now.Unix() })
+}
+
 // Readable reads the path of a node that the caller may read. It returns lifecycle.ErrNotFound for other nodes.
 func (s *Store) Readable(ctx context.Context, id string, c Caller) (Path, error) {
 	path, err := s.Path(ctx, id)
@@ -107,7 +119,24 @@ func (s *Store) Share(ctx context.Context, id string, public bool, users, groups
 		return Node{}, ErrPrincipals
 	}
 	return s.change(ctx, "share", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
-		n.Permissions = Permissions{IsPublic: public, Users: users, Groups: groups, Epoch: n.Permissions.Epoch}
+		n.Permissions.IsPublic, n.Permissions.Users, n.Permissions.Groups = public, users, groups
+		return n, nil, changeable(n)
+	})
+}
+
+// AddLink records a link to a node that expires at a time, so that Node.Links lists it. Errors are those of edits,
+// ErrTrashed, ErrRoot and ErrLinks.
+func (s *Store) AddLink(ctx context.Context, id string, expires time.Time, e Edit) (Node, error) {
+	now := s.now()
+	return s.change(ctx, "addLink", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		links := n.Permissions.valid(now)
+		if slices.Contains(links, expires.Unix()) {
+			return n, nil, changeable(n)
+		}
+		if len(links) >= MaxLinks {
+			return n, nil, ErrLinks
+		}
+		n.Permissions.Links = append(links, expires.Unix())
 		return n, nil, changeable(n)
 	})
 }
@@ -116,6 +145,7 @@ func (s *Store) Share(ctx context.Context, id string, public bool, users, groups
 func (s *Store) RevokeLinks(ctx context.Context, id string, e Edit) (Node, error) {
 	return s.change(ctx, "revokeLinks", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
 		n.Permissions.Epoch++
+		n.Permissions.Links = nil
 		return n, nil, changeable(n)
 	})
 }

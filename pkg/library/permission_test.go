@@ -115,6 +115,16 @@ func TestLinks(t *testing.T) {
 	if _, err := foreign.Read(token, r.clock); !errors.Is(err, ErrLink) {
 		t.Errorf("a link of another key: got error %v, want ErrLink", err)
 	}
+	shared, err := r.AddLink(t.Context(), folder.ID, expires, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := links.List(shared, r.clock); err != nil || len(list) != 1 || list[0] != (LinkView{token, expires}) {
+		t.Errorf("the list of links is %v, error %v", list, err)
+	}
+	if list, err := links.List(shared, expires); err != nil || len(list) != 0 {
+		t.Errorf("the list contains expired links: %v, error %v", list, err)
+	}
 	holder := Caller{Link: link}
 	if _, err := r.Readable(t.Context(), file.ID, holder); err != nil {
 		t.Error(err)
@@ -136,6 +146,9 @@ func TestLinks(t *testing.T) {
 	}
 	if _, err := r.Readable(t.Context(), file.ID, holder); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a revoked link: got error %v, want ErrNotFound", err)
+	}
+	if list, err := links.List(r.node(folder.ID), r.clock); err != nil || len(list) != 0 {
+		t.Errorf("the list contains revoked links: %v, error %v", list, err)
 	}
 	if n := r.node(folder.ID); len(n.Permissions.Users) != 1 {
 		t.Errorf("got permissions %+v, want 1 user", n.Permissions)

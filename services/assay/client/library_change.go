@@ -110,6 +110,15 @@ func (c *Client) CreateLink(ctx context.Context, id string, valid time.Duration)
 	return l, err
 }
 
+// NodeLinks lists the share links to a node that have not expired.
+func (c *Client) NodeLinks(ctx context.Context, id string) ([]ShareLink, error) {
+	var list struct {
+		Links []ShareLink `json:"links"`
+	}
+	err := c.do(ctx, call{method: http.MethodGet, path: join("library", "nodes", id, "links")}, &list)
+	return list.Links, err
+}
+
 // RevokeLinks revokes all share links to a node.
 func (c *Client) RevokeLinks(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id, "links")}, nil)

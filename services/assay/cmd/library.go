@@ -31,7 +31,7 @@ The id of a node may be given instead.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLibraryPut(s), newLibraryImport(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
-		newLibraryRestore(s), newLibraryShare(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s),
+		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s),
 		newLibrarySearch(s), newLibraryText(s), newLibraryMetadata(s), newLibraryImages(s))
 	return cmd
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"time"
@@ -149,8 +150,7 @@ can read the node.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s/v1/library/links/%s\nvalid until %s\n", server, link.Token, link.ExpiresAt.Local().Format(time.DateTime))
-			return err
+			return writeLink(cmd.OutOrStdout(), server, link)
 		},
 	}
 	flags := cmd.Flags()
@@ -160,6 +160,42 @@ can read the node.`,
 	flags.BoolVar(&revoke, "revoke", false, "revoke all links to it")
 	cmd.MarkFlagsMutuallyExclusive("public", "private", "revoke", "for")
 	return cmd
+}
+
+func newLibraryLinks(s *settings) *cobra.Command {
+	return &cobra.Command{
+		Use:   "links PATH",
+		Short: "List the links to a node that have not expired",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, n, err := s.node(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			links, err := c.NodeLinks(cmd.Context(), n.ID)
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return writeJSON(cmd.OutOrStdout(), links)
+			}
+			server, err := s.findServer()
+			if err != nil {
+				return err
+			}
+			for _, link := range links {
+				if err := writeLink(cmd.OutOrStdout(), server, link); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func writeLink(w io.Writer, server string, link client.ShareLink) error {
+	_, err := fmt.Fprintf(w, "%s/v1/library/links/%s\nvalid until %s\n", server, link.Token, link.ExpiresAt.Local().Format(time.DateTime))
+	return err
 }
 
 func newLibraryGet(s *settings) *cobra.Command {

@@ -31,7 +31,7 @@ var (
 	changes = web.Refusals{
 		http.StatusForbidden:          {"other-owner"},
 		http.StatusNotFound:           {"not-found"},
-		http.StatusConflict:           {"cycle", "in-trash", "not-in-trash", "not-a-folder", "too-deep", "root", "other-owner", "too-many-principals", "identity-required", "changed-meanwhile"},
+		http.StatusConflict:           {"cycle", "in-trash", "not-in-trash", "not-a-folder", "too-deep", "root", "other-owner", "too-many-principals", "too-many-links", "identity-required", "changed-meanwhile"},
 		http.StatusPreconditionFailed: {"precondition-failed"},
 	}
 	processing = web.Refusals{
@@ -57,6 +57,7 @@ var conflicts = []struct {
 	{library.ErrOwner, "other-owner"},
 	{library.ErrStep, "not-failed"},
 	{library.ErrPrincipals, "too-many-principals"},
+	{library.ErrLinks, "too-many-links"},
 }
 
 // problem translates errors that a client can resolve.

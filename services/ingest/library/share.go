@@ -74,12 +74,7 @@ type linkInput struct {
 
 type linkOutput struct {
 	Location string `header:"Location"`
-	Body     linkView
-}
-
-type linkView struct {
-	Token     string    `json:"token"`
-	ExpiresAt time.Time `json:"expiresAt"`
+	Body     library.LinkView
 }
 
 func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error) {
@@ -87,7 +82,8 @@ func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error)
 	if err != nil || valid < time.Second || valid > library.MaxLinkAge {
 		return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "expected a duration from 1s to 720h, such as 24h"})
 	}
-	path, err := a.store.Writable(ctx, in.ID, caller(in.Caller))
+	c := caller(in.Caller)
+	path, err := a.store.Writable(ctx, in.ID, c)
 	switch {
 	case err != nil:
 		return nil, a.problem(err)
@@ -100,8 +96,13 @@ func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error)
 	if err != nil {
 		return nil, err
 	}
+	now := time.Now()
+	node, err := a.store.AddLink(ctx, in.ID, now.Add(valid), library.Edit{By: c.Owner})
+	if err != nil {
+		return nil, a.problem(err)
+	}
 	out := &linkOutput{}
-	if out.Body.Token, out.Body.ExpiresAt, err = links.Issue(path.Node(), time.Now(), valid); err != nil {
+	if out.Body.Token, out.Body.ExpiresAt, err = links.Issue(node, now, valid); err != nil {
 		return nil, err
 	}
 	out.Location = "/v1/library/links/" + out.Body.Token

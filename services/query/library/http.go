@@ -2,7 +2,9 @@ package library
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -34,6 +36,10 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "get-library-permissions", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
 		Summary: "List who may read a node besides its owner", Description: "Only for the owner.",
 	}, a.getPermissions, linked)
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-links", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
+		Summary: "List the links to a node that have not expired", Description: "Only for the owner. Links to the folders above it also grant access to the node, but are not in the list.",
+	}, a.listLinks, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Get the node of a share link", Description: "To read the node and everything below it, pass the token in the query parameter link.",
@@ -148,6 +154,31 @@ func (a *Area) getPermissions(ctx context.Context, in *ownedInput) (*permissions
 	}
 	n := path.Node()
 	return &permissionsOutput{ETag: n.ETag(), CacheControl: noStore, Body: n.Permissions.View()}, nil
+}
+
+type linksOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Links []library.LinkView `json:"links" nullable:"false"`
+	}
+}
+
+func (a *Area) listLinks(ctx context.Context, in *ownedInput) (*linksOutput, error) {
+	path, err := a.owned(ctx, in.ID, in.Caller)
+	if err != nil {
+		return nil, problem(err)
+	}
+	out := &linksOutput{CacheControl: noStore}
+	out.Body.Links = []library.LinkView{}
+	links, err := a.links.Links(ctx)
+	switch {
+	case errors.Is(err, library.ErrLink): // no link to any node was ever created
+		return out, nil
+	case err != nil:
+		return nil, err
+	}
+	out.Body.Links, err = links.List(path.Node(), time.Now())
+	return out, err
 }
 
 type linkInput struct {

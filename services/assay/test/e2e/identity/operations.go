@@ -94,6 +94,7 @@ var operations = map[string]operation{
 	"GET /v1/library/nodes/{id}/permissions":                  {kind: own},
 	"PUT /v1/library/nodes/{id}/permissions":                  {kind: own, body: `{"isPublic":false}`},
 	"POST /v1/library/nodes/{id}/links":                       {kind: own, body: `{"expiresIn":"1h"}`},
+	"GET /v1/library/nodes/{id}/links":                        {kind: own},
 	"DELETE /v1/library/nodes/{id}/links":                     {kind: own},
 	"POST /v1/library/files/{id}/uploaded":                    {kind: own},
 	"POST /v1/library/files/{id}/retry":                       {kind: own},

@@ -164,8 +164,17 @@ func linksAreRevoked(t *testing.T, s system.System) {
 	if _, err := stranger.Node(system.Within(t), b.ID, client.Reading{Link: first}); !system.IsProblem(err, http.StatusNotFound) {
 		t.Errorf("a link to another node: %v", err)
 	}
+	if list, err := c.NodeLinks(system.Within(t), a.ID); err != nil || len(list) != 2 || list[0].Token != first || list[1].Token != second {
+		t.Errorf("the links are %v, %v", list, err)
+	}
+	if _, err := stranger.NodeLinks(system.Within(t), a.ID); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("the links of another owner: %v", err)
+	}
 	if err := c.RevokeLinks(system.Within(t), a.ID); err != nil {
 		t.Fatal(err)
+	}
+	if list, err := c.NodeLinks(system.Within(t), a.ID); err != nil || len(list) != 0 {
+		t.Errorf("the links after they were revoked are %v, %v", list, err)
 	}
 	for _, token := range []string{first, second, "AAAA", first[:len(first)-2] + "AA"} {
 		if _, err := stranger.LinkedNode(system.Within(t), token); !system.IsProblem(err, http.StatusNotFound) {

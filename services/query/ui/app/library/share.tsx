@@ -13,11 +13,6 @@ import { isFolder, type Node, nameOf } from "./view.js";
 
 const lifetimes = [{ key: "24h", label: "1 day" }, { key: "168h", label: "7 days" }, { key: "720h", label: "30 days" }];
 
-interface Made {
-  address: string;
-  expiresAt: string;
-}
-
 export function ShareDialog({ node, close }: { node: Node; close: () => void }): JSX.Element {
   return <Dialog title={`Share ${visible(nameOf(node))}`} close={close} footer={<Button kind="primary" onClick={close}>Done</Button>}><Share node={node} /></Dialog>;
 }
@@ -25,9 +20,10 @@ export function ShareDialog({ node, close }: { node: Node; close: () => void }):
 export function Share({ node }: { node: Node }): JSX.Element {
   const { id } = node, path = { id };
   const [permissions, setPermissions] = useState<Schemas["PermissionsView"]>(), [error, setError] = useState("");
-  const [lifetime, setLifetime] = useState("168h"), [made, setMade] = useState<Made[]>([]);
+  const [lifetime, setLifetime] = useState("168h"), [links, setLinks] = useState<Schemas["LinkView"][]>([]);
   useEffect(() => {
     api.GET("/v1/library/nodes/{id}/permissions", { params: { path } }).then(data).then(setPermissions, (failed: unknown) => setError(message(failed)));
+    api.GET("/v1/library/nodes/{id}/links", { params: { path } }).then(data).then((list) => setLinks(list.links), (failed: unknown) => setError(message(failed)));
   }, [id]);
   const put = async (next: Schemas["PermissionsView"]): Promise<void> => {
     try {
@@ -40,13 +36,13 @@ export function Share({ node }: { node: Node }): JSX.Element {
   };
   const create = async (): Promise<void> => {
     const link = await attempt(() => api.POST("/v1/library/nodes/{id}/links", { params: { path }, body: { expiresIn: lifetime } }).then(data));
-    if (link) setMade([{ address: `${location.origin}/library/${id}?link=${encodeURIComponent(link.token)}`, expiresAt: link.expiresAt }, ...made]);
+    if (link) setLinks((list) => [...list.filter((l) => l.token !== link.token), link]);
   };
   const revoke = async (): Promise<void> => {
     const done = await attempt(async () => { await api.DELETE("/v1/library/nodes/{id}/links", { params: { path } }).then(data); return true; });
     if (!done) return;
-    setMade([]);
-    toast("All links are revoked.");
+    setLinks([]);
+    toast("All links revoked.");
   };
   const what = isFolder(node) ? "this folder and all that is in it" : "this file";
   return (
@@ -64,19 +60,23 @@ export function Share({ node }: { node: Node }): JSX.Element {
             <div class="actions">
               <label><span class="visually-hidden">The link expires after</span><select value={lifetime} onChange={(event) => setLifetime(event.currentTarget.value)}>{lifetimes.map((l) => <option key={l.key} value={l.key}>{l.label}</option>)}</select></label>
               <Button icon={Link} onClick={() => void create()}>Create a link</Button>
-              <Button kind="quiet" onClick={() => void revoke()}>Revoke all links</Button>
+              {links.length > 0 && <Button kind="quiet" onClick={() => void revoke()}>Revoke all links</Button>}
             </div>
-            {made.map((m) => (
-              <div key={m.address} class="made">
-                <input readOnly aria-label="Link" value={m.address} onFocus={(event) => event.currentTarget.select()} />
-                <IconButton icon={Copy} label="Copy the link" onClick={() => void copy(m.address)} />
-                <span class="sub">Expires <Time iso={m.expiresAt} exact /></span>
-              </div>
-            ))}
+            {links.map((l) => <ShareLink key={l.token} address={`${location.origin}/library/${id}?link=${encodeURIComponent(l.token)}`} expiresAt={l.expiresAt} />)}
           </section>
           <People permissions={permissions} save={put} />
         </>
       )}
+    </div>
+  );
+}
+
+function ShareLink({ address, expiresAt }: { address: string; expiresAt: string }): JSX.Element {
+  return (
+    <div class="share-link">
+      <input readOnly aria-label="Link" value={address} onFocus={(event) => event.currentTarget.select()} />
+      <IconButton icon={Copy} label="Copy link" onClick={() => void copy(address)} />
+      <span class="sub">Expires <Time iso={expiresAt} exact /></span>
     </div>
   );
 }
