@@ -71,7 +71,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 		return nil
 	})
 	if w := send(t, r, http.MethodPut, "/v1/things/ok"); w.Code != http.StatusNoContent {
-		t.Fatalf("%d %s", w.Code, w.Body)
+		t.Fatalf("%d %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
 	send(t, r, http.MethodPut, "/v1/things/taken")
 	send(t, r, http.MethodPut, "/v1/things/broken")
@@ -89,12 +89,12 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 				NextCursor string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Code != http.StatusOK || len(page.Entries) > limit {
-				t.Fatalf("%s: %d %s", at, w.Code, w.Body)
+				t.Fatalf("%s: got %d %s", at, w.Code, w.Body)
 			}
 			for _, e := range page.Entries {
 				got = append(got, fmt.Sprintf("%s %d %s", e.Outcome, e.Status, e.Path))
 				if e.Operation != "put-thing" || e.Method != http.MethodPut || e.RequestID == "" || e.Service != "test" || e.Address == "" {
-					t.Errorf("%+v", e)
+					t.Errorf("got %+v", e)
 				}
 			}
 			if at = ""; page.NextCursor != "" {
@@ -109,7 +109,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 		t.Errorf("while a write runs: got %+v, want 4 entries, the first with an unknown outcome", during)
 	}
 	if entries, _, err := l.List(t.Context(), time.Now().Add(time.Minute), 10, ""); err != nil || len(entries) != 0 {
-		t.Errorf("since a later time: got %v, error %v", entries, err)
+		t.Errorf("since a later time: got %v, error %v, want none", entries, err)
 	}
 	if w := send(t, r, http.MethodGet, "/v1/audit?cursor=x"); w.Code != http.StatusUnprocessableEntity {
 		t.Errorf("a cursor of another list: got status %d, want 422", w.Code)

@@ -46,7 +46,7 @@ func TestOpenConnectsToTheEndpoints(t *testing.T) {
 	backends.Health(&health)
 	got := health.Check(t.Context())
 	if got.Checks["nats"] != "ok" || got.Checks["s3"] == "ok" || got.Status == "ready" || len(got.Checks) != 2 {
-		t.Errorf("with NATS there and S3 away: %+v", got)
+		t.Errorf("with NATS available and S3 unavailable: got %+v", got)
 	}
 }
 

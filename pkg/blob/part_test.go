@@ -51,7 +51,7 @@ func TestPartReadsItsContent(t *testing.T) {
 		}
 	}
 	if made > 4 {
-		t.Errorf("it used %d pieces", made)
+		t.Errorf("the part used %d pieces, want at most 4", made)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestPartsAreFilledInOrder(t *testing.T) {
 	for _, size := range []int{partSize, partSize, 1} {
 		last, err := p.fill(body)
 		if err != nil || last != (size == 1) {
-			t.Fatalf("last %v: %v", last, err)
+			t.Fatalf("got last = %t, error %v", last, err)
 		}
 		got, err := io.ReadAll(p)
 		if err != nil || !bytes.Equal(got, content[:size]) {
@@ -85,6 +85,6 @@ func TestTruncatedBodyIsAnError(t *testing.T) {
 	defer p.free()
 	broken := io.MultiReader(bytes.NewReader(randomBytes(10)), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if last, err := p.fill(broken); last || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("last %v: %v", last, err)
+		t.Errorf("got last = %t, error %v", last, err)
 	}
 }

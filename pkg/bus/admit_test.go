@@ -126,6 +126,6 @@ func TestRepeatedEventsDoNotCount(t *testing.T) {
 // Calling Admit for a stream that is not a work stream is a programming error.
 func TestAdmitRejectsOtherStreams(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
-		t.Error("admitted")
+		t.Error("got no error, want one")
 	}
 }

@@ -75,7 +75,7 @@ func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	first, second := process(db, time.Hour), process(db, time.Hour)
 	l := mustAcquire(t, first, "a")
 	if got := l.Position(); got != (checkpoint.Position{}) {
-		t.Errorf("a new log begins at %+v", got)
+		t.Errorf("a new log: got position %+v, want none", got)
 	}
 	if err := errors.Join(l.Save(t.Context(), at("7")), l.Renew(t.Context())); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	}
 	l = mustAcquire(t, second, "a")
 	if l.Position() != at("7") {
-		t.Errorf("the next holder continues at %+v", l.Position())
+		t.Errorf("the next holder: got position %+v, want 7", l.Position())
 	}
 	done := checkpoint.Position{After: "9", Done: true}
 	if err := l.Save(t.Context(), done); err != nil {
@@ -115,7 +115,7 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	began := time.Now()
 	next := mustAcquire(t, process(db, lease), "a")
 	if waited := time.Since(began); waited < lease {
-		t.Errorf("the log was taken over after %s", waited)
+		t.Errorf("the log was taken over after %s, before the lease ended", waited)
 	}
 	if err := next.Save(t.Context(), at("2")); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), time.Second) // the SDK retries for a minute
 	defer cancel()
 	if _, err := s.Acquire(short, "a"); err == nil {
-		t.Error("no error")
+		t.Error("got no error, want one")
 	}
 	heal()
 	l := mustAcquire(t, s, "a")

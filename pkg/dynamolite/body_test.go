@@ -54,7 +54,7 @@ func TestBodyMustHaveItsDeclaredLength(t *testing.T) {
 			w := httptest.NewRecorder()
 			engine.ServeHTTP(w, r)
 			if w.Code != want {
-				t.Errorf("%d bytes declared as %d: got status %d: %s", len(body), length, w.Code, w.Body)
+				t.Errorf("%d bytes declared as %d: got status %d: %s, want %d", len(body), length, w.Code, w.Body, want)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestItemOfEveryTypeRoundTrips(t *testing.T) {
 		"bs", &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}}, "blank", "")
 	s.put("things", whole)
 	if got := s.get("things", item("pk", "a", "sk", 1)); !reflect.DeepEqual(got, whole) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v", got, whole)
 	}
 	if got := s.get("things", item("pk", "a", "sk", 2)); got != nil {
 		t.Errorf("GetItem of a key without item: got %v, want nothing", got)

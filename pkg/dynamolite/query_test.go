@@ -130,7 +130,7 @@ func TestIndexPagesContainItemsWithEqualKeysOnce(t *testing.T) {
 			got := texts(items, "id")
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Fatalf("limit %d, forward %t: %v", limit, forward, got)
+				t.Fatalf("limit %d, forward %t: %v, want %v", limit, forward, got, want)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func wrongResponses(t *testing.T, path, what string) (failed bool) {
 		if response.Code == http.StatusInternalServerError {
 			failed = true
 		} else if want := fmt.Sprintf(`"text":{"S":"%s"}`, strings.Repeat("x", 200+i)); !strings.Contains(response.Body.String(), want) {
-			t.Errorf("%s: item %d: got status %d %s", what, i, response.Code, response.Body)
+			t.Errorf("%s: item %d: got status %d %s, want it to contain %q", what, i, response.Code, response.Body, want)
 		}
 	}
 	response := responseTo(engine, "Scan", `{"TableName":"seal"}`)

@@ -38,6 +38,6 @@ func TestCompiledApart(t *testing.T) {
 	}
 	cfg, err := engines.Settings{Engines: t.TempDir()}.Config(1)
 	if err != nil || cfg.Compiler != program {
-		t.Errorf("got compiler %q, error %v", cfg.Compiler, err)
+		t.Errorf("got compiler %q, error %v, want %q", cfg.Compiler, err, program)
 	}
 }

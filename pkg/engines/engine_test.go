@@ -111,7 +111,7 @@ func TestFailuresAreIsolated(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.function, err, c.want)
 		}
 		if got, err := run(t, e, false, "next", 41); err != nil || got != 42 {
-			t.Errorf("after %s: got %d, error %v", c.function, got, err)
+			t.Errorf("after %s: got %d, error %v, want 42", c.function, got, err)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestStopReturnsTheCause(t *testing.T) {
 	cancel(cause)
 	i.Call("loop")
 	if !errors.Is(i.Err(), cause) {
-		t.Errorf("%v", i.Err())
+		t.Errorf("got %v", i.Err())
 	}
 	if err := i.Close(); err != nil {
 		t.Error(err)
@@ -181,7 +181,7 @@ func TestAddressesAreChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b := i.Bytes(c.at, c.size); (b != nil) != c.inside || (i.Err() == nil) != c.inside {
-			t.Errorf("Bytes(%d, %d): %d bytes, %v", c.at, c.size, len(b), i.Err())
+			t.Errorf("Bytes(%d, %d): got %d bytes, error %v", c.at, c.size, len(b), i.Err())
 		}
 		if err := i.Close(); err != nil {
 			t.Error(err)
@@ -203,11 +203,11 @@ func TestCompiledOnce(t *testing.T) {
 			t.Fatalf("got files %v, error %v, want one file", found, err)
 		}
 		if n == 1 && found[0] != files[0] {
-			t.Errorf("%v, then %v", files, found)
+			t.Errorf("got cached files %v, then %v", files, found)
 		}
 		files = found
 		if got, err := run(t, e, false, "next", 1); err != nil || got != 2 {
-			t.Errorf("got %d, error %v", got, err)
+			t.Errorf("got %d, error %v, want 2", got, err)
 		}
 	}
 	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
@@ -233,7 +233,7 @@ func TestClosedEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Start(t.Context(), engines.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrClosed) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrClosed", err)
 	}
 	broken := engines.New(engines.Program{Name: "test", Code: program(t)[:40]}, engines.Config{})
 	if err := broken.Prepare(t.Context()); err == nil {
@@ -250,7 +250,7 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.Prepare(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if err := e.Prepare(t.Context()); err != nil {
 		t.Error(err)
@@ -272,10 +272,10 @@ func TestCloseDuringCompilation(t *testing.T) {
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.Close(stopped); !errors.Is(err, engines.ErrCompiling) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrCompiling", err)
 	}
 	if _, err := e.Start(stopped, engines.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrCompiling) || !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	close(goOn)
 	if err := errors.Join(<-ended, e.Close(t.Context())); err != nil {

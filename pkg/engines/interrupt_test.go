@@ -26,10 +26,10 @@ func FuzzInterruptible(f *testing.F) {
 	f.Fuzz(func(t *testing.T, module []byte) {
 		out, err := interruptible(module)
 		if err != nil && !errors.Is(err, errCode) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if err == nil && len(out) < len(module) {
-			t.Errorf("%d bytes became %d", len(module), len(out))
+			t.Errorf("a module of %d bytes: got %d bytes, want more", len(module), len(out))
 		}
 	})
 }

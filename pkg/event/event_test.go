@@ -71,13 +71,13 @@ func TestHeadersRoundTrip(t *testing.T) {
 func TestHeadersArePercentEncoded(t *testing.T) {
 	h := event.Event{ID: "Euro € 😀", Item: `"%`, Data: &event.FileUploaded{}}.Headers("/ingest")
 	if got := h["ce-id"][0]; got != "Euro%20%E2%82%AC%20%F0%9F%98%80" {
-		t.Errorf("ce-id is %s", got)
+		t.Errorf("got ce-id %s", got)
 	}
 	if got := h["ce-subject"][0]; got != "%22%25" {
 		t.Errorf("got ce-subject %s", got)
 	}
 	if _, there := h["ce-owner"]; there {
-		t.Error("an empty owner has a header")
+		t.Error("an empty owner: got a header, want none")
 	}
 }
 
@@ -86,7 +86,7 @@ func TestHeadersOfOtherClients(t *testing.T) {
 		"CE-Id": {"a"}, "Ce-Time": {"2026-11-20T12:00:00.25Z"}, "Content-Type": {"x%%"}, "ce-none": nil, "ce-future": {"1"},
 	})
 	if want := (event.Envelope{ID: "a", Time: when}); err != nil || got != want {
-		t.Errorf("got %+v, error %v", got, err)
+		t.Errorf("got %+v, error %v, want %+v", got, err, want)
 	}
 	for name, value := range map[string]string{"ce-id": "100%", "ce-time": "noon"} {
 		if _, err := event.ParseEnvelope(map[string][]string{name: {value}}); err == nil || !strings.Contains(err.Error(), name) {
@@ -112,7 +112,7 @@ func TestPayloadIsPlainJSON(t *testing.T) {
 	}
 	for _, name := range []string{"totalWords", "uniqueWords", "avgWordLength"} {
 		if body.TextStatistics[name] != 0.0 {
-			t.Errorf("%s is %v in %s", name, body.TextStatistics[name], data)
+			t.Errorf("%s: got %v in %s, want 0", name, body.TextStatistics[name], data)
 		}
 	}
 	large, err := event.Event{Data: &event.FileUploaded{Size: 5 << 30}}.Marshal()
@@ -121,7 +121,7 @@ func TestPayloadIsPlainJSON(t *testing.T) {
 	}
 	var file struct{ Size int64 }
 	if err := json.Unmarshal(large, &file); err != nil || file.Size != 5368709120 {
-		t.Errorf("got size %d, error %v, from %s", file.Size, err, large)
+		t.Errorf("got size %d, error %v, from %s, want 5368709120", file.Size, err, large)
 	}
 }
 

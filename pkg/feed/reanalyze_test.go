@@ -120,6 +120,6 @@ func TestCompareModels(t *testing.T) {
 		}
 	}
 	if feed.CompareModels("v1", "v1.0.0.0") != 0 {
-		t.Error("other texts differ")
+		t.Error("CompareModels of two texts of another form: got a difference, want 0")
 	}
 }

@@ -178,7 +178,7 @@ func TestAnalysisIsChecked(t *testing.T) {
 		{Sentiment: "positive", Score: 0.5, Compound: 2, ModelVersion: "v1.0.0"}, {Sentiment: "positive", Score: 0.5, Compound: 0, ModelVersion: "1.0.0"}, {Sentiment: "positive", Score: 0.5, Compound: 0, ModelVersion: "v1.0.0-rc1"},
 	} {
 		if _, err := store.Analyze(t.Context(), item, a); err == nil {
-			t.Errorf("%+v was stored", a)
+			t.Errorf("%+v: got no error, want one", a)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestSeed(t *testing.T) {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
-		t.Errorf("time to live: got %+v, error %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v, want expires_at", ttl, err)
 	}
 }
 
@@ -290,11 +290,11 @@ func TestItemsExpire(t *testing.T) {
 	}
 	for n, there := range []bool{true, true, false} {
 		if _, err := store.Get(t.Context(), fmt.Sprintf("reddit#%d", n)); (err == nil) != there || !there && !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("item %d: %v", n, err)
+			t.Errorf("item %d: got error %v", n, err)
 		}
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Primary)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
-		t.Errorf("time to live: got %+v, error %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v, want expires_at", ttl, err)
 	}
 }

@@ -47,7 +47,7 @@ func TestSnippet(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringN(150, 400, -1)).Draw(t, "text")
 		got := feed.Snippet(text)
 		if utf8.RuneCountInString(got) > 200 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Fatalf("%q", got)
+			t.Fatalf("got %q", got)
 		}
 	})
 }
@@ -84,7 +84,7 @@ func TestDocuments(t *testing.T) {
 			}
 			item := feedtest.Create(t, store, got)
 			if !reflect.DeepEqual(item.IngestedAt, s.Item(now).IngestedAt) {
-				t.Errorf("the time is %s", item.IngestedAt)
+				t.Errorf("got time %s, want that of the submission", item.IngestedAt)
 			}
 			if item, err = store.Get(t.Context(), s.SourceID); err != nil || !item.IsOf(got) {
 				t.Errorf("%+v does not match %+v: %v", item, got, err)
@@ -94,7 +94,7 @@ func TestDocuments(t *testing.T) {
 				{Text: s.Text, SourceURL: s.SourceURL, Metadata: map[string]any{"other": true}},
 			} {
 				if item.IsOf(other) || !item.Of(other).IsOf(other) {
-					t.Errorf("%+v is of %+v", item, other)
+					t.Errorf("IsOf(%+v, %+v): got true, or false after Of", item, other)
 				}
 			}
 		})

@@ -91,7 +91,7 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 	}
 	for limit := range int32(7) {
 		if items, double := look(limit + 1); items != 4 || !slices.Equal(double, []string{"reddit#1"}) {
-			t.Errorf("in pages of %d there are %d items, and several rows of %v", limit+1, items, double)
+			t.Errorf("in pages of %d: got %d items and several rows of %v, want 4 and reddit#1", limit+1, items, double)
 		}
 	}
 	for range 2 { // again changes nothing
@@ -99,11 +99,11 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if items, double := look(100); items != 4 || len(double) != 0 {
-			t.Errorf("merged there are %d items, and several rows of %v", items, double)
+			t.Errorf("after the merge: got %d items and several rows of %v, want 4 and none", items, double)
 		}
 		got, err := store.Get(t.Context(), "reddit#1")
 		if at, timed := got.Ingested(); err != nil || timed != nil || at.Sub(begin).Abs() > time.Second || !slices.Equal(got.MatchedTags, []string{"a", "b", "c"}) {
-			t.Errorf("merged it is %+v, %v, %v", got, err, timed)
+			t.Errorf("after the merge: got %+v, error %v, time error %v", got, err, timed)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestTextKeys(t *testing.T) {
 		}
 		keys[strings.ToLower(key)] = true
 		if got, err := feed.ParseTextKey(key); err != nil || got != id {
-			t.Errorf("%s: got %q, error %v", key, got, err)
+			t.Errorf("%s: got %q, error %v, want %q", key, got, err, id)
 		}
 		for part := range strings.SplitSeq(key, "/") {
 			if len(part) > 255 {

@@ -188,7 +188,7 @@ func TestBlockedNamesTheSetting(t *testing.T) {
 		}
 		err := c.policy.control()(t.Context(), network, c.address, nil)
 		if err == nil {
-			t.Errorf("%s is allowed", c.address)
+			t.Errorf("%s: got no error, want ErrBlocked", c.address)
 			continue
 		}
 		for _, want := range c.want {

@@ -65,7 +65,7 @@ func status(t testing.TB, i *Identity, r *http.Request) (web.Caller, int) {
 	}
 	p, is := errors.AsType[*web.Problem](err)
 	if !is {
-		t.Fatalf("the error is not a problem: %v", err)
+		t.Fatalf("got error %v, want a problem", err)
 	}
 	return caller, p.Status
 }
@@ -89,7 +89,7 @@ func TestKeyProvesItsOwner(t *testing.T) {
 	key, token := create(t, i, terms)
 	caller, refused := status(t, i, bearing(t, token))
 	if refused != 0 || caller.Owner != "anna" || caller.Credential.ID != key.ID || len(caller.Credential.Scopes) != 2 || len(caller.Credential.Roles) != 0 {
-		t.Errorf("%+v, %+v, %d", caller, caller.Credential, refused)
+		t.Errorf("got caller %+v, credential %+v, status %d", caller, caller.Credential, refused)
 	}
 	d, err := store.Get(t.Context(), platform.Keys, key.ID)
 	if _, secret, _ := parseKey(token); err != nil || strings.Contains(d.Body, secret) {
@@ -97,7 +97,7 @@ func TestKeyProvesItsOwner(t *testing.T) {
 	}
 	c.advance(time.Hour)
 	if _, refused := status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
-		t.Errorf("an expired key: got status %d", refused)
+		t.Errorf("an expired key: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 }
 
@@ -117,20 +117,20 @@ func TestForgedKeys(t *testing.T) {
 		"no key":         "abc",
 	} {
 		if caller, refused := status(t, i, bearing(t, forged)); refused != http.StatusUnauthorized || caller.Credential != nil {
-			t.Errorf("%s: %d, %+v", name, refused, caller)
+			t.Errorf("%s: got status %d, caller %+v", name, refused, caller)
 		}
 	}
 	for name, header := range map[string]string{"basic": "Basic " + token, "nothing": "Bearer", "empty": "Bearer  "} {
 		r := bearing(t, "")
 		r.Header.Set("Authorization", header)
 		if _, refused := status(t, i, r); refused != http.StatusUnauthorized {
-			t.Errorf("%s: got status %d", name, refused)
+			t.Errorf("%s: got status %d, want %d", name, refused, http.StatusUnauthorized)
 		}
 	}
 	twice := bearing(t, token)
 	twice.Header.Add("Authorization", "Bearer "+token)
 	if _, refused := status(t, i, twice); refused != http.StatusUnauthorized {
-		t.Errorf("two headers: got status %d", refused)
+		t.Errorf("two headers: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 }
 
@@ -155,10 +155,10 @@ func TestRevokedKeyEndsEverywhere(t *testing.T) {
 	c.advance(KeyAge)
 	for n, p := range processes {
 		if _, refused := status(t, p, bearing(t, token)); refused != http.StatusUnauthorized {
-			t.Errorf("process %d: got status %d", n, refused)
+			t.Errorf("process %d: got status %d, want %d", n, refused, http.StatusUnauthorized)
 		}
 		if check[n]() == nil {
-			t.Errorf("process %d: a stream continues", n)
+			t.Errorf("process %d: Check of the revoked key returned no error", n)
 		}
 	}
 	if KeyAge > 3*time.Second {
@@ -184,7 +184,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 		}
 		c.advance(grace)
 		if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {
-			t.Errorf("the old token after %s: got status %d", grace, refused)
+			t.Errorf("the old token after %s: got status %d, want %d", grace, refused, http.StatusUnauthorized)
 		}
 		old = token
 	}
@@ -219,6 +219,6 @@ func TestListReturnsTheLastUse(t *testing.T) {
 		t.Errorf("got %+v, error %v", keys, err)
 	}
 	if keys, err = i.keys.List(t.Context(), "anna"); err != nil || len(keys) != 1 {
-		t.Errorf("got %+v, error %v", keys, err)
+		t.Errorf("got %+v, error %v, want 1 entry", keys, err)
 	}
 }

@@ -75,12 +75,12 @@ func TestSessionOfAKey(t *testing.T) {
 	key, token := create(t, i, anna())
 	at, b := site(t, i).URL, browser(t)
 	if resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"assay_no"}`); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("a bad key: %s", resp.Status)
+		t.Errorf("a bad key: got %s, want 401", resp.Status)
 	}
 	resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
 	set := sessionOf(t, resp)
 	if resp.StatusCode != http.StatusNoContent || set == nil || !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure || strings.Contains(set.Value, "anna") {
-		t.Fatalf("%s, %+v", resp.Status, set)
+		t.Fatalf("got status %s, cookie %+v", resp.Status, set)
 	}
 	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != "anna" {
 		t.Errorf("the owner is %q, want anna", owner)
@@ -88,14 +88,14 @@ func TestSessionOfAKey(t *testing.T) {
 	c.advance(renewAfter + 1e6)
 	resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", "")
 	if renewed := sessionOf(t, resp); renewed == nil || renewed.Value == set.Value {
-		t.Errorf("the session is not renewed: %+v", renewed)
+		t.Errorf("the session is not renewed: got %+v", renewed)
 	}
 	if _, err := i.keys.Revoke(t.Context(), key.ID); err != nil {
 		t.Fatal(err)
 	}
 	c.advance(KeyAge)
 	if resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("after the key was revoked: %s", resp.Status)
+		t.Errorf("after the key was revoked: got %s, want 401", resp.Status)
 	}
 }
 
@@ -121,12 +121,12 @@ func TestSessionEnds(t *testing.T) {
 	set := signIn()
 	c.advance(cookieAge)
 	if got := asks(set); got != http.StatusUnauthorized {
-		t.Errorf("an old cookie: got status %d", got)
+		t.Errorf("an old cookie: got status %d, want %d", got, http.StatusUnauthorized)
 	}
 	set = signIn()
 	set = use(t, i, c, set, "anna", sessionAge)
 	if got := asks(set); got != http.StatusUnauthorized {
-		t.Errorf("after the longest session: got status %d", got)
+		t.Errorf("after the longest session: got status %d, want %d", got, http.StatusUnauthorized)
 	}
 	set = signIn()
 	for at := range set.Value {
@@ -136,15 +136,15 @@ func TestSessionEnds(t *testing.T) {
 			forged.Value = set.Value[:at] // its last bits may be padding
 		}
 		if got := asks(&forged); got != http.StatusUnauthorized {
-			t.Fatalf("a cookie changed at %d: got status %d", at, got)
+			t.Fatalf("a cookie changed at %d: got status %d, want %d", at, got, http.StatusUnauthorized)
 		}
 	}
 	resp, _ := send(t, b, http.MethodDelete, at+"/v1/session", "")
 	if gone := sessionOf(t, resp); gone == nil || gone.MaxAge >= 0 {
-		t.Errorf("sign-out: %+v", gone)
+		t.Errorf("sign-out: got %+v", gone)
 	}
 	if resp, _ := send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("after sign-out: %s", resp.Status)
+		t.Errorf("after sign-out: got %s, want 401", resp.Status)
 	}
 }
 
@@ -177,13 +177,13 @@ func TestSignInWithTheProvider(t *testing.T) {
 	}
 	resp, page := send(t, b, http.MethodGet, at+"/v1/session/start?to="+url.QueryEscape("/files?a=1"), "")
 	if set := sessionOf(t, resp); resp.StatusCode != http.StatusOK || set == nil || set.SameSite != http.SameSiteStrictMode || !strings.Contains(page, `content="0;url=/files?a=1"`) {
-		t.Fatalf("%s, %+v\n%s", resp.Status, set, page)
+		t.Fatalf("got %s, %+v\n%s", resp.Status, set, page)
 	}
 	if len(cookies) != 1 || cookies[0].Name != flowName || cookies[0].SameSite != http.SameSiteLaxMode || !cookies[0].HttpOnly {
-		t.Errorf("cookies on the way: %+v", cookies)
+		t.Errorf("got cookies during the sign-in %+v", cookies)
 	}
 	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != OwnerOf(p.Issuer(), "ann") {
-		t.Errorf("the owner is %q", owner)
+		t.Errorf("got owner %q", owner)
 	}
 	callbackURL := resp.Request.URL.String()
 	for name, again := range map[string]*http.Client{"the same browser": b, "another browser": browser(t)} {
@@ -216,13 +216,13 @@ func TestReturnOfAnotherSignIn(t *testing.T) {
 	victim := stop(browser(t))
 	own := returning(victim)
 	if resp, _ := send(t, victim, http.MethodGet, returning(stop(browser(t))), ""); resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("the return of another browser: %s", resp.Status)
+		t.Errorf("the return of another browser: got %s, want 400", resp.Status)
 	}
 	late := stop(browser(t))
 	back := returning(late)
 	c.advance(flowAge)
 	if resp, _ := send(t, late, http.MethodGet, back, ""); resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("a late return: %s", resp.Status)
+		t.Errorf("a late return: got %s, want 400", resp.Status)
 	}
 	if own == "" || strings.Contains(own, "error") {
 		t.Errorf("the provider redirects to %q", own)
@@ -255,7 +255,7 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if set := sessionOf(t, resp); set == nil || set.Name != "__Host-assay_session" || !set.Secure || set.Path != "/" {
-		t.Errorf("%+v", set)
+		t.Errorf("got %+v", set)
 	}
 }
 
@@ -273,6 +273,6 @@ func TestAnotherOriginCannotSignIn(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusForbidden {
-		t.Errorf("%s", resp.Status)
+		t.Errorf("got %s, want 403", resp.Status)
 	}
 }

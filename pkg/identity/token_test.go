@@ -47,13 +47,13 @@ func TestTokenProvesItsSubject(t *testing.T) {
 		}
 	}
 	if len(met) != 1 || met[0] != want {
-		t.Errorf("introduced %+v", met)
+		t.Errorf("got introduced users %+v", met)
 	}
 	plain, _ := status(t, i, bearing(t, p.Token(t, "bob", map[string]any{
 		"groups": "one", "realm": "boss", "email": "bob@example.com", "email_verified": false, "picture": "javascript:alert(1)",
 	})))
 	if u := plain.Credential.User; u != (web.User{}) || len(plain.Credential.Roles) != 0 || !slices.Equal(plain.Groups(), []string{"one"}) {
-		t.Errorf("%+v", plain.Credential)
+		t.Errorf("got %+v", plain.Credential)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestInvalidTokensAreRejected(t *testing.T) {
 	for name, forge := range forgeries {
 		for n := range each {
 			if caller, refused := status(t, i, bearing(t, forge(n))); refused != http.StatusUnauthorized || caller.Credential != nil {
-				t.Fatalf("%s, %d: %d, %+v", name, n, refused, caller)
+				t.Fatalf("%s, token %d: got status %d, caller %+v", name, n, refused, caller)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func TestInvalidTokensAreRejected(t *testing.T) {
 		t.Errorf("a valid token afterwards: got status %d, want 0", refused)
 	}
 	if reads := p.Reads(); reads > 3 {
-		t.Errorf("forged tokens caused %d reads of the keys", reads)
+		t.Errorf("forged tokens caused %d reads of the keys, want at most 3", reads)
 	}
 }
 
@@ -175,10 +175,10 @@ func TestTokenEnds(t *testing.T) {
 	}
 	c.advance(2*time.Minute + skew)
 	if _, refused = status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
-		t.Errorf("after its expiry: got status %d", refused)
+		t.Errorf("after its expiry: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 	if caller.Credential.Check(t.Context()) == nil {
-		t.Error("a stream continues after the expiry")
+		t.Error("Check after the expiry returned no error")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestKeysRotate(t *testing.T) {
 	p.Rotate(t)
 	c.advance(keySetAge + retryPause)
 	if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {
-		t.Errorf("a token of a withdrawn key: got status %d", refused)
+		t.Errorf("a token of a withdrawn key: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestOutage(t *testing.T) {
 	p.SetDown(true)
 	first := p.Token(t, "ann", map[string]any{"exp": c.now().Add(48 * time.Hour).Unix()})
 	if _, refused := status(t, i, bearing(t, first)); refused != http.StatusServiceUnavailable {
-		t.Errorf("before the provider was ever reached: got status %d", refused)
+		t.Errorf("before the provider was ever reached: got status %d, want %d", refused, http.StatusServiceUnavailable)
 	}
 	p.SetDown(false)
 	c.advance(2 * keySetPause)
@@ -226,11 +226,11 @@ func TestOutage(t *testing.T) {
 	p.Rotate(t)
 	_, err := i.Authenticate(nil, bearing(t, p.Token(t, "ann", nil)))
 	if unavailable, is := err.(interface{ GetHeaders() http.Header }); !is || unavailable.GetHeaders().Get("Retry-After") == "" {
-		t.Errorf("a new key in an outage: %v", err)
+		t.Errorf("a new key in an outage: got error %v", err)
 	}
 	foreign := p.Token(t, "ann", map[string]any{"aud": "other"})
 	if _, refused := status(t, i, bearing(t, foreign)); refused != http.StatusUnauthorized {
-		t.Errorf("another audience in an outage: got status %d", refused)
+		t.Errorf("another audience in an outage: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 	p.SetDown(false)
 	c.advance(2 * keySetPause)
@@ -242,7 +242,7 @@ func TestOutage(t *testing.T) {
 func TestProviderIsNamedSafely(t *testing.T) {
 	for issuer, audience := range map[string]string{"http://id.example.com": "assay", "id.example.com": "assay", "https://id.example.com": ""} {
 		if _, err := New(Config{Issuer: issuer, Audience: audience}, Options{Log: zerolog.Nop()}); err == nil {
-			t.Errorf("%s for %q is accepted", issuer, audience)
+			t.Errorf("issuer %s, audience %q: got no error, want one", issuer, audience)
 		}
 	}
 }

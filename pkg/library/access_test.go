@@ -94,6 +94,6 @@ func TestAccessPatterns(t *testing.T) {
 		}
 	}
 	if indexes != 6 || len(patterns) != indexes+3 {
-		t.Errorf("%d patterns, %d indexes", len(patterns), indexes)
+		t.Errorf("got %d patterns and %d indexes, want 9 and 6", len(patterns), indexes)
 	}
 }

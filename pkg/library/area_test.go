@@ -15,19 +15,19 @@ func TestSteps(t *testing.T) {
 		e := w.Step(f, step)
 		d, ok := e.Data.(*event.LibraryStep)
 		if e.ID != "library.step/"+f.ID+"/1/"+step || e.Subject != "assay.library.step."+class+"."+f.ID+".1."+step {
-			t.Errorf("%s on %s", e.ID, e.Subject)
+			t.Errorf("got %s on %s", e.ID, e.Subject)
 		}
 		if !ok || e.Owner != "ann" || e.Tenant != "ann" || e.Item != f.ID || d.Key != f.Key || d.Etag != "e1" || !e.Time.Equal(r.clock) {
-			t.Errorf("%+v", e)
+			t.Errorf("got %+v", e)
 		}
 	}
 	start := f.Start("e2")
 	if d, ok := start.Data.(*event.LibraryStep); !ok || d.Step != StepStart || d.Etag != "e2" || d.Run != 1 {
-		t.Errorf("%+v", start)
+		t.Errorf("got %+v", start)
 	}
 	area := Area(config)
 	if got := area.Events[0].Subject; got != "assay.library.step.{class}.{fileId}.{run}.{step}" || len(area.Tables) != 3 {
-		t.Errorf("%s, %d tables", got, len(area.Tables))
+		t.Errorf("got subject %s, %d tables", got, len(area.Tables))
 	}
 }
 
@@ -49,7 +49,7 @@ func TestNodeChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, ok := trashed.Changed(ChangeUpdated, shared).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" || d.PreviousParentId != RootID("ann") {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 	if trashed.Changed(ChangeDeleted, trashed).ID == trashed.Changed(ChangeUpdated, shared).ID {
 		t.Error("a deleted node has the id of its last change")
@@ -62,7 +62,7 @@ func TestKeys(t *testing.T) {
 	other := upload
 	other.Length++
 	if upload.UploadKey() == other.UploadKey() || !uploaded(upload.UploadKey()) {
-		t.Errorf("%s and %s", upload.UploadKey(), other.UploadKey())
+		t.Errorf("got upload keys %s and %s, want different ones", upload.UploadKey(), other.UploadKey())
 	}
 	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
 	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	if uploaded(result) {
-		t.Errorf("%s counts as uploaded", result)
+		t.Errorf("uploaded(%s): got true, want false", result)
 	}
 	prefix := FilePrefix(upload.ID)
 	for _, key := range []string{"", "files/x", prefix, prefix + "r0/a", prefix + "r1/", prefix + "r01/a", prefix + "1/a", prefix + "other", "library/00/x/upload-1"} {

@@ -101,7 +101,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		t.Errorf("the workflow ended %d times, version %d after %d, status %s", ended.Load(), after.Version, before.Version, after.Status)
 	}
 	if settled.Load() > steps || w.Version != 1+3+steps+1 {
-		t.Errorf("%d of %d steps settled, version %d", settled.Load(), steps, w.Version)
+		t.Errorf("%d of %d steps were settled, version %d", settled.Load(), steps, w.Version)
 	}
 }
 
@@ -133,13 +133,13 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
 	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
-		t.Fatalf("ends as %+v, error %v", end, err)
+		t.Fatalf("got end %+v, error %v", end, err)
 	}
 	if err := r.Finish(t.Context(), w, w.End(PlanOf("Image")), nil); err != nil {
 		t.Fatal(err)
 	}
 	if f := r.stored(f.ID); f.Status != Failed || f.ErrorMessage != "metadata: it is damaged" {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v", f)
 	}
 	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a step of a missing file: got error %v, want ErrNotFound", err)
@@ -167,7 +167,7 @@ func TestEraseOfAFile(t *testing.T) {
 		t.Errorf("it is restored: got error %v, want ErrNotFound", err)
 	}
 	if len(r.names(RootID("ann"))) != 0 {
-		t.Error("the root lists it")
+		t.Error("the root lists the erased folder")
 	}
 	for range 2 {
 		if err := r.Erased(t.Context(), op); err != nil {
@@ -176,7 +176,7 @@ func TestEraseOfAFile(t *testing.T) {
 	}
 	for name, key := range map[string]table.Key{config.Nodes: key(f.ID), config.Files: key(f.ID), config.Workflows: workflowKey(f.ID)} {
 		if row := r.row(name, key); row != nil {
-			t.Errorf("%s keeps %v", name, row)
+			t.Errorf("%s: got row %v, want none", name, row)
 		}
 	}
 	if _, err := r.Erase(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
@@ -214,7 +214,7 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Errorf("the operation is %+v, error %v", done, err)
 	}
 	if row := r.row(config.Nodes, key(folder.ID)); row != nil {
-		t.Errorf("the folder is %v", row)
+		t.Errorf("the folder is %v, want none", row)
 	}
 	if _, err := r.Erase(t.Context(), RootID("ann"), ann); !errors.Is(err, ErrRoot) {
 		t.Errorf("erased the root: got error %v, want ErrRoot", err)

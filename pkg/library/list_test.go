@@ -50,7 +50,7 @@ func TestLists(t *testing.T) {
 		for {
 			page, next, err := list(l)
 			if err != nil || len(page) > 3 {
-				t.Fatalf("%s: got %d, error %v", name, len(page), err)
+				t.Fatalf("%s: got a page of %d, error %v, want at most 3", name, len(page), err)
 			}
 			found = append(found, page...)
 			if l.Cursor = next; next == "" {

@@ -81,7 +81,7 @@ func TestMachineIsValid(t *testing.T) {
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
 	}
 	r := open(t)
 	for _, move := range Machine().Moves {
@@ -99,7 +99,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 						t.Errorf("got %v, want a MovedError that found %s", err, from)
 					}
 					if !reflect.DeepEqual(after, f) || !reflect.DeepEqual(there, node) {
-						t.Errorf("%+v became %+v", f, after)
+						t.Errorf("a rejected move changed %+v to %+v", f, after)
 					}
 					return
 				}
@@ -107,17 +107,17 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					t.Fatalf("got %s and %s, error %v", after.Status, there.Status, err)
 				}
 				if after.Version != f.Version+1 || there.Version != node.Version+1 || after.Run != there.Run {
-					t.Errorf("versions %d and %d, runs %d and %d", after.Version, there.Version, after.Run, there.Run)
+					t.Errorf("got versions %d and %d, runs %d and %d", after.Version, there.Version, after.Run, there.Run)
 				}
 				if again := after.Run == f.Run+1; again != move.Explicit {
-					t.Errorf("run %d after %d", after.Run, f.Run)
+					t.Errorf("got run %d after %d", after.Run, f.Run)
 				}
 				now, err := r.Workflow(t.Context(), f.ID)
 				if errors.Is(err, lifecycle.ErrNotFound) && from == Loading && move.Name == "fail" {
 					return
 				}
 				if err != nil || now.CurrentState != move.To || now.Run != after.Run || now.Version != w.Version+1 {
-					t.Errorf("the workflow is %+v, error %v", now, err)
+					t.Errorf("got workflow %+v, error %v", now, err)
 				}
 			})
 		}
@@ -177,7 +177,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 	end := w.End(records)
 	if want := (End{State: ProcessedPartially, Message: "thumbnails: it is blank"}); end != want {
-		t.Fatalf("ends as %+v", end)
+		t.Fatalf("ends as %+v, want %+v", end, want)
 	}
 	if err := r.Finish(t.Context(), w, end, nil); err != nil {
 		t.Fatal(err)
@@ -227,6 +227,6 @@ func TestRenameDuringProcessing(t *testing.T) {
 		t.Error(err)
 	}
 	if n := r.node(f.ID); n.Name != "b.csv" || n.Status != Processing {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 }

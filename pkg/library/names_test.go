@@ -12,7 +12,7 @@ func TestNames(t *testing.T) {
 		strings.Repeat("\u00e9", MaxName): strings.Repeat("\u00e9", MaxName),
 	} {
 		if got, err := CleanName(name); err != nil || got != want {
-			t.Errorf("%q: got %q, error %v", name, got, err)
+			t.Errorf("%q: got %q, error %v, want %q", name, got, err, want)
 		}
 	}
 	for _, name := range []string{
@@ -36,9 +36,9 @@ func TestIDs(t *testing.T) {
 	}
 	other, err := NewID("bob", "key")
 	if err != nil || other == first {
-		t.Errorf("two owners have %s, error %v", other, err)
+		t.Errorf("another owner: got the same id %s, error %v", other, err)
 	}
 	if RootID("ann") == RootID("bob") || RootID("ann")[14] != '5' || ValidID(strings.ToUpper(first)) {
-		t.Errorf("the roots are %s and %s", RootID("ann"), RootID("bob"))
+		t.Errorf("got roots %s and %s", RootID("ann"), RootID("bob"))
 	}
 }

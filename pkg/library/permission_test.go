@@ -48,7 +48,7 @@ func TestAccess(t *testing.T) {
 	share(true, nil, nil)
 	check("public", Caller{}, file.ID, nil)
 	if n := r.node(folder.ID); n.Version != 4 || len(n.Permissions.Users)+len(n.Permissions.Groups) != 0 {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 	if _, err := r.Trash(t.Context(), top.ID, ann); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestAccess(t *testing.T) {
 	check("a root that was never written", bob, RootID("carl"), hidden)
 	check("nothing", bob, r.id(), hidden)
 	if root, err := r.Writable(t.Context(), RootID("bob"), bob); err != nil || root.Node().Version != 0 {
-		t.Errorf("an own root: got %+v, error %v", root, err)
+		t.Errorf("an own root: got %+v, error %v, want 0", root, err)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestLinks(t *testing.T) {
 	}
 	token, expires, err := links.Issue(folder, r.clock, time.Hour)
 	if err != nil || !expires.Equal(r.clock.Add(time.Hour).Truncate(time.Second)) {
-		t.Fatalf("expires at %s, error %v", expires, err)
+		t.Fatalf("got expiry %s, error %v", expires, err)
 	}
 	link, err := links.Read(token, expires.Add(-time.Nanosecond))
 	if err != nil || link.NodeID != folder.ID {
@@ -162,11 +162,11 @@ func TestLinkLimits(t *testing.T) {
 	}
 	for _, valid := range []time.Duration{0, -time.Hour, MaxLinkAge + time.Second} {
 		if _, _, err := links.Issue(Node{ID: RootID("ann")}, time.Now(), valid); err == nil {
-			t.Errorf("a link for %s", valid)
+			t.Errorf("a link for %s: got no error, want one", valid)
 		}
 	}
 	if _, err := NewLinks(make([]byte, 31)); err == nil {
-		t.Error("a short key is accepted")
+		t.Error("a short key: got no error, want one")
 	}
 }
 
@@ -193,7 +193,7 @@ func TestBulkReturnsAnOutcomePerOperation(t *testing.T) {
 		}
 	}
 	if n := r.node(file.ID); n.ParentID != b.ID || n.Version != 4 || outcomes[5].Node.Version != 4 {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 	outcomes, err = r.Bulk(t.Context(), Caller{Owner: "bob"}, []Operation{{Op: OpTrash, ID: file.ID}})
 	if err != nil || !errors.Is(outcomes[0].Err, lifecycle.ErrNotFound) {

@@ -44,15 +44,15 @@ func TestTablesAreThoseOfTheSeed(t *testing.T) {
 		for _, i := range found.Table.GlobalSecondaryIndexes {
 			indexes[*i.IndexName] = names(i.KeySchema)
 			if i.Projection.ProjectionType != want.projection {
-				t.Errorf("%s projects %s", *i.IndexName, i.Projection.ProjectionType)
+				t.Errorf("%s projects %s, want %s", *i.IndexName, i.Projection.ProjectionType, want.projection)
 			}
 		}
 		if !reflect.DeepEqual(indexes, want.indexes) {
-			t.Errorf("%s: the indexes are %q", name, indexes)
+			t.Errorf("%s: the indexes are %q, want %q", name, indexes, want.indexes)
 		}
 		for _, a := range found.Table.AttributeDefinitions {
 			if a.AttributeType != types.ScalarAttributeTypeS {
-				t.Errorf("%s: %s is of type %s", name, *a.AttributeName, a.AttributeType)
+				t.Errorf("%s: %s is of type %s, want %s", name, *a.AttributeName, a.AttributeType, types.ScalarAttributeTypeS)
 			}
 		}
 		if streams := found.Table.StreamSpecification != nil && *found.Table.StreamSpecification.StreamEnabled; streams != (want.key == "id" && len(want.indexes) == 2) {
@@ -87,7 +87,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	} {
 		row := r.row(name, key(n.ID))
 		if got := slices.Sorted(maps.Keys(row)); !slices.Equal(got, want) {
-			t.Errorf("%s: the attributes are %q", name, got)
+			t.Errorf("%s: the attributes are %q, want %q", name, got, want)
 		}
 		if got := table.TextOf(row["createdDateTime"]); got != stamp(r.clock) {
 			t.Errorf("%s: created at %q", name, got)

@@ -45,7 +45,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 	r.remove(config.Files, ids[4])
 	pairs, err := r.Inconsistent(t.Context(), ids)
 	if err != nil || len(pairs) != 4 {
-		t.Fatalf("got %d inconsistent items, error %v", len(pairs), err)
+		t.Fatalf("got %d inconsistent items, error %v, want 4", len(pairs), err)
 	}
 	for _, pair := range pairs {
 		if err := r.Repair(t.Context(), pair); err != nil {
@@ -56,7 +56,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 		}
 	}
 	if pairs, err = r.Inconsistent(t.Context(), ids); err != nil || len(pairs) != 0 {
-		t.Errorf("after the repair: got %d inconsistent items, error %v", len(pairs), err)
+		t.Errorf("after the repair: got %d inconsistent items, error %v, want 0", len(pairs), err)
 	}
 	if n := r.node(ids[3]); n.Name != "a.txt" || n.ParentID != folder.ID || n.TypeOwnedBy != "File#ann" || n.Permissions.IsPublic {
 		t.Errorf("the node that was missing is %+v", n)
@@ -121,7 +121,7 @@ func TestScansReadAll(t *testing.T) {
 	slices.Sort(workflows)
 	slices.Sort(ids[1:])
 	if broken != 1 || !slices.Equal(files, ids[1:]) || len(workflows) != 5 {
-		t.Errorf("%d broken, files %q, workflows %q", broken, files, workflows)
+		t.Errorf("got %d broken, files %q, workflows %q", broken, files, workflows)
 	}
 	listed, next, err := r.WorkflowsByType(t.Context(), FileWorkflow, Listing{Limit: 3})
 	if err != nil || len(listed) != 3 || next == "" || listed[0].FileID == "" {
@@ -133,7 +133,7 @@ func TestOverdueWorkflow(t *testing.T) {
 	r := open(t)
 	_, w := r.in(Loaded)
 	if !w.Due().Equal(r.clock.Add(Patience)) {
-		t.Errorf("due at %s", w.Due())
+		t.Errorf("got due time %s", w.Due())
 	}
 	r.clock = r.clock.Add(2 * Patience)
 	if err := r.Postpone(t.Context(), w); err != nil {
@@ -151,7 +151,7 @@ func TestOverdueWorkflow(t *testing.T) {
 	}
 	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, StepMetadata, StepDone, StepResult{}, nil)
 	if err != nil || after.Republished != 0 {
-		t.Errorf("a step that ended: got %+v, error %v", after, err)
+		t.Errorf("a step that ended: got %+v, error %v, want Republished 0", after, err)
 	}
 }
 
@@ -168,11 +168,11 @@ func TestUnusedReservationExpires(t *testing.T) {
 		t.Error(err)
 	}
 	if r.row(config.Nodes, key(n.ID)) != nil || r.row(config.Files, key(n.ID)) != nil {
-		t.Error("an item is left")
+		t.Error("the file or its node still exists")
 	}
 	loaded, _ := r.in(Loaded)
 	var moved *lifecycle.MovedError
 	if err := r.Expire(t.Context(), loaded); !errors.As(err, &moved) || moved.Found != Loaded {
-		t.Errorf("a stored file: %v", err)
+		t.Errorf("a stored file: got error %v", err)
 	}
 }

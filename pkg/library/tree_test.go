@@ -99,11 +99,11 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 		t.Errorf("got %+v, error %v", moved, err)
 	}
 	if f := r.stored(n.ID); f.Name != "b.txt" || f.ParentID != folder.ID || f.Version != 3 {
-		t.Errorf("the file is %+v", f)
+		t.Errorf("got file %+v", f)
 	}
 	again, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || again.Version != 3 {
-		t.Errorf("a move to the same folder: got %+v, error %v", again, err)
+		t.Errorf("a move to the same folder: got %+v, error %v, want Version 3", again, err)
 	}
 	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a rename of a missing node: got error %v, want ErrNotFound", err)
@@ -179,7 +179,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 		}
 	}
 	if found != uploads {
-		t.Errorf("%d files are in the folder", found)
+		t.Errorf("%d files are in the folder, want %d", found, uploads)
 	}
 }
 
@@ -197,34 +197,34 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	r.writes.taken()
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
 	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"UpdateItem"}) {
-		t.Errorf("trashed by %q, error %v", got, err)
+		t.Errorf("got requests %q, error %v, want UpdateItem", got, err)
 	}
 	path, err := r.Path(t.Context(), last.ID)
 	if err != nil || !path.Trashed() {
 		t.Errorf("a file of the folder is visible: %v", err)
 	}
 	if visible, err := r.Visible(t.Context(), []Node{r.node(last.ID), parent}); err != nil || len(visible) != 1 || visible[0].ID != parent.ID {
-		t.Errorf("visible are %+v, error %v", visible, err)
+		t.Errorf("got visible nodes %+v, error %v", visible, err)
 	}
 	if got := r.names(parent.ID); len(got) != 0 {
 		t.Errorf("got nodes %q in the parent, want none", got)
 	}
 	page, err := r.TrashList(t.Context(), "ann", Listing{})
 	if err != nil || len(page.Nodes) != 1 || !reflect.DeepEqual(page.Nodes[0], trashed) {
-		t.Errorf("the trash has %+v, error %v", page.Nodes, err)
+		t.Errorf("got trash %+v, error %v", page.Nodes, err)
 	}
 
 	r.writes.taken()
 	restored, err := r.Restore(t.Context(), folder.ID, ann)
 	// The write of the folder and the conditions on those above it are one transaction.
 	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"TransactWriteItems"}) {
-		t.Errorf("restored by %q, error %v", got, err)
+		t.Errorf("got requests %q, error %v, want TransactWriteItems", got, err)
 	}
 	if restored.ParentID != parent.ID || restored.TypeOwnedBy != "Folder#ann" || restored.TrashedFrom != "" || restored.DeletedAt != "" {
-		t.Errorf("%+v", restored)
+		t.Errorf("got %+v", restored)
 	}
 	if path, err := r.Path(t.Context(), last.ID); err != nil || path.Trashed() || len(path) != 4 {
-		t.Errorf("a file of the folder is hidden: got %d, error %v", len(path), err)
+		t.Errorf("a file of the folder: got a path of %d, error %v, want 4 and not in the trash", len(path), err)
 	}
 }
 
@@ -263,10 +263,10 @@ func TestTrashAndRestore(t *testing.T) {
 		t.Errorf("got %+v, error %v", trashed, err)
 	}
 	if trashed.TrashedBefore(r.clock) || !trashed.TrashedBefore(r.clock.Add(time.Second)) || folder.TrashedBefore(r.clock.Add(time.Second)) {
-		t.Errorf("trashed at %s", trashed.DeletedAt)
+		t.Errorf("got deletion time %s", trashed.DeletedAt)
 	}
 	if f := r.stored(n.ID); !f.IsDeleted || f.ParentID != trashOf("ann") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v", f)
 	}
 	again, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || again.Version != trashed.Version {
@@ -288,6 +288,6 @@ func TestTrashAndRestore(t *testing.T) {
 		t.Errorf("got %+v, error %v", restored, err)
 	}
 	if f := r.stored(n.ID); f.IsDeleted || f.ParentID != RootID("ann") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v", f)
 	}
 }

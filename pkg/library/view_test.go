@@ -10,10 +10,10 @@ func TestViewsForOwnersAndOthers(t *testing.T) {
 	file, _ := r.file("a.txt", "")
 	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})
 	if own.OwnedBy != "ann" || own.Permissions == nil || *own.Length != 5 || !own.CreatedAt.Equal(r.clock) {
-		t.Errorf("%+v", own)
+		t.Errorf("got %+v", own)
 	}
 	if other.OwnedBy != "" || other.Permissions != nil || other.ParentID == "" {
-		t.Errorf("%+v", other)
+		t.Errorf("got %+v", other)
 	}
 }
 
@@ -28,11 +28,11 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 	v := w.View()
 	want := []StepView{{ID: "metadata", State: "open"}, {ID: "parse", State: "open"}, {"thumbnails", "failed", "it is blank", 3, 250, "pixels 1.0"}}
 	if !slices.Equal(v.Steps, want) || v.State != "Loaded" || v.Run != 1 || v.Deadline == nil {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v", v)
 	}
 	_, w = r.in(Processed)
 	if v := w.View(); v.Deadline != nil || len(v.Steps) != 3 || v.Chunks == nil || *v.Chunks != (StepCount{Total: 2, Done: 2}) {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v", v)
 	}
 }
 
@@ -44,6 +44,6 @@ func TestWorkflowViewCountsChunks(t *testing.T) {
 	v := w.View()
 	want := []StepView{{ID: "chunk/00001", State: "failed", Reason: "it takes too long"}, {ID: "parse", State: "done", Reason: "too many records"}, {ID: "text", State: "open"}}
 	if !slices.Equal(v.Steps, want) || *v.Chunks != (StepCount{Total: 3, Open: 1, Done: 1, Failed: 1}) {
-		t.Errorf("%+v, %+v", v, v.Chunks)
+		t.Errorf("got %+v, %+v", v, v.Chunks)
 	}
 }

@@ -109,7 +109,7 @@ func TestStatusAttributes(t *testing.T) {
 	}
 	_, err := m.Apply(t.Context(), h.db, open, lifecycle.Write{Items: []lifecycle.Item{h.doors(), second}})
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
-		t.Errorf("a second time: %v", err)
+		t.Errorf("a second time: got error %v", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestOtherWrites(t *testing.T) {
 	}
 	write.Image = true
 	if _, err := door().Apply(t.Context(), h.db, open, write); err == nil || !strings.Contains(err.Error(), "image") {
-		t.Errorf("an image of a transaction: %v", err)
+		t.Errorf("an image of a transaction: got error %v", err)
 	}
 }
 

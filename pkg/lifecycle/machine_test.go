@@ -72,7 +72,7 @@ func TestValidate(t *testing.T) {
 func TestIsFinal(t *testing.T) {
 	for state, want := range map[lifecycle.State]bool{"SHUT": false, "OPEN": false, "WALL": true, "DUST": false} {
 		if got := door().IsFinal(state); got != want {
-			t.Errorf("%s is final: %t", state, got)
+			t.Errorf("%s is final: %t, want %t", state, got, want)
 		}
 	}
 }

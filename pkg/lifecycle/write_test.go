@@ -180,10 +180,10 @@ func TestInconsistentCopies(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if got := h.get("doors", "d1"); !reflect.DeepEqual(got, first) {
-				t.Errorf("the first item became %v", got)
+				t.Errorf("the first item became %v, want %v", got, first)
 			}
 			if got := h.get("log", "d1"); !reflect.DeepEqual(got, second) {
-				t.Errorf("the second item became %v", got)
+				t.Errorf("the second item became %v, want %v", got, second)
 			}
 		})
 	}
@@ -204,7 +204,7 @@ func TestMoveWithoutAFence(t *testing.T) {
 		}
 		err := h.apply(open, lifecycle.Fence{}, items(both)...)
 		if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
-			t.Errorf("a second time: %v", err)
+			t.Errorf("a second time: got error %v", err)
 		}
 	}
 }

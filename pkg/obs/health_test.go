@@ -31,14 +31,14 @@ func TestReadyReportsEachCheck(t *testing.T) {
 	h.Add("nats", func(context.Context) error { return errors.New("replaced") })
 	h.Add("nats", func(context.Context) error { return nil })
 	if status, body := ready(t, &h); status != http.StatusOK || body.Status != "ready" || body.Checks["nats"] != "ok" {
-		t.Errorf("with passing checks: %d %+v", status, body)
+		t.Errorf("with passing checks: got %d %+v", status, body)
 	}
 
 	h.Add("s3", func(context.Context) error { return errors.New("no such bucket") })
 	status, body := ready(t, &h)
 	want := map[string]string{"nats": "ok", "s3": "no such bucket"}
 	if status != http.StatusServiceUnavailable || body.Status != "not ready" || !maps.Equal(body.Checks, want) {
-		t.Errorf("with a failing check: %d %+v", status, body)
+		t.Errorf("with a failing check: got %d %+v", status, body)
 	}
 }
 

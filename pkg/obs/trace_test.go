@@ -28,7 +28,7 @@ func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
 	}
 	child := obs.ContinueTrace(got.RequestID, got.Parent, got.State)
 	if child.RequestID != got.RequestID || child.ID() != traceID || child.State != got.State || child.Parent == got.Parent {
-		t.Errorf("child of %+v is %+v", got, child)
+		t.Errorf("child of %+v: got %+v", got, child)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestValidRequestIDIsAccepted(t *testing.T) {
 
 func TestContextCarriesTheTrace(t *testing.T) {
 	if got := obs.TraceFrom(context.Background()); got != (obs.Trace{}) || got.ID() != "" {
-		t.Errorf("an empty context gives %+v", got)
+		t.Errorf("an empty context: got %+v, want no trace", got)
 	}
 	want := obs.ContinueTrace("", "", "")
 	if got := obs.TraceFrom(obs.WithTrace(t.Context(), want)); got != want {

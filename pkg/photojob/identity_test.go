@@ -74,7 +74,7 @@ func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
 	for key, ms := range map[string]uint64{seven.String(): uint64(second*1000 + nanos/1e6), "01HF9GXXX0000000000000000A": 1700053055392} {
 		parsed, err := ulid.ParseStrict(newID(t, "ann", key))
 		if err != nil || parsed.Time() != ms {
-			t.Errorf("the id of the key %s has the time %d, error %v", key, parsed.Time(), err)
+			t.Errorf("the id of the key %s has the time %d, error %v, want %d", key, parsed.Time(), err, ms)
 		}
 	}
 }
@@ -84,11 +84,11 @@ func TestObjectKeys(t *testing.T) {
 	keys := []string{portrait.UploadKey(id), AnswerKey(id, 3), FinalKey(id, 3, "jpeg")}
 	for _, key := range keys {
 		if job, err := JobOf(key); err != nil || job != id {
-			t.Errorf("%s is of %q, error %v", key, job, err)
+			t.Errorf("%s is of %q, error %v, want %q", key, job, err, id)
 		}
 	}
 	if !strings.Contains(keys[0], "/"+id+"/4096-") || keys[1] != blob.Key("work/", id+"/answer-3") || keys[2] != blob.Key("final/", id+"/3.jpg") {
-		t.Errorf("%q", keys)
+		t.Errorf("got %q", keys)
 	}
 	other := portrait
 	other.Prompt = "sepia"
@@ -104,11 +104,11 @@ func TestObjectKeys(t *testing.T) {
 
 func TestTerms(t *testing.T) {
 	if wrong := portrait.Check(); wrong != nil {
-		t.Errorf("%+v", wrong)
+		t.Errorf("got %+v, want none", wrong)
 	}
 	completed := Terms{FileName: "a.jpg", ContentType: "Image/JPEG; a=b"}.Completed()
 	if completed.ContentType != "image/jpeg" || completed.Options.Provider != Stub || completed.Check() != nil {
-		t.Errorf("%+v", completed)
+		t.Errorf("got %+v", completed)
 	}
 	bad := Terms{
 		Prompt:  strings.Repeat("a", MaxPrompt+1),
@@ -120,6 +120,6 @@ func TestTerms(t *testing.T) {
 	}
 	want := []string{"fileName", "prompt", "options.provider", "options.format", "options.quality", "options.width", "options.aspectRatio"}
 	if !slices.Equal(fields, want) {
-		t.Errorf("%q", fields)
+		t.Errorf("got %q, want %q", fields, want)
 	}
 }

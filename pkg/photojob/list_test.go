@@ -67,7 +67,7 @@ func TestListsNewestFirst(t *testing.T) {
 		t.Errorf("the newest are %q", got)
 	}
 	if got, _ := r.all(Listing{UserID: "bob"}); got != nil {
-		t.Errorf("bob has %q", got)
+		t.Errorf("another owner: got jobs %q, want none", got)
 	}
 }
 

@@ -163,10 +163,10 @@ func TestRetryRemovesErrorAndResults(t *testing.T) {
 	row := r.row(job.JobID)
 	for _, name := range []string{"error", "analysisResult", "processingStartedAt", "processingCompletedAt", "s3FinalKey"} {
 		if row[name] != nil {
-			t.Errorf("%s is %v", name, row[name])
+			t.Errorf("%s is %v, want none", name, row[name])
 		}
 	}
 	if again.Prompt != "sepia" || again.S3TempKey != job.S3TempKey || !again.Retried() || again.Calls.Paid(StepAnalyze) != 0 {
-		t.Errorf("%+v", again)
+		t.Errorf("got %+v", again)
 	}
 }

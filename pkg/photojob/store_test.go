@@ -37,16 +37,16 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	for _, index := range found.Table.GlobalSecondaryIndexes {
 		indexes[*index.IndexName] = keysOf(index.KeySchema)
 		if index.Projection.ProjectionType != types.ProjectionTypeAll {
-			t.Errorf("%s projects %s", *index.IndexName, index.Projection.ProjectionType)
+			t.Errorf("%s projects %s, want %s", *index.IndexName, index.Projection.ProjectionType, types.ProjectionTypeAll)
 		}
 	}
 	want := map[string][]string{"userId-createdAt-index": {"userId", "createdAt"}, "status-createdAt-index": {"status", "createdAt"}}
 	if !reflect.DeepEqual(indexes, want) {
-		t.Errorf("the indexes are %q", indexes)
+		t.Errorf("the indexes are %q, want %q", indexes, want)
 	}
 	ttl, err := r.db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil || *ttl.TimeToLiveDescription.AttributeName != "ttl" {
-		t.Errorf("time to live: got %+v, error %v", ttl, err)
+		t.Errorf("time to live: got %+v, error %v, want ttl", ttl, err)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 		"processingStartedAt", "prompt", "provider", "s3FinalKey", "s3TempKey", "status", "ttl", "updatedAt", "userId",
 	}
 	if !slices.Equal(names, want) {
-		t.Errorf("the attributes are %q", names)
+		t.Errorf("the attributes are %q, want %q", names, want)
 	}
 	if got := number(t, row["ttl"]); got != "1802951500" { // createdAt in seconds and 90 days
 		t.Errorf("ttl is %s", got)
@@ -142,7 +142,7 @@ func TestDeleteReturnsTheJob(t *testing.T) {
 	job := r.in(Editing)
 	deleted, err := r.Delete(t.Context(), job.JobID)
 	if err != nil || !reflect.DeepEqual(deleted, job) {
-		t.Errorf("got %+v, error %v", deleted, err)
+		t.Errorf("got %+v, error %v, want %+v", deleted, err, job)
 	}
 	if _, err := r.Delete(t.Context(), job.JobID); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("the second delete: got error %v, want ErrNotFound", err)
@@ -162,7 +162,7 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	}
 	page, err := r.List(t.Context(), Listing{UserID: "ann"})
 	if err != nil || len(page.Jobs) != 0 {
-		t.Errorf("got %d jobs in the list, error %v", len(page.Jobs), err)
+		t.Errorf("got %d jobs in the list, error %v, want 0", len(page.Jobs), err)
 	}
 	scanned, err := r.Scan(t.Context(), "", ScanLimit)
 	found, failed := r.Jobs(t.Context(), []string{job.JobID})

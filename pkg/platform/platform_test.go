@@ -82,7 +82,7 @@ func TestListHasOnePartitionByName(t *testing.T) {
 	}
 	all, err := s.List(t.Context(), "kind")
 	if err != nil || len(all) != documents {
-		t.Fatalf("got %d documents, error %v", len(all), err)
+		t.Fatalf("got %d documents, error %v, want %d", len(all), err, documents)
 	}
 	for i, d := range all {
 		if d.Name != fmt.Sprintf("n%02d", i) || d.Version != 1 || d.Body != "kind"+body {

@@ -19,7 +19,7 @@ func TestExposureCheck(t *testing.T) {
 	} {
 		err := Exposure{}.Check("ASSAY_ADDR", addr)
 		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "ASSAY_ALLOW_ANONYMOUS=true") {
-			t.Errorf("%q: %v", addr, err)
+			t.Errorf("%q: got error %v", addr, err)
 		}
 		if err := (Exposure{AllowAnonymous: true}).Check("ASSAY_ADDR", addr); err != nil {
 			t.Errorf("%q with anonymous callers allowed: %v", addr, err)
@@ -40,7 +40,7 @@ func TestServeRejectsExposure(t *testing.T) {
 			return nil, errors.New("opened")
 		})
 		if _, ok := errors.AsType[*config.Error](err); !ok || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("%s: got error %v", want, err)
 		}
 	}
 }

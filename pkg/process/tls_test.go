@@ -82,7 +82,7 @@ func TestHTTPS(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
-			t.Errorf("%s %d", resp.Proto, resp.StatusCode)
+			t.Errorf("got %s %d", resp.Proto, resp.StatusCode)
 		}
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}

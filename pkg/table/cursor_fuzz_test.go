@@ -27,7 +27,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatal(err)
 		}
 		if same, err := ParseCursor("files", again); err != nil || !reflect.DeepEqual(same, key) {
-			t.Fatalf("the cursor of %v is parsed as %v, error %v", key, same, err)
+			t.Fatalf("the cursor of %v is parsed as %v, error %v, want %v", key, same, err, key)
 		}
 		if _, err := ParseCursor("others", text); err == nil {
 			t.Fatal("another list accepts it")

@@ -44,7 +44,7 @@ func TestEmptyCursorIsTheStart(t *testing.T) {
 		t.Errorf("got %q, error %v", text, err)
 	}
 	if key, err := table.ParseCursor("list", ""); key != nil || err != nil {
-		t.Errorf("got %v, error %v", key, err)
+		t.Errorf("got %v, error %v, want nil", key, err)
 	}
 }
 

@@ -30,7 +30,7 @@ func schema(name string) *dynamodb.CreateTableInput {
 func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	if err := table.Check(t.Context(), db, "doors"); err == nil || !strings.Contains(err.Error(), "doors") {
-		t.Errorf("before there is a table: %v", err)
+		t.Errorf("before there is a table: got error %v", err)
 	}
 	var all sync.WaitGroup
 	for range 4 {

@@ -57,10 +57,10 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 			t.Fatalf("%s is parsed as %s of %d bytes, error %v", key, gotID, size, err)
 		}
 		if got := keyHash(key); got != r.Key {
-			t.Fatalf("%s has the idempotency key %q", key, got)
+			t.Fatalf("%s has the idempotency key %q, want %q", key, got, r.Key)
 		}
 		if again := r.ObjectKey(id); again != key {
-			t.Fatalf("the same key returned %s", again)
+			t.Fatalf("the same key returned %s, want %s", again, key)
 		}
 		for _, other := range []Reservation{
 			{r.FileName + "x", r.ContentType, r.SHA256, r.Size, r.Key}, {r.FileName, r.ContentType + "x", r.SHA256, r.Size, r.Key},

@@ -53,7 +53,7 @@ func TestOneFileUnderOneKey(t *testing.T) {
 		t.Errorf("the scan found %+v, error %v", page, err)
 	}
 	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-		t.Errorf("inconsistent are %v, error %v", found, err)
+		t.Errorf("inconsistent are %v, error %v, want none", found, err)
 	}
 }
 
@@ -75,10 +75,10 @@ func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 		}
 		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
 		if err := end(first); (err == nil) != (name == "delete") {
-			t.Errorf("%s again: %v", name, err)
+			t.Errorf("%s again: got error %v", name, err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); err != nil || id != second.FileID {
-			t.Errorf("after a second %s of the first file the key refers to %q, error %v", name, id, err)
+			t.Errorf("after a second %s of the first file the key refers to %q, error %v, want %q", name, id, err, second.FileID)
 		}
 		if err := d.Delete(t.Context(), second); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if id, err := d.ByKey(t.Context(), hash); err != nil || id != f.FileID {
-		t.Errorf("the key of another file was forgotten: it refers to %q, error %v", id, err)
+		t.Errorf("the key of another file was forgotten: it refers to %q, error %v, want %q", id, err, f.FileID)
 	}
 	for range 2 { // again does nothing
 		if err := d.Forget(t.Context(), hash, f.FileID); err != nil {

@@ -212,7 +212,7 @@ func TestItemsStayConsistentUnderPermanentFaults(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
 			if _, err := d.Complete(ctx, f, seedResult); err == nil {
-				t.Error("no error")
+				t.Error("got no error, want one")
 			}
 			d.faults.Clear()
 			if kind == dynamolite.ErrorAfter {

@@ -28,7 +28,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	for _, attribute := range out.Table.AttributeDefinitions {
 		if attribute.AttributeType != types.ScalarAttributeTypeS {
-			t.Errorf("%s is of type %s", *attribute.AttributeName, attribute.AttributeType)
+			t.Errorf("%s is of type %s, want %s", *attribute.AttributeName, attribute.AttributeType, types.ScalarAttributeTypeS)
 		}
 	}
 	if n := len(out.Table.GlobalSecondaryIndexes) + len(out.Table.LocalSecondaryIndexes); n != 0 {
@@ -73,7 +73,7 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	}
 	d.expect(seedItems(InProgress, 1795175500000))
 	if got := d.row(historyKey("bob", "f1")); got != nil {
-		t.Errorf("another owner has the history item %v", got)
+		t.Errorf("another owner has the history item %v, want none", got)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestNamesAreStoredAsGiven(t *testing.T) {
 			t.Errorf("%q is listed as %+v, error %v", name, page.Files, err)
 		}
 		if got, _, err := ParseObjectKey(f.S3Key); err != nil || got != id {
-			t.Errorf("%q: its object key is parsed as %q, error %v", name, got, err)
+			t.Errorf("%q: its object key is parsed as %q, error %v, want %q", name, got, err, id)
 		}
 		f = d.next(d.Claim(t.Context(), f))
 		d.next(d.Fail(t.Context(), f, "about "+name))

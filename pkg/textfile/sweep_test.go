@@ -45,7 +45,7 @@ func TestScanReturnsEveryItemOnce(t *testing.T) {
 			listed[f.FileID]++
 		}
 		if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-			t.Errorf("consistent files are found: got %v, error %v", found, err)
+			t.Errorf("consistent files are found: got %v, error %v, want none", found, err)
 		}
 	}
 	for i := range files {

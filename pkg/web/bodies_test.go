@@ -45,7 +45,7 @@ func TestBodiesShareALimit(t *testing.T) {
 	others.Release()
 	for range 3 { // each releases what it held
 		if answer := ask(router, "POST", "/said", body); answer.Code != http.StatusOK {
-			t.Errorf("below the limit: got %d %s", answer.Code, answer.Body)
+			t.Errorf("below the limit: got %d %s, want %d", answer.Code, answer.Body, http.StatusOK)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestHandlersGetTheirCaller(t *testing.T) {
 		}
 	}
 	if (web.Caller{}).Has(web.Operator) {
-		t.Error("a caller without roles is an operator")
+		t.Error("Has(Operator) of a caller without roles: got true, want false")
 	}
 }
 
@@ -44,7 +44,7 @@ func TestAnonymousCallersActForTheNamedOwner(t *testing.T) {
 	var caller web.Caller
 	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
 		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {
-			t.Errorf("%q: %v", owner, err)
+			t.Errorf("%q: got error %v", owner, err)
 		}
 	}
 }

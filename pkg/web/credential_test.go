@@ -114,7 +114,7 @@ func TestOwnerOfACredential(t *testing.T) {
 		req.AddCookie(&http.Cookie{Name: web.OwnerCookie, Value: "bob"}) // names an anonymous owner only
 		w := httptest.NewRecorder()
 		if r.ServeHTTP(w, req); w.Code != want || want == http.StatusOK && !strings.Contains(w.Body.String(), "anna") {
-			t.Errorf("with the header %q: %d %s", owner, w.Code, w.Body)
+			t.Errorf("with the header %q: got %d %s", owner, w.Code, w.Body)
 		}
 	}
 }

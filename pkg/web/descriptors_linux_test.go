@@ -27,7 +27,7 @@ func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 		child := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -Sn 64 && ulimit -Hn 128 && exec "$0" "$@"`, os.Args[0], "-test.run=^"+t.Name()+"$")
 		child.Env = append(os.Environ(), fewDescriptors+"=1")
 		if out, err := child.CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("got %v: %s", err, out)
 		}
 		return
 	}

@@ -33,14 +33,14 @@ func TestHostsAllow(t *testing.T) {
 		}
 	}
 	if got := strings.Join(hosts.Names(), " "); got != "192.0.2.7 2001:db8::7 assay.example ingest" {
-		t.Errorf("the names are %s", got)
+		t.Errorf("the names are %s, want 192.0.2.7 2001:db8::7 assay.example ingest", got)
 	}
 	if (web.Hosts{}).Allow("10.1.2.3", nil) || !(web.Hosts{}).Allow("localhost:80", nil) {
 		t.Error("the zero value must allow loopback, and nothing else")
 	}
 	for _, bad := range []string{"https://assay.example", "*.example", "http://", "assay.example/", "me@assay.example", ":80"} {
 		if _, err := web.ParseHosts("good", bad); err == nil || !strings.Contains(err.Error(), bad) {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("%q: got error %v", bad, err)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestOtherHostsAreMisdirected(t *testing.T) {
 	}
 	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty Host by that of the URL
 		if resp, body := send(http.MethodPost, "/x", host); resp.StatusCode != http.StatusOK {
-			t.Errorf("%q: %s %s", host, resp.Status, body)
+			t.Errorf("%q: got %s %s, want 200", host, resp.Status, body)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestMetricsAreServedOnRequest(t *testing.T) {
 	for served, want := range map[bool]int{true: http.StatusOK, false: http.StatusNotFound} {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Metrics: served})
 		if rec := ask(router, http.MethodGet, "/metrics", ""); rec.Code != want {
-			t.Errorf("served %t: %d", served, rec.Code)
+			t.Errorf("served %t: %d, want %d", served, rec.Code, want)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestIsJSON(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.Header.Set("Content-Type", kind)
 		if got := web.IsJSON(r); got != want {
-			t.Errorf("%q: %t", kind, got)
+			t.Errorf("%q: %t, want %t", kind, got, want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func problemIn(t *testing.T, rec *httptest.ResponseRecorder) web.Problem {
 		t.Fatal(err)
 	}
 	if p.Status != rec.Code || p.Title == "" || !strings.HasPrefix(p.Type, "urn:assay:problem:") {
-		t.Errorf("status is %d, problem is %+v", rec.Code, p)
+		t.Errorf("got status %d, problem %+v", rec.Code, p)
 	}
 	return p
 }
@@ -92,10 +92,10 @@ func TestRequestsThatViolateTheSchemaAreProblems(t *testing.T) {
 				t.Errorf("got %+v, want %d %s with a detail", p, test.status, test.slug)
 			}
 			if test.status == http.StatusRequestEntityTooLarge && p.Detail != "The body is larger than the limit of 200 bytes." {
-				t.Errorf("the detail is %q", p.Detail)
+				t.Errorf("got detail %q", p.Detail)
 			}
 			if p.Instance != "urn:assay:request:r%2F1" {
-				t.Errorf("instance is %q", p.Instance)
+				t.Errorf("got instance %q, want urn:assay:request:r%%2F1", p.Instance)
 			}
 			if len(p.Errors) != len(test.fields) {
 				t.Fatalf("errors are %+v, want of %v", p.Errors, test.fields)

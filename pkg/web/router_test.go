@@ -141,7 +141,7 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		t.Errorf("the response Error is %q, want Problem", ref)
 	}
 	if _, there := document.Components.Schemas["ErrorModel"]; there {
-		t.Error("huma's own error is in the document")
+		t.Error("the document contains the error model of huma")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestDocsLoadNothingFromOtherHosts(t *testing.T) {
 		rec := ask(router, http.MethodGet, path, "")
 		page, policy := rec.Body.String(), rec.Header().Get("Content-Security-Policy")
 		if rec.Code != http.StatusOK || !strings.Contains(page, want) || !strings.Contains(page, "Assay &lt;API&gt;") {
-			t.Errorf("%s: %d %s", path, rec.Code, page)
+			t.Errorf("%s: got %d %s", path, rec.Code, page)
 		}
 		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") {
 			t.Errorf("%s has the policy %s: %s", path, policy, page)
@@ -164,7 +164,7 @@ func TestDocsLoadNothingFromOtherHosts(t *testing.T) {
 	plain := strings.NewReplacer("data:,", "https://cdn.redoc.ly/redoc/", ` data-token="${i}"`, ` style="color: var(${i})"`).Replace(served)
 	const published = "8c70c2de83d33e33a75b225e573d6d9fe851f066f824b44b1637d831d52d7543" // docs/SOURCE
 	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(plain))); sum != published {
-		t.Errorf("the viewer without the changes of docs/SOURCE has the hash %s", sum)
+		t.Errorf("the viewer without the changes of docs/SOURCE has the hash %s, want %s", sum, published)
 	}
 }
 

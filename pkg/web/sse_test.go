@@ -42,7 +42,7 @@ func TestEventFraming(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := rec.Body.String(); got != ": connected\n\n" {
-		t.Errorf("a stream begins with %q", got)
+		t.Errorf("the stream begins with %q", got)
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
@@ -57,7 +57,7 @@ func TestHeadRequestDoesNotWaitForEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
 	_, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodHead, "/", nil))
 	if !errors.Is(err, web.ErrHead) || rec.Header().Get("Content-Type") != "text/event-stream" || rec.Body.Len() > 0 {
-		t.Errorf("%v, %v, %q", err, rec.Header(), rec.Body)
+		t.Errorf("got %v, %v, %q", err, rec.Header(), rec.Body)
 	}
 }
 
@@ -240,12 +240,12 @@ func TestDataRoundTrips(t *testing.T) {
 			if text, ok := strings.CutPrefix(line, "data: "); ok {
 				lines = append(lines, text)
 			} else if line != "id: 1" {
-				t.Fatalf("got line %q", line)
+				t.Fatalf("got line %q, want id: 1", line)
 			}
 		}
 		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(data)
 		if got := strings.Join(lines, "\n"); got != want || !ended || rest != "" {
-			t.Fatalf("%q came back as %q, then %q", data, got, rest)
+			t.Fatalf("%q: got %q, then %q", data, got, rest)
 		}
 	})
 }

@@ -59,23 +59,23 @@ func TestThrottleLimitsRequests(t *testing.T) {
 					t.Fatalf("request %d of %q from %s: %d, want %d", i, owner, client, w.Code, status)
 				}
 				if policy := w.Header().Get("RateLimit-Policy"); policy != `"requests";q=4;w=1` {
-					t.Errorf("RateLimit-Policy is %s", policy)
+					t.Errorf("got RateLimit-Policy %s", policy)
 				}
 				if limited := status == http.StatusTooManyRequests; limited != (w.Header().Get("Retry-After") == "1") {
-					t.Errorf("status %d with the header %v", status, w.Header())
+					t.Errorf("got status %d, header %v", status, w.Header())
 				}
 			}
 		}
 		took("anna", "192.0.2.1", 200, 200, 200, 200, 429, 429)
 		if w := askAs(t.Context(), r, "/page", "anna", "192.0.2.1"); w.Code != http.StatusOK || w.Header().Get("RateLimit") != "" {
-			t.Errorf("a path outside of the API: %d %v", w.Code, w.Header())
+			t.Errorf("a path outside of the API: got %d %v", w.Code, w.Header())
 		}
 		took("bob", "192.0.2.1", 200, 200, 200, 200, 429) // another owner at the same address
 		took("", "192.0.2.1", 200, 200, 200, 200, 429)    // clients without an owner count by address
 		took("", "192.0.2.2", 200)
 		for range 100 {
 			if w := askAs(t.Context(), r, "/v1/a", "free", "192.0.2.1"); w.Code != http.StatusOK || w.Header().Get("RateLimit") != "" {
-				t.Fatalf("an owner without a limit: %d %v", w.Code, w.Header())
+				t.Fatalf("an owner without a limit: got %d %v", w.Code, w.Header())
 			}
 		}
 		<-time.After(500 * time.Millisecond) // of the test's clock: two tokens
@@ -116,14 +116,14 @@ func TestEnterStreamLimitsOpenStreams(t *testing.T) {
 			responded := make(chan *httptest.ResponseRecorder, 1)
 			go func() { responded <- askAs(t.Context(), r, "/v1/stream", owner, "192.0.2.1") }()
 			if err := <-entered; (err == nil) != want {
-				t.Fatalf("a stream of %s: %v", owner, err)
+				t.Fatalf("a stream of %s: got error %v", owner, err)
 			}
 			if want {
 				return
 			}
 			w := <-responded
 			if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "5" || w.Header().Get("RateLimit-Policy") != `"streams";q=2;qu="concurrent-requests"` {
-				t.Errorf("a stream above the quota: %d %v", w.Code, w.Header())
+				t.Errorf("a stream above the quota: got %d %v", w.Code, w.Header())
 			}
 		}
 		open("anna", true)

@@ -23,7 +23,7 @@ func TestFullDiskRejectsWrites(t *testing.T) {
 			refused := got.Code == http.StatusServiceUnavailable && got.Header().Get("Retry-After") == "10" &&
 				strings.Contains(got.Body.String(), "storage-full") && !strings.Contains(got.Body.String(), "3 MiB")
 			if want := stores && full != nil; refused != want || !refused && got.Code != http.StatusNoContent {
-				t.Errorf("%s with %v: %d %s", method, full, got.Code, got.Body)
+				t.Errorf("%s with %v: got %d %s", method, full, got.Code, got.Body)
 			}
 		}
 	}

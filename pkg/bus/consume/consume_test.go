@@ -203,7 +203,7 @@ func TestConsumerOnUnknownStreamIsAnError(t *testing.T) {
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return errors.New("never called") })
 	c.Stream = "NOWHERE"
 	if err := bustest.Runner(t, w.Bus).Run(t.Context(), c); err == nil {
-		t.Error("no error")
+		t.Error("got no error, want one")
 	}
 }
 

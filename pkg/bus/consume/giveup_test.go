@@ -27,14 +27,14 @@ func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
 	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
 		if d.Item != "f1" || d.Attempt != 1 {
-			t.Errorf("gave up %s at attempt %d", d.Item, d.Attempt)
+			t.Errorf("got item %s at attempt %d, want f1 at 1", d.Item, d.Attempt)
 		}
 		gaveUp <- err
 		return bustest.When().Add(time.Hour), nil // by a clock that is ahead or behind
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
-		t.Errorf("the reason is %v", err)
+		t.Errorf("got reason %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 
@@ -190,7 +190,7 @@ func TestPanicIsAFailedAttempt(t *testing.T) {
 	var panicked *attempt.PanicError
 	err := bustest.Next(t, reasons, "giving up")
 	if !errors.As(err, &panicked) {
-		t.Fatalf("the reason is %v", err)
+		t.Fatalf("got reason %v", err)
 	}
 	if panicked.Value != "index out of range" || !bytes.Contains(panicked.Stack, []byte("giveup_test.go")) {
 		t.Errorf("got panic %v at\n%s", panicked.Value, panicked.Stack)
@@ -250,7 +250,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, reasons, "giving up"); !bus.IsPermanent(err) {
-		t.Errorf("the reason is %v", err)
+		t.Errorf("got reason %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {

@@ -38,7 +38,7 @@ func TestAttemptsOutlastAnOutage(t *testing.T) {
 		all += defaults.Backoff(attempt)
 	}
 	if all < 15*time.Minute {
-		t.Errorf("%d attempts take %s", defaults.Attempts, all)
+		t.Errorf("%d attempts take %s, want at least 15m", defaults.Attempts, all)
 	}
 	for attempt, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 9: 256 * time.Second, 10: 5 * time.Minute, 1000: 5 * time.Minute} {
 		if got := defaults.Backoff(attempt); got != want {

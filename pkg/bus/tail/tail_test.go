@@ -103,7 +103,7 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	}
 	oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes)
 	if err != nil || oldest != 1 || newest != after {
-		t.Errorf("the stream contains %d to %d (%v), read up to %d", oldest, newest, err, after)
+		t.Errorf("got bounds %d and %d, error %v, want 1 and %d", oldest, newest, err, after)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestTailRejectsGaps(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	defer cancel()
 	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes); err != nil || oldest != 1 || newest != 0 {
-		t.Errorf("the bounds of an empty stream are %d and %d, error %v", oldest, newest, err)
+		t.Errorf("an empty stream: got bounds %d and %d, error %v, want 1 and 0", oldest, newest, err)
 	}
 	for i := range 5 {
 		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
@@ -189,7 +189,7 @@ func TestTailRejectsGaps(t *testing.T) {
 			continue
 		}
 		if got := read(t, w.Bus, after, 1); got[0].Sequence != after+1 {
-			t.Errorf("the outcome after %d is %d", after, got[0].Sequence)
+			t.Errorf("after %d: got outcome %d, want the next one", after, got[0].Sequence)
 		}
 	}
 	if err := s.DeleteMsg(t.Context(), 4); err != nil {
@@ -227,7 +227,7 @@ func TestTailReportsRemovedOutcomes(t *testing.T) {
 	}
 	open := tailOf(t, w.Bus, 0)
 	if d, err := open.Next(); err != nil || d.Sequence != 1 {
-		t.Errorf("got first event %d, error %v", d.Sequence, err)
+		t.Errorf("got first event %d, error %v, want 1", d.Sequence, err)
 	}
 	if d, err := open.Next(); !errors.Is(err, tail.ErrGone) {
 		t.Errorf("got next event %d, error %v, want ErrGone", d.Sequence, err)

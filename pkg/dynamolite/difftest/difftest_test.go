@@ -12,7 +12,7 @@ import (
 func TestAnEngineDoesNotDifferFromItself(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-requests", "1200", "-seed", "3"}, &out); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+		t.Fatalf("got %v\n%s", err, out.String())
 	}
 	if !strings.HasPrefix(out.String(), "1200 requests") {
 		t.Errorf("got report %s", out.String())
@@ -92,7 +92,7 @@ func TestOnlyRecordsOfEmptyChangesMayBeExtra(t *testing.T) {
 		{nil, list{removal}, false},
 	} {
 		if equal := reflect.DeepEqual(tc.ours, withoutEmptyChanges(tc.ours, tc.theirs)); equal != tc.equal {
-			t.Errorf("%v, %v: got equal = %t", tc.ours, tc.theirs, equal)
+			t.Errorf("%v, %v: got equal = %t, want %t", tc.ours, tc.theirs, equal, tc.equal)
 		}
 	}
 }

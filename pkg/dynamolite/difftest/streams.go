@@ -41,7 +41,7 @@ func openStream(ctx context.Context, t tableSpec, c *client) (*streamReader, err
 	description, _ := described["StreamDescription"].(object)
 	shards, _ := description["Shards"].(list)
 	if len(shards) != 1 {
-		return nil, fmt.Errorf("%s: %s has %d shards", c.name, t.name, len(shards))
+		return nil, fmt.Errorf("%s: %s has %d shards, want 1", c.name, t.name, len(shards))
 	}
 	got, err := c.must(ctx, request{"GetShardIterator", object{
 		"StreamArn": arn, "ShardId": shards[0].(object)["ShardId"], "ShardIteratorType": "TRIM_HORIZON",

@@ -27,7 +27,7 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 							values = append(values, attr.Attribute{Name: ":w", Value: w})
 						}
 						if kept, parsed := observed(t, &known, src, given, values), observed(t, nil, src, given, values); kept != parsed {
-							t.Fatalf("%s with %v and %s:\ncached %s\nparsed %s", src, given, values.AppendJSON(nil), kept, parsed)
+							t.Fatalf("%s with %v and %s:\ncached %s\nparsed %s, want %s", src, given, values.AppendJSON(nil), kept, parsed, parsed)
 						}
 					}
 				}

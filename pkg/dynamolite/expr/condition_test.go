@@ -44,7 +44,7 @@ func TestConditionHolds(t *testing.T) {
 			continue
 		}
 		if got := c.Eval(item); got != want {
-			t.Errorf("%s: got %t", src, got)
+			t.Errorf("%s: got %t, want %t", src, got, want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestConditionOnAMissingItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.Eval(nil); got != want {
-			t.Errorf("%s: got %t", src, got)
+			t.Errorf("%s: got %t, want %t", src, got, want)
 		}
 	}
 	if !(Condition{}).Eval(nil) {

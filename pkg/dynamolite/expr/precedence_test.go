@@ -48,7 +48,7 @@ func TestOperatorPrecedence(t *testing.T) {
 			rt.Fatalf("%s: %v", src, err)
 		}
 		if got := c.Eval(item); got != want {
-			rt.Fatalf("%s: got %t", src, got)
+			rt.Fatalf("%s: got %t, want %t", src, got, want)
 		}
 	})
 }

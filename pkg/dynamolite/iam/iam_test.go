@@ -78,7 +78,7 @@ func TestLike(t *testing.T) {
 		{"a*b*c", "a-b-c", true}, {"a*b*c", "a-c-b", false}, {"a*b*b", "ab", false}, {"arn:*:t/x/*", "arn:aws:t/x/y/z", true},
 	} {
 		if got := like(c.pattern, c.text); got != c.want {
-			t.Errorf("like(%q, %q): got %v", c.pattern, c.text, got)
+			t.Errorf("like(%q, %q): got %v, want %v", c.pattern, c.text, got, c.want)
 		}
 	}
 }

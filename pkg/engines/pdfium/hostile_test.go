@@ -41,7 +41,7 @@ func TestHostileDocuments(t *testing.T) {
 			continue
 		}
 		if got, err := read(t, good.Bytes()); err != nil || got != want {
-			t.Fatalf("after mutation %d: got %q, error %v", n, got, err)
+			t.Fatalf("after mutation %d: got %q, error %v, want %q", n, got, err, want)
 		}
 	}
 	t.Log(ends)

@@ -91,7 +91,7 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Rect.Dx() != 306 || m.Rect.Dy() != 396 || !m.Opaque() {
-		t.Errorf("%v, opaque: %v", m.Rect, m.Opaque())
+		t.Errorf("got size %v, opaque %t", m.Rect, m.Opaque())
 	}
 	if left, right := m.NRGBAAt(100, 200), m.NRGBAAt(200, 200); left.R != 255 || left.G != 0 || right.G != 255 {
 		t.Errorf("got %v on the left, %v on the right", left, right)
@@ -105,7 +105,7 @@ func TestPicture(t *testing.T) {
 
 func TestPasswords(t *testing.T) {
 	if _, err := open(t.Context(), enginetest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}.Bytes()); !errors.Is(err, pdfium.ErrLocked) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrLocked", err)
 	}
 	d := mustOpen(t, enginetest.PDF{Title: "Open", Pages: []string{"readable"}, Encrypted: true})
 	text, err := d.Text(pdfium.TextLimits{})
@@ -142,7 +142,7 @@ func TestDeadline(t *testing.T) {
 	}
 	defer time.AfterFunc(100*time.Millisecond, cancel).Stop()
 	if _, err := d.Picture(0, 500); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -156,6 +156,6 @@ func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("connection lost")
 	if _, err := engine.Open(t.Context(), brokenReader{broken}, 1000, 0); !errors.Is(err, broken) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want broken", err)
 	}
 }

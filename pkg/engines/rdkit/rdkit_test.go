@@ -86,7 +86,7 @@ func TestSlowMolecules(t *testing.T) {
 	identified(t, s)
 	s.limit = 100 * time.Millisecond
 	if _, err := s.Identify(lattice(31)); !errors.Is(err, ErrSlow) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrSlow", err)
 	}
 	s.limit = time.Minute
 	identified(t, s)
@@ -95,7 +95,7 @@ func TestSlowMolecules(t *testing.T) {
 	identified(t, stopped)
 	cancel()
 	if _, err := stopped.Identify(ethanol); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	s := open(t, t.Context())
 	s.memory = initial + 1<<16
 	if _, err := s.Identify(strings.Repeat("C.", 1<<16) + "C"); !errors.Is(err, engines.ErrMemory) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrMemory", err)
 	}
 	identified(t, s)
 }

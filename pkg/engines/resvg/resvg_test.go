@@ -49,11 +49,11 @@ func TestDraw(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if m.Rect != image.Rect(0, 0, 400, 200) {
-			t.Errorf("%s: %v", name, m.Rect)
+			t.Errorf("%s: got size %v", name, m.Rect)
 		}
 		red, none, blue := m.NRGBAAt(100, 100), m.NRGBAAt(250, 100), m.NRGBAAt(350, 100)
 		if red.R != 255 || red.A != 255 || none.A != 0 || blue.B < 250 || blue.A < 126 || blue.A > 129 {
-			t.Errorf("%s: %v %v %v", name, red, none, blue)
+			t.Errorf("%s: got pixels %v, %v and %v", name, red, none, blue)
 		}
 	}
 	high, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
@@ -76,7 +76,7 @@ func TestTextIsDrawn(t *testing.T) {
 			}
 		}
 		if dark < 500 {
-			t.Errorf("%s: %d pixels of text", family, dark)
+			t.Errorf("%s: got %d dark pixels, want at least 500", family, dark)
 		}
 	}
 }
@@ -160,6 +160,6 @@ func TestDrawEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := engine.Draw(ctx, []byte(scene), 100); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 }

@@ -56,7 +56,7 @@ func TestSummariesAddUp(t *testing.T) {
 		t.Errorf("merged %+v, want %+v", merged.Table(), one.Table())
 	}
 	if one.Failed != 50 || one.Records != 450 {
-		t.Errorf("%d records, %d failed", one.Records, one.Failed)
+		t.Errorf("got %d records and %d failed, want 450 and 50", one.Records, one.Failed)
 	}
 }
 

@@ -96,7 +96,7 @@ func FuzzParseFilter(f *testing.F) {
 		if err != nil {
 			var wrong *FilterError
 			if !errors.As(err, &wrong) || wrong.At < 0 || wrong.At > len(text) {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%q: got error %v", text, err)
 			}
 			return
 		}

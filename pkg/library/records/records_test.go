@@ -188,7 +188,7 @@ func TestPagesContainRequestedParts(t *testing.T) {
 	}
 	r := page.Records[0]
 	if len(r.Fields) != 1 || len(r.Properties) != 1 || r.Content != "" || r.Value(logP) != "-1.99" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	page, err = f.Page(t.Context(), Query{Limit: 1, Content: true})
 	if err != nil || page.Records[0].Content == "" || page.Next != 1 {

@@ -118,10 +118,10 @@ func TestOverlongRecordsHaveNoBytes(t *testing.T) {
 	s := NewScanner(&endless{size}, dollars, true)
 	raw, err := s.Next()
 	if err != nil || raw.Length != size || raw.Bytes != nil {
-		t.Errorf("length %d, %d bytes kept, error %v", raw.Length, len(raw.Bytes), err)
+		t.Errorf("got length %d, %d bytes, error %v, want no bytes", raw.Length, len(raw.Bytes), err)
 	}
 	if cap(s.buffer)+cap(s.long) > 4*MaxRecordBytes {
-		t.Errorf("the buffers have %d and %d bytes", cap(s.buffer), cap(s.long))
+		t.Errorf("the buffers have %d and %d bytes, too much in total", cap(s.buffer), cap(s.long))
 	}
 }
 
@@ -134,7 +134,7 @@ func TestSpans(t *testing.T) {
 	n := 0
 	for i, span := range spans {
 		if span.Chunk != i {
-			t.Errorf("span %d is of chunk %d", i, span.Chunk)
+			t.Errorf("span %d is of chunk %d, want %d", i, span.Chunk, i)
 		}
 		n += len(split(t, text[span.Offset:span.Offset+span.Length], dollars))
 	}

@@ -161,7 +161,7 @@ func TestPut(t *testing.T) {
 	settings := policy.Defaults(photojob.Gemini)
 	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{})
 	if err != nil || p.Revision != 1 {
-		t.Fatalf("got %+v, error %v", p, err)
+		t.Fatalf("got %+v, error %v, want Revision 1", p, err)
 	}
 	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
 		t.Error(err)
@@ -170,7 +170,7 @@ func TestPut(t *testing.T) {
 		t.Error(err)
 	}
 	if p, err = s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 1}); err != nil || p.Revision != 2 {
-		t.Errorf("got %+v, error %v", p, err)
+		t.Errorf("got %+v, error %v, want Revision 2", p, err)
 	}
 	if _, err := s.Put(t.Context(), "dall-e", settings, policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
 		t.Error(err)

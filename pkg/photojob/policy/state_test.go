@@ -48,7 +48,7 @@ func TestBreaker(t *testing.T) {
 		}
 		s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 		if h := s.held(p, "", 1, now); code(h) != HeldBreaker {
-			t.Fatalf("a second call during the probe: %+v", h)
+			t.Fatalf("a second call during the probe: got %+v", h)
 		}
 		s.done("probe", Result{Outcome: Failed}, now)
 		open *= 2
@@ -78,7 +78,7 @@ func TestLostWorker(t *testing.T) {
 	}
 	s.take(Call{ID: "b", Until: noon.Add(10 * time.Minute)}, noon.Add(5*time.Minute))
 	if _, there := s.Running["a"]; there || s.Days[0].CostMicros != 7 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWindows(t *testing.T) {
 	take(night.Add(2*time.Minute), "")
 	take(night.Add(3*time.Minute), HeldPerDay)
 	if s.Days[0].Calls != 2 || s.Days[1].Calls != 3 {
-		t.Errorf("%+v", s.Days)
+		t.Errorf("got %+v", s.Days)
 	}
 }
 
@@ -120,10 +120,10 @@ func TestPause(t *testing.T) {
 		s.take(Call{ID: "a", Until: noon}, noon)
 		s.done("a", Result{Outcome: Limited, RetryAfter: asked}, noon)
 		if h := s.held(p, "", 1, noon.Add(want-time.Millisecond)); code(h) != HeldByProvider {
-			t.Errorf("asked for %s: %+v", asked, h)
+			t.Errorf("asked for %s: got %+v", asked, h)
 		}
 		if h := s.held(p, "", 1, noon.Add(want)); h != nil {
-			t.Errorf("asked for %s: %+v", asked, h)
+			t.Errorf("asked for %s: %+v, want none", asked, h)
 		}
 	}
 }

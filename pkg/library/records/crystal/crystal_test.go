@@ -55,19 +55,19 @@ H1 ? ? ?
 func TestHalite(t *testing.T) {
 	all := readAll([]byte("# file\n" + halite + strings.Replace(halite, "data_halite", "DATA_second", 1)))
 	if len(all) != 2 || all[0].Name != "halite" || all[1].Name != "second" {
-		t.Fatalf("%+v", all)
+		t.Fatalf("got %+v", all)
 	}
 	want := records.Properties{{Name: "formula", Value: "ClNa"}, {Name: "weight", Value: 58.44}, {Name: SpaceGroup, Value: "F m -3 m"}, {Name: SpaceGroupNumber, Value: int64(225)},
 		{Name: A, Value: 5.6402}, {Name: B, Value: 5.6402}, {Name: C, Value: 5.6402}, {Name: Alpha, Value: 90.0}, {Name: Beta, Value: 90.0}, {Name: Gamma, Value: 90.0},
 		{Name: Volume, Value: 179.43}, {Name: VolumeAgrees, Value: true}, {Name: Operations, Value: int64(5)}, {Name: Sites, Value: int64(2)}, {Name: CellAtoms, Value: int64(8)}}
 	if !reflect.DeepEqual(all[0].Properties, want) || len(all[0].NotDetermined) > 0 {
-		t.Errorf("%+v %v %s", all[0].Properties, all[0].NotDetermined, all[0].Error)
+		t.Errorf("got %+v %v %s", all[0].Properties, all[0].NotDetermined, all[0].Error)
 	}
 	if text, _ := all[0].Fields.Get("_publ_author"); !strings.HasPrefix(text, "data_ in a text") || strings.Contains(text, ";") {
-		t.Errorf("%q", text)
+		t.Errorf("got %q", text)
 	}
 	if _, found := all[0].Fields.Get("_chemical_name_mineral"); found {
-		t.Error("an unknown value is a field")
+		t.Error("got a field for an unknown value, want none")
 	}
 }
 
@@ -96,12 +96,12 @@ func TestVolume(t *testing.T) {
 	}
 	for _, c := range []Cell{{1, 1, 1, 10, 10, 170}, {0, 1, 1, 90, 90, 90}, {1, 1, -1, 90, 90, 90}, {1, 1, 1, 0, 90, 90}} {
 		if v, ok := c.Volume(); ok {
-			t.Errorf("%+v has the volume %v", c, v)
+			t.Errorf("%+v: got volume %v, want none", c, v)
 		}
 	}
 	r := Read([]byte(strings.Replace(halite, "_cell_volume 179.43", "_cell_volume 185(1)", 1)))
 	if r.Properties.Get(VolumeAgrees) != false {
-		t.Error("another stated volume agrees")
+		t.Error("another stated volume: got VolumeAgrees = true, want false")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestOperations(t *testing.T) {
 	}
 	for _, text := range []string{"", "x,y", "x,y,z,x", "x,y,w", "x,,z", "x,y,z+", "x,y,1/0+z", "x,y,1/2/3"} {
 		if _, ok := ParseOperation(text); ok {
-			t.Errorf("%q is an operation", text)
+			t.Errorf("ParseOperation(%q): got ok = true, want false", text)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestDrawing(t *testing.T) {
 	s, _ := b.Structure()
 	svg, err := s.SVG()
 	if err != nil || wellFormed(svg) != nil || bytes.Count(svg, []byte("<circle")) != 8 || bytes.Count(svg, []byte("<path")) != 12 || bytes.Contains(svg, []byte("NaN")) {
-		t.Errorf("%v: %s", err, svg)
+		t.Errorf("got %v: %s", err, svg)
 	}
 	s.Sites = nil
 	if _, err := s.SVG(); !errors.Is(err, ErrNotDrawn) {
@@ -202,7 +202,7 @@ func FuzzCrystals(f *testing.F) {
 		}
 		if s, ok := b.Structure(); ok {
 			if svg, err := s.SVG(); err == nil && (wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN"))) {
-				t.Errorf("%s", svg)
+				t.Errorf("got %s", svg)
 			}
 		}
 	})

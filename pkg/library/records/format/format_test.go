@@ -97,7 +97,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 				}
 				svg, err := f.Draw(r.Content)
 				if err != nil || !bytes.HasPrefix(svg, []byte("<svg ")) {
-					t.Errorf("%v: %s", err, svg)
+					t.Errorf("got %v: %s", err, svg)
 				}
 				back, err := again.Record(t.Context(), i)
 				if err != nil || back.Failed() || fmt.Sprint(back.Properties) != fmt.Sprint(r.Properties) || back.Name != r.Name {
@@ -110,7 +110,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 		})
 	}
 	if _, found := Find("docx"); found {
-		t.Error("a document has records")
+		t.Error("Find of a document format: got a format, want none")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestSpansOfAnotherFile(t *testing.T) {
 	f, _ := Find("sdf")
 	text := files()["sdf"].text
 	if _, err := f.Chunk(t.Context(), strings.NewReader(text), records.Span{Count: 2, Length: int64(len(text))}, io.Discard, io.Discard); err == nil {
-		t.Error("a span with another number of records is accepted")
+		t.Error("a span with another number of records: got no error, want one")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -38,7 +38,7 @@ x
 `+"\xb0C\n\n$$$$\n", "\n", "\r\n")))
 	want := records.Fields{{Name: "LOGP", Value: "-1.38"}, {Name: "Melting <point>", Value: "0\nsecond line\n\ngoes on"}, {Name: "DT7", Value: "x"}, {Name: "empty"}, {Name: "latin", Value: "°C"}}
 	if !reflect.DeepEqual(r.Fields, want) || r.Name != "title" {
-		t.Errorf("%q %+v", r.Name, r.Fields)
+		t.Errorf("got %q %+v", r.Name, r.Fields)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestWrittenSDFIsReadBack(t *testing.T) {
 		}
 		back := ReadSDF(raw.Bytes)
 		if lines, _ := back.Fields.Get("lines"); len(back.Fields) != 2 || lines != "x\n >  <b>\n $$$$\ny" || back.Properties.Get(Formula) != "CH4O" {
-			t.Errorf("%+v", back)
+			t.Errorf("got %+v", back)
 		}
 	}
 }
@@ -124,17 +124,17 @@ func rdf() string {
 func TestReactions(t *testing.T) {
 	r := ReadRXN([]byte(esterification()))
 	if r.Name != "ester" || r.Properties.Get(ReactantFormulas) != "C2H4O2 + CH4O" || r.Properties.Get(ProductFormulas) != "C3H6O2 + H2O" || r.Properties.Get(Balanced) != true {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	r = ReadRXN([]byte(rxnV3()))
 	if r.Properties.Get(ReactantFormulas) != "CH4O" || r.Properties.Get(ProductFormulas) != "CH2O" || r.Properties.Get(Balanced) != false || r.Properties.Get(Agents) != int64(1) {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r := ReadRXN([]byte(rxn([]string{block("C R1", "1-2")}, nil))); len(r.NotDetermined) == 0 || r.Properties.Get(Balanced) != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r := ReadRXN([]byte(esterification()[:200])); !strings.Contains(r.Error, "molecule 1 from line 7 on: line") {
-		t.Errorf("%q", r.Error)
+		t.Errorf("got %q, want it to contain molecule 1 from line 7 on: line", r.Error)
 	}
 }
 
@@ -156,10 +156,10 @@ func TestRDF(t *testing.T) {
 	}
 	want := records.Fields{{Name: "RXN:YIELD", Value: "87.5"}, {Name: "RXN:NOTE", Value: "two\nlines"}}
 	if !reflect.DeepEqual(all[0].Fields, want) || all[0].Properties.Get(Balanced) != true {
-		t.Errorf("%+v", all[0])
+		t.Errorf("got %+v", all[0])
 	}
 	if all[1].Properties.Get(Formula) != "CH4" || !all[2].Failed() {
-		t.Errorf("%+v\n%+v", all[1], all[2])
+		t.Errorf("got %+v\n%+v", all[1], all[2])
 	}
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
@@ -170,7 +170,7 @@ func TestRDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back := readRDF(HeaderRDF + out.String()); len(back) != 1 || !reflect.DeepEqual(back[0].Fields, want) {
-		t.Errorf("%+v", back)
+		t.Errorf("got %+v", back)
 	}
 }
 
@@ -197,11 +197,11 @@ func TestDrawings(t *testing.T) {
 	}
 	for _, want := range []string{">N<", ">18<", ">&lt;&amp;&gt;<", ">Cl<", ">+<", "viewBox"} {
 		if !bytes.Contains(svg, []byte(want)) {
-			t.Errorf("no %s in %s", want, svg)
+			t.Errorf("got %s, want it to contain %s", svg, want)
 		}
 	}
 	if bytes.Contains(svg, []byte(">C<")) || bytes.Contains(svg, []byte("NaN")) {
-		t.Errorf("%s", svg)
+		t.Errorf("got %s", svg)
 	}
 	x, err := ParseReaction([]byte(esterification()))
 	if err != nil {
@@ -209,11 +209,11 @@ func TestDrawings(t *testing.T) {
 	}
 	reaction, err := x.SVG()
 	if err != nil || bytes.Count(reaction, []byte(">+<")) != 2 {
-		t.Errorf("got %s, error %v", reaction, err)
+		t.Errorf("got %s, error %v, want 2", reaction, err)
 	}
 	for _, drawing := range [][]byte{svg, reaction} {
 		if err := wellFormed(drawing); err != nil {
-			t.Errorf("%v: %s", err, drawing)
+			t.Errorf("got %v: %s", err, drawing)
 		}
 	}
 	flat, err := Parse([]byte(strings.ReplaceAll(strings.ReplaceAll(block("C C", "1-2"), "1.5000", "0.0000"), "1.0000", "0.0000")))
@@ -248,7 +248,7 @@ func TestManySmallParts(t *testing.T) {
 		fmt.Fprintf(&names, ">  <%d>\n\n", i)
 	}
 	if r := ReadSDF([]byte(block("C", "") + names.String())); len(r.Fields) != records.MaxFields {
-		t.Errorf("%d fields", len(r.Fields))
+		t.Errorf("%d fields, want %d", len(r.Fields), records.MaxFields)
 	}
 	all := readRDF("$RFMT\n" + esterification() + "$DTYPE a\n$DATUM " + strings.Repeat("d", 73) + "+\ne\nf+\n")
 	if want := strings.Repeat("d", 73) + "e\nf+"; all[0].Fields[0].Value != want {
@@ -300,7 +300,7 @@ func FuzzMolecules(f *testing.F) {
 		}
 		if m, err := Parse(data); err == nil {
 			if svg, err := m.SVG(); err == nil && wellFormed(svg) != nil {
-				t.Errorf("%s", svg)
+				t.Errorf("got %s", svg)
 			}
 		}
 	})

@@ -30,7 +30,7 @@ func parse(t *testing.T, text string) *Spectrum {
 	t.Helper()
 	s, err := Parse(text)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatalf("got %v\n%s", err, text)
 	}
 	return s
 }
@@ -154,7 +154,7 @@ func TestOtherTables(t *testing.T) {
 	} {
 		s := parse(t, test.text)
 		if len(s.Curves) != 1 || !reflect.DeepEqual(s.Curves[0].X, test.x) || !reflect.DeepEqual(s.Curves[0].Y, test.y) || len(s.Problems) > 0 {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("%s: got %+v", name, s)
 		}
 	}
 	s := parse(t, head+"##XYDATA=(X++(Y..Y))\n10 1 ? 3\n##END=\n")
@@ -191,7 +191,7 @@ func TestNTUPLES(t *testing.T) {
 		{Page: "N=2", XUnits: "SECONDS", YUnits: "OTHER", X: []float64{1, 2, 3}, Y: []float64{30, 0, -10}},
 	}
 	if !reflect.DeepEqual(s.Curves, want) || len(s.Problems) > 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 }
 
@@ -213,11 +213,11 @@ func readAll(data []byte) (all []records.Record) {
 func TestLinkedBlocks(t *testing.T) {
 	all := readAll([]byte(link()))
 	if len(all) != 2 || all[0].Name != "test" || all[1].Name != "re im" || all[1].Properties.Get(Curves) != int64(2) {
-		t.Fatalf("%+v", all)
+		t.Fatalf("got %+v", all)
 	}
 	r := all[0]
 	if r.Properties.Get(DataType) != "INFRARED SPECTRUM" || r.Properties.Get(Points) != int64(3) || r.Properties.Get(MaxX) != 402.0 || r.Properties.Get(MinY) != 0.5 {
-		t.Errorf("%+v", r.Properties)
+		t.Errorf("got %+v", r.Properties)
 	}
 	if units, _ := r.Fields.Get("YUNITS"); units != "TRANSMITTANCE" {
 		t.Errorf("got fields %+v, want YUNITS = TRANSMITTANCE", r.Fields)
@@ -263,7 +263,7 @@ func TestDrawing(t *testing.T) {
 	for _, text := range []string{xydata(3, "400 1 2 3\n"), ntuples, "##TITLE=\n##XUNITS=<&>\n##PEAK TABLE=(XY..XY)\n5 5\n"} {
 		svg, err := parse(t, text).SVG()
 		if err != nil || wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN")) || !bytes.Contains(svg, []byte(`d="M`)) {
-			t.Errorf("%v: %s", err, svg)
+			t.Errorf("got %v: %s", err, svg)
 		}
 	}
 	if _, err := parse(t, "##TITLE=x\n").SVG(); !errors.Is(err, ErrNotDrawn) {
@@ -301,11 +301,11 @@ func FuzzSpectra(f *testing.F) {
 		}
 		for _, c := range s.Curves {
 			if len(c.X) != len(c.Y) {
-				t.Errorf("%d abscissas, %d ordinates", len(c.X), len(c.Y))
+				t.Errorf("got %d abscissas and %d ordinates, want the same number", len(c.X), len(c.Y))
 			}
 		}
 		if svg, err := s.SVG(); err == nil && wellFormed(svg) != nil {
-			t.Errorf("%s", svg)
+			t.Errorf("got %s", svg)
 		}
 	})
 }

@@ -81,7 +81,7 @@ func TestIdentify(t *testing.T) {
 	}
 	damaged := records.Record{Error: "line 4", Content: ethanol}
 	if s.Identify(&damaged); len(damaged.Properties)+len(damaged.NotDetermined) > 0 {
-		t.Errorf("a record that failed: %+v", damaged)
+		t.Errorf("a record that failed: got %+v", damaged)
 	}
 }
 
@@ -92,10 +92,10 @@ func TestWithoutRDKit(t *testing.T) {
 	r := sdf(t).Read([]byte(ethanol))
 	before := slices.Clone(r.Properties)
 	if s.Identify(&r); !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) || !reflect.DeepEqual(r.Properties, before) {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if _, err := s.Draw(sdf(t), ethanol); !errors.Is(err, format.ErrNotDrawn) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want ErrNotDrawn", err)
 	}
 	if err := errors.Join(off.Prepare(t.Context()), off.Close(t.Context())); err != nil {
 		t.Error(err)
@@ -126,7 +126,7 @@ func TestOneAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := kit.Open(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
