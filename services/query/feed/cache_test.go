@@ -96,7 +96,7 @@ func TestChangeDuringARead(t *testing.T) {
 	var first sync.WaitGroup
 	first.Go(func() {
 		if got, err := answered(t, c, question{}, slow); err != nil || got != 0 {
-			t.Errorf("got %d, error %v", got, err)
+			t.Errorf("got %d, error %v, want 0", got, err)
 		}
 	})
 	<-began
@@ -105,7 +105,7 @@ func TestChangeDuringARead(t *testing.T) {
 	close(goOn)
 	first.Wait()
 	if got, err := answered(t, c, question{}, slow); err != nil || got != 1 {
-		t.Errorf("after the change: got %d, error %v", got, err)
+		t.Errorf("after the change: got %d, error %v, want 1", got, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestEqualQueriesAreReadOnce(t *testing.T) {
 	for range 50 {
 		askers.Go(func() {
 			if got, err := answered(t, c, question{}, read); err != nil || got != 1 {
-				t.Errorf("got %d, error %v", got, err)
+				t.Errorf("got %d, error %v, want 1", got, err)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestErrorsAreNotCached(t *testing.T) {
 	}
 	var r reader
 	if got, err := answered(t, c, question{}, r.read); err != nil || got != 1 {
-		t.Errorf("got %d, error %v", got, err)
+		t.Errorf("got %d, error %v, want 1", got, err)
 	}
 }
 

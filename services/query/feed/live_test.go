@@ -33,7 +33,7 @@ func TestLiveFiltersCompose(t *testing.T) {
 	for _, query := range []string{"sentiment=glad", "sourceType=blog"} {
 		_, err := filter(httptest.NewRequest("GET", "/v1/feed/events?"+query, nil))
 		if problem, ok := errors.AsType[*web.Problem](err); !ok || problem.Status != 422 {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("%s: got error %v", query, err)
 		}
 	}
 }

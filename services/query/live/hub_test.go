@@ -37,7 +37,7 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	for i, at := 0, start; i < 200; i += 40 {
 		s := w.open(w.url+"/v1/events?owner=ann", at)
 		if ready := s.expect("ready", ""); ready.id != at {
-			t.Errorf("resume at %s: got ready at %s", at, ready.id)
+			t.Errorf("resume at %s: got ready at %s, want %s", at, ready.id, at)
 		}
 		for j := range 40 {
 			at = s.expect("completed", fmt.Sprint("a", i+j)).id
@@ -268,7 +268,7 @@ func TestLostConsumerIsRecreated(t *testing.T) {
 		s.expect("completed", fmt.Sprint("b", i))
 	}
 	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "live events resumed") {
-		t.Errorf("the log is %q", said)
+		t.Errorf("got log %q", said)
 	}
 	if err := w.hub.Check(w.ctx); err != nil {
 		t.Error(err)
@@ -347,6 +347,6 @@ func TestIdleReadersAdvance(t *testing.T) {
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet, mine); reached != gone {
-		t.Errorf("before the stream is recreated it is at %d (%d)", quiet.after, reached)
+		t.Errorf("before the stream is recreated it is at %d (%d), want %d", quiet.after, reached, gone)
 	}
 }

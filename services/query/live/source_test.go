@@ -74,7 +74,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 		return nil
 	})
 	if m := s.expect("signal", "s1"); m.id != "" {
-		t.Errorf("a signal has the id %s", m.id)
+		t.Errorf("got signal with id %s, want none", m.id)
 	}
 	s.leave()
 	publish(outcome("ann", "a2"), note("ann", "n2"))
@@ -148,7 +148,7 @@ func TestStreamsEndWithTheirPermission(t *testing.T) {
 		return nil
 	})
 	if got := sent.String(); !strings.Contains(got, `"id":"a1"`) || strings.Contains(got, "b1") || strings.Contains(got, "c1") || !strings.Contains(got, "hidden") {
-		t.Errorf("sent %s", got)
+		t.Errorf("got %s", got)
 	}
 	allowed = false
 	if batch, err := w.hub.next(w.ctx, r); err == nil || len(batch.Frames) > 0 {

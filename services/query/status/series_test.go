@@ -24,7 +24,7 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	}
 	for _, m := range s.read(at(1000)) {
 		if m != (Minute{}) {
-			t.Errorf("after a day: %+v", m)
+			t.Errorf("after a day: got %+v", m)
 		}
 	}
 }

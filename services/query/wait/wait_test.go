@@ -216,7 +216,7 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := stream.Info(t.Context()); err != nil || info.State.Consumers != 1 {
-		t.Errorf("the stream has %d consumers, error %v", info.State.Consumers, err)
+		t.Errorf("the stream has %d consumers, error %v, want 1", info.State.Consumers, err)
 	}
 	leave()
 	waiting.Wait()

@@ -200,7 +200,7 @@ func TestMidnight(t *testing.T) {
 	for _, l := range []dashboard.Listing{{}, {Tag: "a"}} {
 		l.Hours, l.Limit = 48, 1
 		if got := all(t, board, l); !slices.Equal(got, []string{"reddit#2", "reddit#1"}) {
-			t.Errorf("%+v: %v", l, got)
+			t.Errorf("got %+v: %v", l, got)
 		}
 	}
 	if got := all(t, board, dashboard.Listing{Hours: 48, Limit: 1, Sentiment: feed.Positive}); !slices.Equal(got, []string{"reddit#1", "reddit#2"}) {
@@ -213,7 +213,7 @@ func TestRows(t *testing.T) {
 	at := time.Date(2025, 11, 16, 14, 30, 0, 1e6, time.UTC)
 	rows, err := dashboard.Rows(analyzed(7, at, feed.Positive, 0.85123, 0.7, "AI", "x#y"))
 	if err != nil || len(rows) != 3 {
-		t.Fatalf("got %d rows, error %v", len(rows), err)
+		t.Fatalf("got %d rows, error %v, want 3", len(rows), err)
 	}
 	type keys struct{ day, sort, score, tag string }
 	for i, want := range []keys{

@@ -112,7 +112,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	if done, err = board.Rebuild(t.Context()); err != nil || done.Items != 54 {
-		t.Fatalf("got %+v, error %v", done, err)
+		t.Fatalf("got %+v, error %v, want Items 54", done, err)
 	}
 	got := rows(t, db)
 	for _, counted := range []map[string]map[string]types.AttributeValue{got, want} {

@@ -17,7 +17,7 @@ func TestTalliesAddUp(t *testing.T) {
 			sum.add(one)
 			n, ok := new(big.Int).SetString(one.number(), 10)
 			if !ok {
-				t.Fatalf("%+v is encoded as %q", one, one.number())
+				t.Fatalf("%+v: got the encoding %q, which is not a number", one, one.number())
 			}
 			number.Add(number, n)
 		}
@@ -31,12 +31,12 @@ func TestTalliesAddUp(t *testing.T) {
 		"99999999999999999999999999999999999999": {Counts{99999999, 99999999, 99999999}, 99999999999999},
 	} {
 		if got, err := parseTally(text); err != nil || got != want {
-			t.Errorf("%s is decoded as %+v, error %v", text, got, err)
+			t.Errorf("%s: got %+v, error %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"x", "1.5", "1e-3", "--1"} {
 		if got, err := parseTally(text); err == nil {
-			t.Errorf("%s is decoded as %+v", text, got)
+			t.Errorf("%s: got %+v, want an error", text, got)
 		}
 	}
 }

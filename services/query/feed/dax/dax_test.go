@@ -30,7 +30,7 @@ func TestEndpointIsChecked(t *testing.T) {
 	}
 	for _, wrong := range []string{"cluster.example:8111", "http://cluster.example", "dax://", "dax://:8111", "dax://a/path", "dax://u@a", "dax://a:port"} {
 		if err := (dax.Config{Endpoint: wrong}).Validate(); err == nil || !strings.Contains(err.Error(), "ASSAY_DAX_ENDPOINT") || !strings.Contains(err.Error(), "dax://name") {
-			t.Errorf("%q: %v", wrong, err)
+			t.Errorf("%q: got error %v", wrong, err)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	}
 	defer reader.Close()
 	if got := <-heard; got != hello {
-		t.Errorf("the cluster received %q", got)
+		t.Errorf("the cluster received %q, want %q", got, hello)
 	}
 	for n, read := range []func(context.Context) (int, error){
 		func(ctx context.Context) (int, error) {
@@ -132,7 +132,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 		},
 	} {
 		if found, err := read(t.Context()); err != nil || found != 1 {
-			t.Errorf("read %d returned %d rows, error %v", n, found, err)
+			t.Errorf("read %d returned %d rows, error %v, want 1", n, found, err)
 		}
 		if said := log.String(); n == 0 && strings.Count(said, "a read from the DAX cluster failed") != 1 {
 			t.Errorf("after the first read the log says %s", said)
@@ -165,7 +165,7 @@ func TestUnresponsiveClusterDelaysNoRead(t *testing.T) {
 		t.Errorf("got %v, want the engine's error for a missing table", err)
 	}
 	if !strings.Contains(log.String(), "a read from the DAX cluster failed") {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("the log says %s, want it to contain a read from the DAX cluster failed", log.String())
 	}
 }
 
@@ -175,6 +175,6 @@ func TestWrongEndpointIsRejected(t *testing.T) {
 		r.Close()
 		t.Error("connected to a cluster without a region")
 	} else if !strings.Contains(err.Error(), "dax://127.0.0.1:1") {
-		t.Errorf("got %v", fmt.Sprint(err))
+		t.Errorf("got %v, want it to contain dax://127.0.0.1:1", fmt.Sprint(err))
 	}
 }

@@ -229,7 +229,7 @@ func TestUnreadableRecordsAreSetAside(t *testing.T) {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "projector#poison"}},
 	})
 	if err != nil || len(out.Items) != 1 {
-		t.Fatalf("got %d changes set aside, error %v", len(out.Items), err)
+		t.Fatalf("got %d changes set aside, error %v, want 1", len(out.Items), err)
 	}
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
@@ -273,7 +273,7 @@ func TestFailuresAreRetried(t *testing.T) {
 			eventually(t, func() error {
 				lag, err := gauge(registry, "assay_projection_lag_seconds")
 				if err == nil && lag < 0.5 {
-					err = fmt.Errorf("the lag is %v", lag)
+					err = fmt.Errorf("got lag %v, want at least 0.5", lag)
 				}
 				return err
 			})
@@ -287,7 +287,7 @@ func TestFailuresAreRetried(t *testing.T) {
 			eventually(t, func() error {
 				lag, err := gauge(registry, "assay_projection_lag_seconds")
 				if err == nil && lag > 0.4 {
-					err = fmt.Errorf("the lag is %v", lag)
+					err = fmt.Errorf("got lag %v, want at most 0.4", lag)
 				}
 				return err
 			})

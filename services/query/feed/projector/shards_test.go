@@ -326,7 +326,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.early) > 0 {
-		t.Errorf("read before the end of the parent: %v", s.early)
+		t.Errorf("shards were read before the end of the parent: %v", s.early)
 	}
 	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != len(want) || summary.Sentiment != (dashboard.Counts{Positive: len(want)}) {

@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		terms, err := search.Parse(query)
 		if err == nil && len(terms) == 0 {
-			t.Error("no terms and no error")
+			t.Error("got no terms and no error")
 		}
 		search.Snippets(query, query, terms)
 	})
@@ -76,7 +76,7 @@ func TestSnippets(t *testing.T) {
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
 	got := search.Snippets("budget 2026.pdf", text, terms)
 	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v", got)
 	}
 	marked := func(s search.Snippet) string {
 		var b strings.Builder
@@ -103,7 +103,7 @@ func TestSnippets(t *testing.T) {
 func TestParseSort(t *testing.T) {
 	got, err := search.ParseSort("name,-size")
 	if want := []search.Key{{By: search.ByName}, {By: search.BySize, Descending: true}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, error %v", got, err)
+		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
 	for _, text := range []string{"", "color", "name,name", "name,-name", "name,size,createdAt,updatedAt", "name,"} {
 		if keys, err := search.ParseSort(text); err == nil {

@@ -185,13 +185,13 @@ func TestSearchIsBounded(t *testing.T) {
 	x := filled(t, 1, search.MaxMatches+100)
 	result, err := x.Search(t.Context(), ownersQuery(t))
 	if err != nil || result.Total != search.MaxMatches || !result.More {
-		t.Errorf("a total of %d, more: got %v, error %v", result.Total, result.More, err)
+		t.Errorf("got total %d, more %t, error %v", result.Total, result.More, err)
 	}
 	if q := ownersQuery(t); pages(t, x, q) > 6*search.MaxMatches {
-		t.Errorf("a search reads %d pages", pages(t, x, q))
+		t.Errorf("a search reads %d pages, too many for search.MaxMatches nodes", pages(t, x, q))
 	}
 	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
 	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
-		t.Errorf("one match: a total of %d, more: got %v, error %v", result.Total, result.More, err)
+		t.Errorf("one match: got total %d, more %t, error %v", result.Total, result.More, err)
 	}
 }
