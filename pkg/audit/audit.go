@@ -1,8 +1,8 @@
-// Package audit is the log of what operators write: a stream of its own, to which messages are only added.
+// Package audit is the log of the write operations of operators: an append-only stream.
 //
-// Each write has two messages: one before it begins, without which it does not begin, and one with its outcome, which
-// is stored before the response is sent. A write whose process ends in between, or whose outcome cannot be stored, has
-// the first one only, and is read as unknown.
+// Each write has two messages. The first is stored before the write begins; if that fails, the write does not begin. The
+// second has the outcome and is stored before the response is sent. A write whose process ends between the two, or whose
+// outcome cannot be stored, has only the first message; its outcome is unknown.
 package audit
 
 import (

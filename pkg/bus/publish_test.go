@@ -91,7 +91,7 @@ func TestRepublishSkipsTheNewestEvent(t *testing.T) {
 	}
 }
 
-// An error that a retry cannot fix is returned at once, without using the
+// An error that a retry cannot fix is returned immediately, without using the
 // budget.
 func TestPublishDoesNotRetryFinalErrors(t *testing.T) {
 	w := bustest.Open(t)

@@ -9,7 +9,7 @@
 // and may be stepped.
 //
 // A position is saved after the effects of the entries up to it. A process that crashes
-// in between repeats some entries, so effects must be idempotent.
+// between the two repeats some entries, so effects must be idempotent.
 package checkpoint
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestBodiesAreBoundedTogether sends most of 9 bodies of 16 MB at once: 8 fill the memory.
+// TestBodiesAreBoundedTogether sends most of 9 bodies of 16 MB concurrently: 8 of them fill the memory.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	part := strings.Repeat(" ", 15<<20)

@@ -52,7 +52,7 @@ func moves(i int) (moves [3][2]write, token string) {
 	return moves, token
 }
 
-// transactions write both items of a move at once.
+// transactions write both items of a move in one request.
 func transactions(i int) (writes []write) {
 	moves, token := moves(i)
 	for n, move := range moves {

@@ -50,7 +50,7 @@ func (in *updateTableInput) check() error {
 }
 
 // updateTable changes the definition in one write. A new index is filled in
-// the same write, so that it is active at once; other writes wait.
+// the same write, so that it is active immediately; other writes wait.
 func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type Config struct {
 	// process may write to it, since its content is executed. Empty for none.
 	Cache   string
 	Workers int // number of goroutines that compile; 0 means one
-	// Compiler is the path of a program that calls Main, which compiles into Cache in processes of its own. If it is
+	// Compiler is the path of a program that calls Main, which compiles into Cache in separate processes. If it is
 	// empty or fails, or without Cache, this process compiles.
 	Compiler string
 }

@@ -50,7 +50,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 }
 
-// Attributes are spelled as in the seed, and absent where it says so.
+// Attributes are spelled as in the seed, and absent where the seed states it.
 func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	job := r.in(Completed)

@@ -93,7 +93,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wait moves the deadline, by at least a second, since a small body is read at once.
+// wait moves the deadline, by at least a second, since a small body is read immediately.
 func (b *pacedBody) wait(until time.Time) {
 	if later := until.Sub(b.until); later < 0 || later > time.Second {
 		b.setDeadline(until)

@@ -255,6 +255,6 @@ func (c *limitedConn) extend() error {
 }
 
 func (c *limitedConn) Close() error {
-	c.leave() // first, because a client that sees the end may reconnect at once
+	c.leave() // first, because a client that detects the end may reconnect immediately
 	return c.Conn.Close()
 }

@@ -18,7 +18,7 @@ type Problem struct {
 	Status   int          `json:"status" doc:"the HTTP status" minimum:"400" maximum:"599" example:"404"`
 	Detail   string       `json:"detail,omitempty" doc:"what is wrong with this request, in words"`
 	Instance string       `json:"instance,omitempty" format:"uri" doc:"identifies this occurrence by the request id" example:"urn:assay:request:0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"`
-	Errors   []FieldError `json:"errors,omitempty" doc:"what is wrong with single fields"`
+	Errors   []FieldError `json:"errors,omitempty" doc:"errors of individual fields"`
 
 	header http.Header // sent with the response
 	cause  error       // logged and never sent

@@ -155,7 +155,7 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 			t.Errorf("Serve returned %v", err)
 		}
 		if took := time.Since(began); took > time.Second {
-			t.Errorf("the end took %s, want it at once", took)
+			t.Errorf("the end took %s, want it immediately", took)
 		}
 		if err := answer.Body.Close(); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 
 // TestAbandonedKeepsItsMemory: a handler that does not return may continue to allocate, so
 // its memory is released when it returns; since others wait for the memory, it exceeds the
-// limit at once.
+// limit immediately.
 func TestAbandonedKeepsItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full, end := context.WithCancelCause(t.Context())

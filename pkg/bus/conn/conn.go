@@ -1,5 +1,5 @@
 // Package conn is a connection to NATS and its JetStream. A request that the server does
-// not permit fails at once with ErrForbidden; the client library alone would report a
+// not permit fails immediately with ErrForbidden; the client library alone would report a
 // timeout.
 package conn
 

@@ -148,7 +148,7 @@ func TestLowPrioritiesAreServed(t *testing.T) {
 func TestOneMessageInAllPriorities(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f"))
-	for i := range 100 { // the owner has a lower priority now
+	for i := range 100 { // the owner then has a lower priority
 		w.Publish(t, bustest.Uploaded(fmt.Sprint(i)))
 	}
 	again := bustest.Uploaded("f")

@@ -37,7 +37,7 @@ const doomedDir = "ASSAY_TEST_DOOMED"
 const doomedAttempts = 3
 
 // TestItemThatCrashesTheProcessRunsOutOfAttempts: worker and server crash together,
-// before the server has stored its count. The attempts are counted all the same,
+// before the server has stored its count. The attempts are counted nevertheless,
 // and the item that was in progress at the same time is completed, although it
 // takes longer than the time to the crash.
 func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {

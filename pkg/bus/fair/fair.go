@@ -44,8 +44,8 @@ const crowded = 0.9
 
 // Limits are the limits of admission.
 type Limits struct {
-	Messages  int64 // queued at once
-	PerTenant int64 // queued for one tenant; 0 for no limit
+	Messages  int64 // maximum number of queued messages
+	PerTenant int64 // maximum for one tenant; 0 for no limit
 }
 
 // Counts requests the counts of a queue from the server.

@@ -87,7 +87,7 @@ func TestUnavailableServer(t *testing.T) {
 	})
 }
 
-// A server that does not respond delays one caller by the timeout of a count. Others get an error at once.
+// A server that does not respond delays one caller by the timeout of a count. Others get an error immediately.
 func TestUnresponsiveServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Messages: 1000}, Counts{

@@ -19,7 +19,7 @@ const (
 
 // UnmarshalJSON reads DynamoDB JSON 1.0, such as {"S":"text"}. JSON of another
 // shape is a *SerializationError. A value of the right shape that DynamoDB
-// rejects (an empty set, a bad number, two types at once) is decoded as
+// rejects (an empty set, a bad number, two types in one value) is decoded as
 // Invalid: call Validate before use.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	sc := newScanner(data)

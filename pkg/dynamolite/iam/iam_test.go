@@ -36,16 +36,16 @@ func TestUses(t *testing.T) {
 		asks dynamolite.Access
 		want bool
 	}{
-		"named attributes":      {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "xy"}, Select: "SPECIFIC_ATTRIBUTES"}, true},
-		"other table":           {dynamolite.Access{Action: get, Resource: "arn:aws:table/b"}, true},
-		"third table":           {dynamolite.Access{Action: get, Resource: "arn:aws:table/c"}, false},
-		"other action":          {dynamolite.Access{Action: "dynamodb:Query", Resource: a}, false},
-		"other attribute":       {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "y"}}, false},
-		"all attributes":        {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk"}, Select: "ALL_ATTRIBUTES"}, false},
-		"the old item":          {dynamolite.Access{Action: get, Resource: a, ReturnValues: "ALL_OLD"}, false},
-		"key of that form":      {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "OWNER#1"}, true},
-		"key of another form":   {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "FILE#1"}, false},
-		"key that is no string": {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a}, false},
+		"named attributes":         {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "xy"}, Select: "SPECIFIC_ATTRIBUTES"}, true},
+		"other table":              {dynamolite.Access{Action: get, Resource: "arn:aws:table/b"}, true},
+		"third table":              {dynamolite.Access{Action: get, Resource: "arn:aws:table/c"}, false},
+		"other action":             {dynamolite.Access{Action: "dynamodb:Query", Resource: a}, false},
+		"other attribute":          {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "y"}}, false},
+		"all attributes":           {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk"}, Select: "ALL_ATTRIBUTES"}, false},
+		"the old item":             {dynamolite.Access{Action: get, Resource: a, ReturnValues: "ALL_OLD"}, false},
+		"key of that form":         {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "OWNER#1"}, true},
+		"key of another form":      {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "FILE#1"}, false},
+		"key that is not a string": {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a}, false},
 	} {
 		if got := len(p.Uses(c.asks)) > 0; got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)

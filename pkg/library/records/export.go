@@ -126,7 +126,7 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 }
 
 // WriteJSONL writes an object for each processed record: its index from 0, its name, and the columns
-// with a value under values. Values are numbers if all of the column are.
+// with a value under values. A value is a number if all values of its column are.
 func (f *File) WriteJSONL(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
 	out := bufio.NewWriter(w)

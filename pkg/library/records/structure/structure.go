@@ -35,7 +35,7 @@ type Kit struct {
 	free   chan struct{} // has a value for each molecule in progress
 }
 
-// New returns a Kit for up to parallel files or records at once, or nil if RDKit is disabled. The caller closes it.
+// New returns a Kit for up to parallel concurrent files or records, or nil if RDKit is disabled. The caller closes it.
 func New(on bool, cfg engines.Config, parallel int) *Kit {
 	if !on {
 		return nil
