@@ -30,7 +30,7 @@ func follow(hub *live.Hub) {
 	hub.Follow(live.Source{
 		Area: library.Name, Stream: library.NodeStream, Event: nodeChange,
 		Description: "`node` reports that a folder or file of the library was created, updated or deleted, with its name, parentId, status " +
-			"and version. If it was moved away or trashed, the update says so.",
+			"and version. An update also reports that the node was moved away or trashed.",
 	})
 	hub.Follow(live.Source{
 		Area: library.Name, Subjects: library.ProgressSubjects, Event: fileProgress,

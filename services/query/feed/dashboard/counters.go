@@ -33,7 +33,7 @@ import (
 // every change, so that a recount detects concurrent writes.
 //
 // A counter expires with the last item that it can count. TTL removes items earlier
-// without uncounting them, but only items in slots that no window reads any more.
+// without uncounting them, but only items in slots that are outside all windows.
 const (
 	minutePartition = "minutes#"
 	hourPartition   = "hours"
