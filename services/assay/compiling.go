@@ -4,5 +4,5 @@ package main
 
 import "github.com/assay-project/assay/pkg/engines"
 
-// compiling runs the program so that it can compile engines in processes of its own.
+// compiling runs the program so that it can compile engines in separate processes.
 func compiling(run func() int) int { return engines.Main(run) }

@@ -43,7 +43,7 @@ func TestEventsResumeAfterLast(t *testing.T) {
 	after := ""
 	for _, r := range s.requests() {
 		if r.path != "/v1/events" || r.query != "owner=o+1" {
-			t.Errorf("asked %s?%s", r.path, r.query)
+			t.Errorf("requested %s?%s", r.path, r.query)
 		}
 		after += r.header.Get("Last-Event-ID") + " "
 	}

@@ -201,7 +201,7 @@ type Refused struct {
 }
 
 func (r *Refused) Error() string {
-	return fmt.Sprintf("the bucket rejected it (%d %s): %s", r.Status, r.Code, r.Message)
+	return fmt.Sprintf("the bucket rejected the upload (%d %s): %s", r.Status, r.Code, r.Message)
 }
 
 // retriable reports whether another upload attempt may help: after a broken connection, a busy

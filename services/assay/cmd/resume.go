@@ -95,7 +95,7 @@ func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
 	return b, nil
 }
 
-// ownerOf returns the owner of what a client creates: with a token, the server says whose it is.
+// ownerOf returns the owner of the items that a client creates. With a token, the server determines the owner.
 func ownerOf(ctx context.Context, c *client.Client) (string, error) {
 	if c.OwnerID() != "" {
 		return c.OwnerID(), nil

@@ -61,7 +61,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	completeDefaults(root) // these keep the outputs that are set
+	completeDefaults(root) // this keeps the outputs set above
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

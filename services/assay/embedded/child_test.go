@@ -90,7 +90,7 @@ func startChild(t *testing.T, engine, dir string) (url string, kill func() strin
 			t.Errorf("read the output of %s: %v", engine, err)
 		}
 		if err := cmd.Wait(); err == nil {
-			t.Errorf("%s exited by itself", engine)
+			t.Errorf("%s exited unexpectedly", engine)
 		}
 		return string(rest)
 	}

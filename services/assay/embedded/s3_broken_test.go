@@ -175,7 +175,7 @@ func sendPart(t *testing.T, r request, sent int, reset bool) int {
 	return answer.StatusCode
 }
 
-// sendAll sends all of r.
+// sendAll sends the complete request.
 func sendAll(t *testing.T, r request) {
 	t.Helper()
 	answer, err := new(http.Client).Do(r.build(t))
@@ -260,7 +260,7 @@ func TestS3RejectsIncompletePart(t *testing.T) {
 		})
 	}
 	for name, r := range requests {
-		t.Run(name+", whole", func(t *testing.T) {
+		t.Run(name+", then complete", func(t *testing.T) {
 			sendAll(t, r)
 			sendPart(t, r, len(r.body)/2, true)
 			if parts := listed(t); len(parts) != 1 || *parts[0].Size != int64(len(wireText)) {

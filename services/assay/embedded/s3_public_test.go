@@ -55,7 +55,7 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 			}
 			answer.Body.Close()
 			if answer.StatusCode != http.StatusRequestTimeout {
-				t.Errorf("answered %d", answer.StatusCode)
+				t.Errorf("got status %d", answer.StatusCode)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the connection ended with %v", err)
@@ -84,7 +84,7 @@ func TestS3EndsABodyThatStalls(t *testing.T) {
 			}
 			defer answer.Body.Close()
 			if answer.StatusCode != http.StatusBadRequest {
-				t.Errorf("answered %d", answer.StatusCode)
+				t.Errorf("got status %d", answer.StatusCode)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the connection ended with %v", err)

@@ -22,7 +22,8 @@ type NATS struct {
 	Signals                        []string // query listens to these
 }
 
-// NATSGrants returns what the programs do with the streams of the areas and their own.
+// NATSGrants returns the subjects that each program publishes to, derived from the streams of the areas and of Assay
+// itself.
 func NATSGrants(areas []area.Area) NATS {
 	g := NATS{
 		Setup: []string{"$JS.API.STREAM.INFO.*"},

@@ -53,7 +53,7 @@ func All() ([]Document, error) {
 		case sum == "base":
 			base = name
 		case len(sum) != 2*sha256.Size:
-			return nil, fmt.Errorf("manifest: %q is no SHA-256", sum)
+			return nil, fmt.Errorf("manifest: %q is not a SHA-256", sum)
 		default:
 			all = append(all, Document{sum, base + name})
 		}

@@ -1,4 +1,4 @@
-// Package documents measures the reading of public documents beside poppler and LibreOffice: the goals D1 and D2 of
+// Package documents compares the reading of public documents with poppler and LibreOffice: the goals D1 and D2 of
 // docs/performance.md.
 package documents
 

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestDocs proves that the API page shows examples of operations, the problems and the events, without any request to
-// elsewhere: what the policy of the page blocks is an error.
+// TestDocs proves that the API page shows examples of operations, the problems and the events, and sends no requests
+// to other hosts: anything that the content security policy blocks is an error.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir()).System

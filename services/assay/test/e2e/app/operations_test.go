@@ -6,7 +6,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestOperations proves what the operator pages promise.
+// TestOperations proves the promises of the operator pages.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir()).System

@@ -273,7 +273,7 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 		}
 	}
 	for name, body := range map[string]string{
-		"none": `{"items":[]}`, "no list": `{"items":1}`, "more besides": `{"items":[{}],"x":1}`,
+		"none": `{"items":[]}`, "no list": `{"items":1}`, "unknown field": `{"items":[{}],"x":1}`,
 		"101": `{"items":[` + strings.Repeat("{},", 100) + `{}]}`,
 	} {
 		resp, answer := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, body)

@@ -72,7 +72,7 @@ func (s secured) created(r ran) (token, id string) {
 	return found[0], found[1]
 }
 
-// ends waits until a token is refused: within 5 seconds.
+// ends waits until a token is rejected, at most 5 seconds.
 func (s secured) ends(token string) {
 	s.Helper()
 	pause := time.NewTicker(50 * time.Millisecond)

@@ -115,8 +115,8 @@ var operations = map[string]operation{
 	"GET /v1/library/files/{id}/export":                       {kind: own, query: "format=csv", absent: true},
 }
 
-// operatorOperations are those of the operators' addresses, all of the kind operator. Requests need not be valid,
-// because the role is checked first.
+// operatorOperations lists the operations of the operator addresses, all of the kind operator. Requests need not
+// be valid, because the role is checked first.
 var operatorOperations = []string{
 	"POST /v1/keys", "GET /v1/keys", "POST /v1/keys/{id}/rotate", "DELETE /v1/keys/{id}",
 	"GET /v1/audit", "GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}",

@@ -150,7 +150,7 @@ func picturesAreDisplayed(t *testing.T, s system.System) {
 	}
 }
 
-// failuresAreExplained: a file that cannot be processed ends as Failed and gives its readers the
+// failuresAreExplained: a file that cannot be processed becomes Failed and shows its readers the
 // reason.
 func failuresAreExplained(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())

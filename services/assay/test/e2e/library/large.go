@@ -50,14 +50,14 @@ func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	}
 	change("trash", func() error { return c.TrashNode(system.Within(t), top.ID) })
 	if files := listed(t, c, client.NodeFile); len(files) != 0 {
-		t.Errorf("%d files are listed of a folder in the trash", len(files))
+		t.Errorf("%d files are listed in a folder in the trash", len(files))
 	}
 	change("restore", func() error {
 		_, err := c.RestoreNode(system.Within(t), top.ID)
 		return err
 	})
 	if files := listed(t, c, client.NodeFile); len(files) != *largeFolder {
-		t.Errorf("%d files are listed of the restored folder", len(files))
+		t.Errorf("%d files are listed in the restored folder", len(files))
 	}
 }
 

@@ -32,7 +32,7 @@ func pagesAreGuarded(t *testing.T, s system.System) {
 		}
 	}
 	if root, err := s.Client(t, owner).Root(system.Within(t)); err != nil || root.Version != 0 {
-		t.Errorf("refused pages wrote %+v, %v", root, err)
+		t.Errorf("rejected pages wrote %+v, %v", root, err)
 	}
 }
 

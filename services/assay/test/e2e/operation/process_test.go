@@ -31,8 +31,8 @@ func TestOneServerPerFolder(t *testing.T) {
 	system.CheckResult(t, system.Await(t, c, system.UploadMultipart(t, c, "a.txt", "text/plain", []byte("still here")).FileID), system.Count("still here"))
 }
 
-// TestInterruptDrains: Ctrl-C during uploads lets those in progress
-// finish, exits 0, and the next start has all of them.
+// TestInterruptDrains: Ctrl-C during uploads lets those in progress finish. The server exits with
+// status 0, and all of them exist after the next start.
 func TestInterruptDrains(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease)

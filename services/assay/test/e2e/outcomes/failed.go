@@ -22,7 +22,7 @@ var notText = map[string]struct{ content, says string }{
 	"elf":  {"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00\x01\x00\x00\x00" + strings.Repeat("\x00", 40), "an ELF"},
 }
 
-// notTextFails: content that is not text ends as FAILED with a reason that names its format, an
+// notTextFails: content that is not text becomes FAILED with a reason that names its format, an
 // event and a dead letter; a retry ends in the same way.
 func notTextFails(t *testing.T, s system.System) {
 	for format, sample := range notText {

@@ -87,7 +87,7 @@ func listsArePaged(t *testing.T, s system.System) {
 			}
 		}
 	})
-	t.Run("of nobody", func(t *testing.T) {
+	t.Run("unknown owner", func(t *testing.T) {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/owners/"+system.NewOwner()+"/files", nil, "")
 		if resp.StatusCode != http.StatusOK || body != "{\"files\":[]}\n" {
 			t.Errorf("%d %s", resp.StatusCode, body)

@@ -90,7 +90,7 @@ func TestHangingFileFails(t *testing.T) {
 }
 
 // TestCrashingFileFails: a file whose analysis crashes worker and NATS server together, as in
-// one process, ends as FAILED, although the server may forget each delivery of the file. Other
+// one process, becomes FAILED, although the server may forget each delivery of the file. Other
 // files are analyzed.
 func TestCrashingFileFails(t *testing.T) {
 	t.Parallel()

@@ -171,12 +171,12 @@ func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Acc
 			return err
 		}
 		if notices.CachedInfo().State.Msgs > 0 {
-			return errors.New("notices wait")
+			return errors.New("notifications are still queued")
 		}
 		return nil
 	})
 	if ids := c.Announced(t, uploads, reserved.FileID); len(ids) != 1 {
-		t.Errorf("FileUploaded has the ids %v, want one for all notices", ids)
+		t.Errorf("FileUploaded has the ids %v, want one for all notifications", ids)
 	}
 	if ids := c.Outcomes(t, js, reserved.FileID); len(ids) != 1 {
 		t.Errorf("outcomes %v, want one", ids)

@@ -74,7 +74,7 @@ func largeFilesGoInParts(t *testing.T, start system.Starter) {
 	system.CheckResult(t, system.Await(t, speaker, kept.FileID), system.Count(text))
 	_, err := speaker.PostFile(system.Within(t), client.Posted{FileName: "larger.txt", ContentType: "text/plain", Content: strings.NewReader(text + text)})
 	if !system.IsProblem(err, http.StatusRequestEntityTooLarge) {
-		t.Errorf("twice as much: %v", err)
+		t.Errorf("a file of twice the size: %v", err)
 	}
 	if keys := c.Keys(t); len(keys) != 1 || !strings.Contains(keys[0], kept.FileID) {
 		t.Errorf("the bucket has %v", keys)

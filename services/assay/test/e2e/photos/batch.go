@@ -27,7 +27,7 @@ func sendPhotos(t *testing.T, c *client.Client, sources ...client.PhotoSource) (
 	return batchID, jobs
 }
 
-// batchesEndOnce: a batch with failures ends as PARTIAL and is announced once; after a retry of the
+// batchesEndOnce: a batch with failures becomes PARTIAL and is announced once; after a retry of the
 // failed jobs, the batch ends and is announced again.
 func batchesEndOnce(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
@@ -72,7 +72,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	ends(2)
 }
 
-// largeBatchesEnd: a batch of 20 photos with one prompt ends as COMPLETED.
+// largeBatchesEnd: a batch of 20 photos with one prompt becomes COMPLETED.
 func largeBatchesEnd(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	var sources []client.PhotoSource

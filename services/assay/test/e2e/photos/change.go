@@ -70,7 +70,7 @@ func badPhotosFail(t *testing.T, s system.System) {
 	}
 }
 
-// photosAreCancelled: a job that has not ended ends as FAILED with its code, with one outcome
+// photosAreCancelled: a job that has not ended becomes FAILED with its code, with one outcome
 // regardless of the number of cancels; its upload does not restart it.
 func photosAreCancelled(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())

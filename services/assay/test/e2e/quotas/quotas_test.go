@@ -42,7 +42,7 @@ func used(t *testing.T, s system.System, owner string, items, bytes int64) {
 		t.Fatalf("%s %s: %v", resp.Status, body, err)
 	}
 	if me.Use.Items != items || me.Use.Bytes != bytes {
-		t.Errorf("the use is %+v, want %d items of %d bytes", me.Use, items, bytes)
+		t.Errorf("the usage is %+v, want %d items of %d bytes", me.Use, items, bytes)
 	}
 }
 
@@ -70,7 +70,7 @@ func bytesAreBounded(t *testing.T, s system.System) {
 	}
 	writers.Wait()
 	if count.Load() != 3 || refused.Load() != 61 {
-		t.Fatalf("%d writers are accepted and %d refused, want 3 and 61", count.Load(), refused.Load())
+		t.Fatalf("%d writers were accepted and %d rejected, want 3 and 61", count.Load(), refused.Load())
 	}
 	used(t, s, owner, 3, 3*size)
 	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}, fmt.Sprintf(`{"fileName":"x.txt","size":%d}`, size))
@@ -206,6 +206,6 @@ func writesAreAudited(t *testing.T, s system.System) {
 		}
 	}
 	if len(found) != 1 || found[0].Method != http.MethodPut || found[0].Outcome != "done" || found[0].Status != http.StatusOK || found[0].RequestID == "" {
-		t.Errorf("the audit log has %+v of the owner, want one write that is done", found)
+		t.Errorf("the audit log contains %+v for the owner, want one write with the outcome done", found)
 	}
 }

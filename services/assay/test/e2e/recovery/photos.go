@@ -166,8 +166,8 @@ func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, spea
 	}
 }
 
-// photoBatchesSurviveALoss: a batch of 20, with 3 bad photos, one that is never uploaded and
-// one that is deleted, whose work is lost with all streams, ends as PARTIAL after a sweep.
+// photoBatchesSurviveALoss: a batch of 20 photos, of which 3 are damaged, one is never uploaded and
+// one is deleted, loses its work with all streams. It becomes PARTIAL after a sweep.
 func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))

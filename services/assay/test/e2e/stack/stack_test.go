@@ -88,9 +88,10 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// disturbancesLoseNothing: during uploads NATS is restarted, an analyzer is killed, and another
-// is disconnected from NATS, but not from DynamoDB and S3. Every accepted upload ends as
-// promised, once, while it is still disconnected; it works again when the network is back.
+// disturbancesLoseNothing: during uploads NATS is restarted, an analyzer is killed, and another is
+// disconnected from NATS, but not from DynamoDB and S3. Every accepted upload ends once, as
+// promised, while the analyzer is still disconnected. The analyzer works again after it is
+// reconnected.
 func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats *contained, env map[string]string) {
 	side, err := network.New(system.Within(t))
 	if err != nil {

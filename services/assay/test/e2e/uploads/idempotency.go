@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// repeatsFindTheFirstFile: a call under an Idempotency-Key gives one file
-// even if it is repeated or concurrent.
+// repeatsFindTheFirstFile: calls with the same Idempotency-Key return one file, whether they are repeated or
+// concurrent.
 func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 	text := system.RandomText(51, 400)
 	for name, call := range map[string]func(*testing.T, *client.Client, string) string{
@@ -55,7 +55,7 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 			}
 			calls.Wait()
 			if ids = slices.Compact(append(ids, call(t, c, "the same key"))); len(ids) != 1 {
-				t.Fatalf("the calls gave the files %v, want one", ids)
+				t.Fatalf("the calls returned the files %v, want one", ids)
 			}
 			if got := system.OnlyFile(t, c).FileID; got != ids[0] {
 				t.Errorf("the list has %s, want %s", got, ids[0])
@@ -145,7 +145,7 @@ func otherBytesAreRejected(t *testing.T, s system.System) {
 			id, winner := files[won].FileID, won%3
 			for i, err := range errs {
 				if i%3 == winner && (err != nil || files[i].FileID != id) || i%3 != winner && !isRefused(err) {
-					t.Errorf("text %d beside text %d: %s, %v", i%3, winner, files[i].FileID, err)
+					t.Errorf("text %d concurrent with text %d: %s, %v", i%3, winner, files[i].FileID, err)
 				}
 			}
 			system.CheckResult(t, system.Await(t, c, id), system.Count(texts[winner]))
@@ -162,7 +162,7 @@ func otherBytesAreRejected(t *testing.T, s system.System) {
 			}
 			next, err := post(texts[(winner+1)%3])
 			if err != nil || next.FileID == id {
-				t.Errorf("after its deletion the key gives %s, %v", next.FileID, err)
+				t.Errorf("after the deletion, the key returned %s, %v", next.FileID, err)
 			}
 		})
 	}
@@ -182,7 +182,7 @@ func formsHaveOneFile(t *testing.T, s system.System) {
 	}{
 		"two":           {part("file", "one") + part("file", "two") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
 		"two large":     {part("file", long) + part("other", "two") + part("file", "two") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
-		"breaks off":    {part("file", "one") + "--b", http.StatusBadRequest, "bad-request"},
+		"truncated":     {part("file", "one") + "--b", http.StatusBadRequest, "bad-request"},
 		"no file":       {part("other", "one") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
 		"one and other": {part("other", "one") + part("file", "two") + part("more", "three") + "--b--\r\n", http.StatusAccepted, ""},
 	} {

@@ -28,14 +28,14 @@ func TestKeysSurviveKill(t *testing.T) {
 	s.Restart(t)
 	again, err := c.Reserve(system.Within(t), reservation)
 	if err != nil || again.FileID != reserved.FileID {
-		t.Errorf("the repeat gives %s, %v; want %s", again.FileID, err, reserved.FileID)
+		t.Errorf("the repeated call returned %s, %v; want %s", again.FileID, err, reserved.FileID)
 	}
 	if status, body := system.Put(t, again.Upload, text, nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	repeat, err := c.PostFile(system.Within(t), client.Posted{FileName: "b.txt", Content: strings.NewReader(text), Key: "kept too"})
 	if err != nil || repeat.FileID != posted.FileID {
-		t.Errorf("the repeat gives %s, %v; want %s", repeat.FileID, err, posted.FileID)
+		t.Errorf("the repeated call returned %s, %v; want %s", repeat.FileID, err, posted.FileID)
 	}
 	for _, id := range []string{again.FileID, repeat.FileID} {
 		system.CheckResult(t, system.Await(t, c, id), system.Count(text))

@@ -27,7 +27,7 @@ func TestStreamingMemory(t *testing.T) {
 	postText(t, c, 80*mebi)
 	after := peakMemory(t, ingest.Cmd.Process.Pid)
 	t.Logf("ingest's peak memory was %d MiB after 16 MiB five times and is %d MiB after 80 MiB", before>>10, after>>10)
-	// The collector's timing adds some, of which the race detector makes five times as much.
+	// The timing of the collector adds some memory, and the race detector multiplies that by five.
 	if after > before+40<<10 {
 		t.Errorf("an 80 MiB upload raised the peak from %d KiB to %d KiB", before, after)
 	}

@@ -107,7 +107,7 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	}
 }
 
-// TestVocabularyLimitIsReported: a text with too many distinct words ends as FAILED, and the error
+// TestVocabularyLimitIsReported: a text with too many distinct words becomes FAILED, and the error
 // names the variable that raises the limit, for any number of readers.
 func TestVocabularyLimitIsReported(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ func TestExpiredURL(t *testing.T) {
 	// It expires 1 s after the second in which it was signed.
 	<-time.After(time.Until(reserved.Upload.ExpiresAt.Add(1100 * time.Millisecond)))
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusForbidden || !strings.Contains(body, "AccessDenied") {
-		t.Errorf("answer %d, want 403 AccessDenied: %s", status, body)
+		t.Errorf("got status %d, want 403 AccessDenied: %s", status, body)
 	}
 	checkMissing(t, s.System, reserved)
 }

@@ -39,7 +39,7 @@ func newClient(h *system, abandons bool) *client {
 
 // request is one call, which can be repeated.
 type request struct {
-	method, path string // path may be a whole URL
+	method, path string // path may be a complete URL
 	operator     bool   // to the operator address of ingest
 	header       map[string]string
 	body         []byte

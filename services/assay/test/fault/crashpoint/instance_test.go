@@ -117,7 +117,7 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 // drain bounds how long the code of a killed process continues to run.
 const drain = time.Second
 
-// logged keeps the log of a process.
+// logged records the log of a process.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer

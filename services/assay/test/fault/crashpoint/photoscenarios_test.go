@@ -20,7 +20,7 @@ import (
 )
 
 // photoScenarios are the scenarios of photo jobs. They exclude clients that give up: a job
-// whose reservation is never used is not removed, but ends as FAILED.
+// whose reservation is never used is not removed, but becomes FAILED.
 func photoScenarios() []scenario {
 	return []scenario{
 		{name: "photo in a form", roles: textRoles, play: photoByForm},
@@ -197,7 +197,7 @@ func (r *run) deletePhoto(ctx context.Context) {
 	r.promisedPhoto(ctx, audit.Promise{End: audit.Gone})
 }
 
-// photoBatch ends as PARTIAL: one of its photos is damaged.
+// photoBatch becomes PARTIAL: one of its photos is damaged.
 func photoBatch(ctx context.Context, r *run) {
 	var batch struct{ Photos []photoUpload }
 	photos := [][]byte{drawPhoto(), drawPhoto()[:700]}

@@ -112,7 +112,7 @@ func scenarios() []scenario {
 		{"a picture", func(w *world) library.File { return w.add("a.gif", "", animation(w.t)) }, ends("Processed")},
 		{"records", func(w *world) library.File { return w.add("a.cif", "", block) }, recorded},
 		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
-		{"an erasing", func(w *world) library.File {
+		{"an erasure", func(w *world) library.File {
 			f := w.reserve("a.bin", "", 1)
 			w.put(f, "a")
 			w.erase(f.ID)

@@ -109,7 +109,7 @@ func TestEveryChangeIsPublishedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.erase(gone.ID)
-	w.until("the erasing", func() error { return w.nothing(gone.ID) })
+	w.until("the erasure", func() error { return w.nothing(gone.ID) })
 	w.publisher(func(wire.Call, wire.Moment) bool { return false })
 	rows := map[string]library.Node{}
 	for _, id := range []string{folder.ID, file.ID, library.RootID("ann")} {

@@ -148,7 +148,7 @@ func TestFailedChunk(t *testing.T) {
 		t.Errorf("%d failures are listed", n)
 	}
 	w.erase(f.ID)
-	w.until("the erasing", func() error { return w.nothing(f.ID) })
+	w.until("the erasure", func() error { return w.nothing(f.ID) })
 }
 
 // failures reads the object with the failures of a file.

@@ -98,7 +98,7 @@ func TestSweepRepairsRows(t *testing.T) {
 		"orphan_object": {noFile.Key},
 	})
 	w.gone(noFile.ID)
-	w.until("the erasing", func() error { return w.nothing(left.ID) })
+	w.until("the erasure", func() error { return w.nothing(left.ID) })
 	for _, f := range []library.File{noNode, other} {
 		if n, err := w.Get(t.Context(), f.ID); err != nil || n.Status != library.Processed || n.Name != f.Name {
 			t.Errorf("%+v, %v", n, err)
@@ -189,7 +189,7 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 	}
 	w.idle()
 	w.check(w.sweep(o), map[string][]string{"outdated_trash": {old.ID}, "outdated_workflow": {dropped.ID}, "outdated_object": {left}})
-	w.until("the erasing", func() error { return w.nothing(old.ID) })
+	w.until("the erasure", func() error { return w.nothing(old.ID) })
 	if n, err := w.Get(t.Context(), recent.ID); err != nil || !n.IsDeleted {
 		t.Errorf("in the trash for less than the retention time: %+v, %v", n, err)
 	}

@@ -76,7 +76,7 @@ func TestSweep(t *testing.T) {
 		t.Error("an object without a file was not removed")
 	}
 	w.erase(folder.ID)
-	w.until("the erasing", func() error { return w.nothing(child.ID) })
+	w.until("the erasure", func() error { return w.nothing(child.ID) })
 	w.until("the erasure of the folder", func() error {
 		if _, err := w.Get(t.Context(), folder.ID); !errors.Is(err, lifecycle.ErrNotFound) {
 			return fmt.Errorf("the folder still exists: %w", err)

@@ -18,6 +18,6 @@ func TestFileIsProcessed(t *testing.T) {
 		t.Errorf("%+v, %v", flow, err)
 	}
 	w.erase(f.ID)
-	w.until("the erasing", func() error { return w.nothing(f.ID) })
+	w.until("the erasure", func() error { return w.nothing(f.ID) })
 	w.idle()
 }

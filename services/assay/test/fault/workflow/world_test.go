@@ -10,7 +10,7 @@
 //	the end of a step, before its ack          a message of an ended step       TestKilledAtEveryCall
 //	the last end, before that of the file      no step open, Processing         TestKilledAtEveryCall, TestLostMessages
 //	the end of the file, before its outcome    Processed, no outcome            TestKilledAtEveryCall
-//	half of an erasing                         a hidden row, objects            TestKilledAtEveryCall (an erasing), TestErasingOfALargeFolderIsResumed
+//	half of an erasure                         a hidden row, objects            TestKilledAtEveryCall (an erasure), TestErasingOfALargeFolderIsResumed
 //	NATS loses its streams                     the tables                       TestLostMessages, TestOverdueStep
 //	a write of one of two tables               rows that differ                 TestSweepRepairsRows
 //
