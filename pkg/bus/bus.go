@@ -6,7 +6,7 @@
 // Delivery is at least once: the tables are authoritative, and a lost message is sent again. Ids
 // are therefore deterministic, and handlers may run twice. An acknowledgement is not a fence: NATS
 // also accepts it from a worker that has lost its lease. The conditional writes of package
-// lifecycle keep two workers from doing the same work.
+// lifecycle prevent two workers from doing the same work.
 package bus
 
 import (

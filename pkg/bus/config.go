@@ -32,7 +32,7 @@ type Config struct {
 	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where the cluster is too small, and to reduce streams that have more replicas"`
 }
 
-// Log describes a stream that keeps its events for as long as outcomes.
+// Log describes a stream that retains its events as long as outcomes.
 type Log struct {
 	Stream      string
 	Subjects    string

@@ -8,7 +8,7 @@ import (
 )
 
 // RepairJournal truncates the journal of the bbolt file at path at its first damaged
-// record, and keeps a copy under the journal's name with ".damaged" appended. It
+// record, and stores a copy under the journal's name with ".damaged" appended. It
 // drops the damaged commit and all later ones. It returns the damage, or nil if there
 // is none. It fails if the damage is not Repairable, if the file is open, or if an
 // earlier copy exists.

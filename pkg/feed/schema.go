@@ -64,7 +64,7 @@ const (
 	pendingModel     = "v0.0.0"
 )
 
-// Retention is how long the dashboard table keeps an item after its IngestedAt.
+// Retention is how long the dashboard table retains an item after its IngestedAt.
 const Retention = 7 * 24 * time.Hour
 
 const (

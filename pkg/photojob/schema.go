@@ -119,7 +119,7 @@ type JobError struct {
 }
 
 const (
-	// lifetime is how long the table keeps a job after its creation.
+	// lifetime is how long the table retains a job after its creation.
 	lifetime = 90 * 24 * time.Hour
 
 	jobIDName     = "jobId"

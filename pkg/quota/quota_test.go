@@ -89,7 +89,7 @@ func TestReservation(t *testing.T) {
 	reserve("", item("a", 600))
 	reserve("", item("a", 600)) // a repeated call
 	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
-	used(t, q, quota.Use{Bytes: 600, Items: 1}) // the undo keeps items that were counted before
+	used(t, q, quota.Use{Bytes: 600, Items: 1}) // Undo does not release items that were counted before
 	reserve(quota.Bytes, item("c", 100), item("d", 301))
 	used(t, q, quota.Use{Bytes: 600, Items: 1}) // all or none
 	reserve("", quota.Item{Area: "library", ID: "a", Bytes: 50, InParts: true})

@@ -7,8 +7,8 @@
 // A dedupe marker of the event id is stored after the handler returned nil and before
 // the message is acknowledged. An event with a marker is not handled again: not after
 // a lost acknowledgement, when the same event is published or stored again, after a
-// restart, or by another process of the same Name. Markers are kept as long as the
-// stream keeps outcomes, 7 days by default.
+// restart, or by another process of the same Name. Markers are retained as long as the
+// stream retains outcomes, 7 days by default.
 //
 // No library can rule out two cases. If the process crashes, or NATS cannot be
 // reached, between the handler's return and the marker, the handler is called

@@ -1,4 +1,4 @@
-// Package durable declares streams that keep acknowledged messages, and rejects
+// Package durable declares streams that retain acknowledged messages, and rejects
 // settings and servers that could lose them, unless a setting accepts the loss.
 package durable
 
@@ -29,7 +29,7 @@ type Policy struct {
 // Check returns ErrNotDurable if no stream of the policy is durable.
 func (p Policy) Check() error { return p.synced(p.Replicas) }
 
-// synced reports whether streams with this many replicas keep acknowledged messages
+// synced reports whether streams with this many replicas retain acknowledged messages
 // through a power failure. With several replicas only a power failure of most
 // servers at once loses them.
 func (p Policy) synced(replicas int) error {

@@ -1,4 +1,4 @@
-// Package tail reads the events of a stream that keeps them for a time, such as the outcomes of analyses, in order and
+// Package tail reads the events of a stream that retains them for a time, such as the outcomes of analyses, in order and
 // without a gap.
 package tail
 
@@ -30,7 +30,7 @@ const (
 	// heartbeat is the interval at which the server reports to a tail without
 	// messages. A tail that misses two heartbeats is lost.
 	heartbeat = 5 * time.Second
-	// idle is the time for which the server keeps the consumer of a process
+	// idle is the time for which the server retains the consumer of a process
 	// that crashed.
 	idle = 30 * time.Second
 	// closeTime bounds the request that deletes the consumer.

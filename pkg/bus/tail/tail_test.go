@@ -178,7 +178,7 @@ func TestTailRejectsGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Purge(t.Context(), jetstream.WithPurgeSequence(4)); err != nil { // keeps 4 and 5
+	if err := s.Purge(t.Context(), jetstream.WithPurgeSequence(4)); err != nil { // 4 and 5 remain
 		t.Fatal(err)
 	}
 	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {

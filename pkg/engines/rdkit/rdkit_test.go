@@ -61,7 +61,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestDamagedMolecules checks that each fails alone, with an error that says why.
+// TestDamagedMolecules checks that a damaged molecule fails with an error that states the reason, and does not affect others.
 func TestDamagedMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	for _, block := range []string{

@@ -81,7 +81,7 @@ func TestTextIsDrawn(t *testing.T) {
 	}
 }
 
-// TestHostilePictures checks that each fails with an error that says why, and that the next is drawn.
+// TestHostilePictures checks that each fails with an error that states the reason, and that the next one is drawn.
 func TestHostilePictures(t *testing.T) {
 	billion := `<!DOCTYPE svg [<!ENTITY a0 "lol">`
 	for i := range 12 {

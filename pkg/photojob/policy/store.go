@@ -69,7 +69,7 @@ func Digest(key string) string {
 // Paid returns the names of the providers that have settings.
 func Paid() []string { return []string{photojob.Gemini, photojob.Seedream} }
 
-// Store keeps settings and states. It is safe for concurrent use.
+// Store reads and writes settings and states. It is safe for concurrent use.
 type Store struct {
 	documents *platform.Store
 	now       func() time.Time

@@ -1,4 +1,4 @@
-// Identifies the MOL blocks of a JSON list on standard input with the npm package in the folder that is named, for
+// Identifies the MOL blocks of a JSON list on standard input with the npm package in the directory of the argument, for
 // TestAgainstNode, and writes a list of their identities.
 const path = require("path");
 const rdkit = require(path.join(path.resolve(process.argv[2]), "dist", "RDKit_minimal.js"));
