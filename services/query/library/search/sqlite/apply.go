@@ -205,7 +205,7 @@ func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, wal
 	return nil
 }
 
-// remove marks a node as removed and keeps its row with the last version.
+// remove marks a node as removed and retains its row with the last version.
 func (x *Index) remove(ctx context.Context, tx *change, r row, c *event.NodeChanged) error {
 	if err := share(ctx, tx.Tx, r, 0, nil); err != nil {
 		return err
