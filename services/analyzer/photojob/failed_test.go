@@ -84,15 +84,15 @@ func TestFailedCalls(t *testing.T) {
 		cost    int64
 		then    string
 	}{
-		"limited":                {provider.Defer, provider.NotBilled, 2, photojob.CallRefused, 0, later},
-		"access refused":         {provider.Suspend, provider.NotBilled, 2, photojob.CallRefused, 0, later},
-		"unavailable":            {provider.Retry, provider.NotBilled, 2, photojob.CallError, 0, later},
-		"a billed bad answer":    {provider.Retry, provider.IsBilled, 2, photojob.CallError, price, later},
-		"timeout":                {provider.Unknown, provider.MaybeBilled, 2, photojob.CallUnknown, price, later},
-		"timeout, at most once":  {provider.Unknown, provider.MaybeBilled, 1, photojob.CallUnknown, price, final},
-		"content policy":         {provider.Permanent, provider.NotBilled, 2, photojob.CallError, 0, final},
-		"content policy, billed": {provider.Permanent, provider.IsBilled, 2, photojob.CallError, price, final},
-		"an internal error":      {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
+		"limited":                  {provider.Defer, provider.NotBilled, 2, photojob.CallRefused, 0, later},
+		"access denied":            {provider.Suspend, provider.NotBilled, 2, photojob.CallRefused, 0, later},
+		"unavailable":              {provider.Retry, provider.NotBilled, 2, photojob.CallError, 0, later},
+		"invalid response, billed": {provider.Retry, provider.IsBilled, 2, photojob.CallError, price, later},
+		"timeout":                  {provider.Unknown, provider.MaybeBilled, 2, photojob.CallUnknown, price, later},
+		"timeout, at most once":    {provider.Unknown, provider.MaybeBilled, 1, photojob.CallUnknown, price, final},
+		"content policy":           {provider.Permanent, provider.NotBilled, 2, photojob.CallError, 0, final},
+		"content policy, billed":   {provider.Permanent, provider.IsBilled, 2, photojob.CallError, price, final},
+		"an internal error":        {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := calling(t, test.paid)

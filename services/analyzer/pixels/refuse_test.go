@@ -78,14 +78,14 @@ func TestDamagedMetadata(t *testing.T) {
 		marker byte
 		body   string
 	}{
-		"no TIFF":               {0xe1, "Exif\x00\x00nothing of the kind"},
-		"cut TIFF":              {0xe1, "Exif\x00\x00" + string(exif(6)[:12])},
-		"directory beyond":      {0xe1, "Exif\x00\x00" + string(beyond)},
-		"orientation 0":         {0xe1, "Exif\x00\x00" + string(exif(0))},
-		"orientation 9":         {0xe1, "Exif\x00\x00" + string(exif(9))},
-		"profile of CMYK":       {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
-		"profile without start": {0xe2, "ICC_PROFILE\x00\x02\x02" + string(profile("RGB ", 200))},
-		"truncated profile":     {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
+		"no TIFF":                  {0xe1, "Exif\x00\x00nothing of the kind"},
+		"truncated TIFF":           {0xe1, "Exif\x00\x00" + string(exif(6)[:12])},
+		"directory beyond the end": {0xe1, "Exif\x00\x00" + string(beyond)},
+		"orientation 0":            {0xe1, "Exif\x00\x00" + string(exif(0))},
+		"orientation 9":            {0xe1, "Exif\x00\x00" + string(exif(9))},
+		"profile of CMYK":          {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
+		"profile without start":    {0xe2, "ICC_PROFILE\x00\x02\x02" + string(profile("RGB ", 200))},
+		"truncated profile":        {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := encode(t, decode(t, withSegment(plain, segment.marker, []byte(segment.body))), pixels.PNG)

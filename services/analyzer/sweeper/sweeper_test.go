@@ -16,17 +16,17 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// shelf is an area of numbered pages with 10 items each.
-type shelf struct {
+// pagedArea is an area of numbered pages with 10 items each.
+type pagedArea struct {
 	pages int
 	read  []string // cursors, in the order of the requests
 	fail  error    // the cursor of the next page
 	each  func(context.Context, *sweeper.Run, string)
 }
 
-func (s *shelf) Name() string { return "shelf" }
+func (s *pagedArea) Name() string { return "pages" }
 
-func (s *shelf) Sweep(ctx context.Context, r *sweeper.Run) error {
+func (s *pagedArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return r.Walk(ctx, "pages", func(ctx context.Context, cursor string) (string, int, error) {
 		s.read = append(s.read, cursor)
 		if s.fail != nil {
@@ -49,13 +49,13 @@ func (s *shelf) Sweep(ctx context.Context, r *sweeper.Run) error {
 	})
 }
 
-func open(cfg sweeper.Config, s *shelf) *sweeper.Sweeper {
-	return sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shelf{s})
+func open(cfg sweeper.Config, s *pagedArea) *sweeper.Sweeper {
+	return sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*pagedArea{s})
 }
 
 func TestOnceReadsAllAtTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{pages: 5}
+		s := &pagedArea{pages: 5}
 		began := time.Now()
 		report, err := open(sweeper.Config{Rate: 20}, s).Once(t.Context(), sweeper.Options{})
 		if err != nil || report.Read != 50 || !slices.Equal(s.read, []string{"", "1", "2", "3", "4"}) {
@@ -69,7 +69,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 
 func TestTimedRunContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{pages: 5}
+		s := &pagedArea{pages: 5}
 		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
 		defer cancel()
@@ -86,12 +86,12 @@ func TestTimedRunContinues(t *testing.T) {
 // TestUnreadablePageRestartsTheWalk checks that an error of a page is reported and that the next
 // run begins at the start, because the cursor may be the cause.
 func TestUnreadablePageRestartsTheWalk(t *testing.T) {
-	s := &shelf{pages: 1, fail: errors.New("no table")}
+	s := &pagedArea{pages: 1, fail: errors.New("no table")}
 	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
 		t.Errorf("got %v, want the error of the page", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{pages: 5}
+		s := &pagedArea{pages: 5}
 		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
 		s.each = func(context.Context, *sweeper.Run, string) {
 			if len(s.read) == 3 { // the first page of the second run
@@ -113,7 +113,7 @@ func TestDryRunRepairsNothing(t *testing.T) {
 	broken := errors.New("cannot")
 	for _, dry := range []bool{true, false} {
 		repaired := 0
-		s := &shelf{pages: 1, each: func(ctx context.Context, r *sweeper.Run, _ string) {
+		s := &pagedArea{pages: 1, each: func(ctx context.Context, r *sweeper.Run, _ string) {
 			r.Found(ctx, "loose", "a", func(context.Context) error { repaired++; return nil })
 			r.Found(ctx, "torn", "b", func(context.Context) error { repaired++; return broken })
 		}}
@@ -124,7 +124,7 @@ func TestDryRunRepairsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []sweeper.Finding{{Area: "shelf", Found: "loose", ID: "a", Repaired: !dry}, {Area: "shelf", Found: "torn", ID: "b"}}
+		want := []sweeper.Finding{{Area: "pages", Found: "loose", ID: "a", Repaired: !dry}, {Area: "pages", Found: "torn", ID: "b"}}
 		sum := sweeper.Report{Read: 10, Found: 2, DryRun: dry, Took: report.Took}
 		if !dry {
 			want[1].Error = "cannot"
@@ -136,32 +136,32 @@ func TestDryRunRepairsNothing(t *testing.T) {
 	}
 }
 
-// closet is an area with two orphaned objects, one of which is deleted concurrently after the sweep has listed it.
-type closet struct{ listed int }
+// orphanArea is an area with two orphaned objects, one of which is deleted concurrently after the sweep has listed it.
+type orphanArea struct{ listed int }
 
-func (c *closet) Name() string { return "closet" }
+func (c *orphanArea) Name() string { return "orphans" }
 
-func (c *closet) Sweep(ctx context.Context, r *sweeper.Run) error {
+func (c *orphanArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweeper.WalkObjects(ctx, r, "objects", c)
 }
 
-func (c *closet) List(context.Context, string) ([]blob.Object, bool, error) {
+func (c *orphanArea) List(context.Context, string) ([]blob.Object, bool, error) {
 	c.listed++
 	return []blob.Object{{Key: "a"}, {Key: "b"}}[:max(1, 3-c.listed)], false, nil
 }
 
-func (c *closet) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.Object) (keys []string, read int, err error) {
+func (c *orphanArea) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.Object) (keys []string, read int, err error) {
 	for _, object := range objects {
 		keys = append(keys, object.Key)
 	}
 	return keys, 0, nil
 }
 
-func (c *closet) Remove(context.Context, string) error { return nil }
+func (c *orphanArea) Remove(context.Context, string) error { return nil }
 
 func TestDeletedObjectIsNoOrphan(t *testing.T) {
 	var found []string
-	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*closet{{}})
+	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*orphanArea{{}})
 	_, err := s.Once(t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) { found = append(found, f.ID) }})
 	if err != nil || !slices.Equal(found, []string{"a"}) {
 		t.Errorf("found %q, %v, want only a", found, err)

@@ -154,7 +154,7 @@ func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
 type sourcePutInput struct {
 	Name        string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
 	IfMatch     string `header:"If-Match" doc:"the current ETag of the source, or *"`
-	IfNoneMatch string `header:"If-None-Match" doc:"* to only create"`
+	IfNoneMatch string `header:"If-None-Match" doc:"* to reject the request if the source exists"`
 	Body        source.Settings
 }
 

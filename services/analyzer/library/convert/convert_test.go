@@ -47,10 +47,10 @@ func TestProgram(t *testing.T) {
 		script string
 		want   error
 	}{
-		"converts":      {out + `echo "%PDF-1.4 $(cat $in) $(env | grep -c AWS_)" > $out/document.pdf`, nil},
-		"makes nothing": {"exit 0", convert.ErrRefused},
-		"fails":         {"exit 77", convert.ErrRefused},
-		"makes another": {out + `echo text > $out/document.pdf`, convert.ErrRefused},
+		"converts":     {out + `echo "%PDF-1.4 $(cat $in) $(env | grep -c AWS_)" > $out/document.pdf`, nil},
+		"no output":    {"exit 0", convert.ErrRefused},
+		"fails":        {"exit 77", convert.ErrRefused},
+		"wrong output": {out + `echo text > $out/document.pdf`, convert.ErrRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pdf, err := program(t, c.script).PDF(t.Context(), "doc", []byte("a document"))

@@ -152,7 +152,7 @@ func TestOtherFiles(t *testing.T) {
 		"empty":       {nil, ErrNotMicroscopy},
 		"PNG":         {[]byte("\x89PNG\r\n\x1a\n0000000000"), ErrNotMicroscopy},
 		"plain TIFF":  {tiff(binary.LittleEndian, false, tagDescription, []byte("a photo of a mouse")), ErrNotMicroscopy},
-		"cut off":     {cut[:600], ErrDamaged},
+		"truncated":   {cut[:600], ErrDamaged},
 		"no metadata": {append(bytes.Clone(cut[:512]), make([]byte, 400)...), ErrDamaged},
 		"no image":    {tiff(binary.LittleEndian, false, tagDescription, []byte("<OME><Instrument/></OME>")), ErrDamaged},
 		"deep":        {tiff(binary.LittleEndian, false, tagDescription, []byte("<OME>"+strings.Repeat("<a>", 200))), ErrDamaged},

@@ -101,7 +101,7 @@ func TestMemoryGrowsWithVocabularyOnly(t *testing.T) {
 	const size = 5 << 20
 	for name, piece := range map[string]string{
 		"one word":           "a",
-		"words of marks":     "\u0301",
+		"only marks":         "\u0301",
 		"open middles":       "a.\u0301",
 		"spaces":             " ",
 		"emoji and joiners":  "👩\u200D",

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// go test -run TestPropertiesAreThoseOfTheLibraries -update regenerates properties.go, as required
+// go test -run TestPropertiesMatchLibraries -update regenerates properties.go, as required
 // after an update of Go, uax29 or x/text.
 var update = flag.Bool("update", false, "write properties.go")
 
@@ -60,8 +60,8 @@ func isUnassigned(r rune) bool {
 	return plane >= 4 && plane < 14 || plane > 14
 }
 
-// librariesSay returns the property byte of each code point according to the libraries.
-func librariesSay(t *testing.T) []uint8 {
+// libraryProperties returns the property byte of each code point according to the libraries.
+func libraryProperties(t *testing.T) []uint8 {
 	t.Helper()
 	classes := map[string]uint8{}
 	var text []byte
@@ -99,8 +99,8 @@ func librariesSay(t *testing.T) []uint8 {
 	return properties
 }
 
-func TestPropertiesAreThoseOfTheLibraries(t *testing.T) {
-	want := librariesSay(t)
+func TestPropertiesMatchLibraries(t *testing.T) {
+	want := libraryProperties(t)
 	if *update {
 		if err := os.WriteFile("properties.go", propertiesSource(t, want), 0o644); err != nil {
 			t.Fatal(err)

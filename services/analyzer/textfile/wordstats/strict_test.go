@@ -14,7 +14,7 @@ func TestStrictCounts(t *testing.T) {
 	plain := strings.Repeat("plain words, Größe 你好 🙂 ", 10_000)
 	for name, text := range map[string]string{
 		"valid":                plain + "\uFFFD" + plain + "\x00",
-		"a byte":               plain + "\xFF" + plain,
+		"an invalid byte":      plain + "\xFF" + plain,
 		"cut at the end":       plain + "\xE4\xBD",
 		"cut in the middle":    plain + "\xC3 " + plain,
 		"a surrogate":          plain + "\xED\xA0\x80" + plain,

@@ -45,17 +45,17 @@ func TestChecks(t *testing.T) {
 		"many tags":                    {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
 		"blank tag":                    {KindRSS, func(s *Settings) { s.Tags = []string{"a", " "} }, "tags[1]"},
 		"long tag":                     {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
-		"tag twice":                    {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
+		"duplicate tag":                {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
 		"match":                        {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
 		"tag with a control character": {KindRSS, func(s *Settings) { s.Tags = []string{"a\ab"} }, "tags[0]"},
 		"tag with a line break":        {KindRSS, func(s *Settings) { s.Tags = []string{"a\nb"} }, "tags[0]"},
-		"six tags for all":             {KindRSS, func(s *Settings) { s.Match, s.Tags = MatchAll, []string{"a", "b", "c", "d", "e", "f"} }, "tags"},
-		"match of news":                {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
+		"six tags with match all":      {KindRSS, func(s *Settings) { s.Match, s.Tags = MatchAll, []string{"a", "b", "c", "d", "e", "f"} }, "tags"},
+		"match for newsapi":            {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
 		"language":                     {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
 		"pages":                        {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
-		"key of rss":                   {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
-		"another secret":               {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
-		"the key itself":               {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
+		"key for rss":                  {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
+		"variable of another secret":   {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
+		"key instead of a variable":    {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
 	} {
 		s := Settings{Kind: c.kind, Tags: []string{"AI"}}
 		if c.kind == KindRSS {

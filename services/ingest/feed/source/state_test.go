@@ -40,18 +40,18 @@ func TestOutcomes(t *testing.T) {
 		failures int
 		stopped  bool
 	}{
-		"well":         {nil, outcomeOK, 10 * time.Minute, 0, false},
-		"key":          {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
-		"gone":         {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
-		"throttled":    {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
-		"throttled so": {&fetch.Throttled{}, outcomeThrottled, time.Hour, 0, false},
-		"refused":      {fmt.Errorf("get: %w", guard.ErrBlocked), outcomeRefused, 10 * time.Minute, 1, false},
-		"malformed":    {fetch.ErrMalformed, outcomeMalformed, 10 * time.Minute, 1, false},
-		"too large":    {fetch.ErrTooLarge, outcomeMalformed, 10 * time.Minute, 1, false},
-		"failed":       {errors.New("500"), outcomeFailed, 10 * time.Minute, 1, false},
-		"our engine":   {engineError{errors.New("full")}, outcomeEngine, time.Minute, 0, false},
-		"no key":       {errNoKey, outcomeNoKey, time.Minute, 0, false},
-		"interrupted":  {errors.Join(errInterrupted, engineError{errors.New("cut")}), outcomeInterrupted, 0, 0, false},
+		"well":                    {nil, outcomeOK, 10 * time.Minute, 0, false},
+		"key":                     {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
+		"gone":                    {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
+		"throttled":               {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
+		"throttled without delay": {&fetch.Throttled{}, outcomeThrottled, time.Hour, 0, false},
+		"refused":                 {fmt.Errorf("get: %w", guard.ErrBlocked), outcomeRefused, 10 * time.Minute, 1, false},
+		"malformed":               {fetch.ErrMalformed, outcomeMalformed, 10 * time.Minute, 1, false},
+		"too large":               {fetch.ErrTooLarge, outcomeMalformed, 10 * time.Minute, 1, false},
+		"failed":                  {errors.New("500"), outcomeFailed, 10 * time.Minute, 1, false},
+		"backend failure":         {engineError{errors.New("full")}, outcomeEngine, time.Minute, 0, false},
+		"no key":                  {errNoKey, outcomeNoKey, time.Minute, 0, false},
+		"interrupted":             {errors.Join(errInterrupted, engineError{errors.New("cut")}), outcomeInterrupted, 0, 0, false},
 	} {
 		s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		poll := claimNow(t, s, noon)

@@ -128,7 +128,7 @@ func TestFaults(t *testing.T) {
 	providertest.TestFaults(t, &server.Script, newProvider(t, server.URL, geminitest.Key), map[string]providertest.Fault{
 		"429 in the body":   {Reply: geminitest.TooMany(geminitest.RetryInfo("55s")), Class: provider.Defer, Code: provider.RateLimited, Billed: provider.NotBilled, After: 55 * time.Second},
 		"400":               {Reply: status(400, "INVALID_ARGUMENT"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
-		"no billing":        {Reply: status(400, "FAILED_PRECONDITION"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
+		"billing disabled":  {Reply: status(400, "FAILED_PRECONDITION"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
 		"403":               {Reply: status(403, "PERMISSION_DENIED"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
 		"a blocked prompt":  {Reply: blocked, Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},
 		"a blocked image":   {Reply: candidate("IMAGE_SAFETY"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},

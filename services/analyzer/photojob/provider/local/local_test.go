@@ -133,16 +133,16 @@ func TestEdit(t *testing.T) {
 		format   string
 		degraded string
 	}{
-		"empty":            {provider.Call{Image: photo}, image.Pt(320, 240), "png", ""},
-		"crop":             {provider.Call{Image: photo, Prompt: "crop 1:1, as jpeg"}, image.Pt(240, 240), "jpeg", ""},
-		"crop upright":     {provider.Call{Image: photo, Prompt: "crop 9:16"}, image.Pt(135, 240), "png", ""},
-		"no face":          {provider.Call{Image: photo, Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face"},
-		"fit":              {provider.Call{Image: photo, Prompt: "rotate 90, fit 100x100, as webp"}, image.Pt(75, 100), "webp", ""},
-		"not enlarged":     {provider.Call{Image: photo, Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: it has 320 × 240 pixels"},
-		"partly":           {provider.Call{Image: photo, Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},
-		"options":          {provider.Call{Image: photo, Options: provider.Options{Format: "jpeg", Width: 100, AspectRatio: "1:1"}}, image.Pt(100, 100), "jpeg", ""},
-		"prompt first":     {provider.Call{Image: photo, Prompt: "fit 200 and as webp", Options: provider.Options{Format: "jpeg", Width: 100}}, image.Pt(200, 150), "webp", ""},
-		"a ratio of words": {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
+		"empty":                    {provider.Call{Image: photo}, image.Pt(320, 240), "png", ""},
+		"crop":                     {provider.Call{Image: photo, Prompt: "crop 1:1, as jpeg"}, image.Pt(240, 240), "jpeg", ""},
+		"crop upright":             {provider.Call{Image: photo, Prompt: "crop 9:16"}, image.Pt(135, 240), "png", ""},
+		"no face":                  {provider.Call{Image: photo, Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face"},
+		"fit":                      {provider.Call{Image: photo, Prompt: "rotate 90, fit 100x100, as webp"}, image.Pt(75, 100), "webp", ""},
+		"not enlarged":             {provider.Call{Image: photo, Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: it has 320 × 240 pixels"},
+		"partly":                   {provider.Call{Image: photo, Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},
+		"options":                  {provider.Call{Image: photo, Options: provider.Options{Format: "jpeg", Width: 100, AspectRatio: "1:1"}}, image.Pt(100, 100), "jpeg", ""},
+		"prompt overrides options": {provider.Call{Image: photo, Prompt: "fit 200 and as webp", Options: provider.Options{Format: "jpeg", Width: 100}}, image.Pt(200, 150), "webp", ""},
+		"an invalid ratio":         {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := edit(t, p, test.call)

@@ -85,7 +85,7 @@ func TestFaults(t *testing.T) {
 	for name, answer := range map[string][]byte{
 		"no pictures":     []byte(`{"data":[]}`),
 		"failed with 200": seedreamtest.Refused("InternalServiceError"),
-		"an address":      seedreamtest.ByURL("http://169.254.169.254/picture.png"),
+		"a URL":           seedreamtest.ByURL("http://169.254.169.254/picture.png"),
 		"half a picture":  seedreamtest.Picture(picture.Bytes()[:picture.Len()/2]),
 		"no picture":      seedreamtest.Picture([]byte("<html>")),
 		"not base64":      []byte(`{"data":[{"b64_json":"iVBORw0KG"}]}`),

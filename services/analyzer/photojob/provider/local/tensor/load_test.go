@@ -67,7 +67,7 @@ func TestMalformed(t *testing.T) {
 		"another format":                  {`graph-model`, `layers-model`},
 		"unknown operation":               {`"Conv2D"`, `"Conv3D"`},
 		"unknown input":                   {`["pad", "filter"]`, `["pads", "filter"]`},
-		"a circle":                        {`["in", "margins"]`, `["out", "margins"]`},
+		"a dependency cycle":              {`["in", "margins"]`, `["out", "margins"]`},
 		"no second value":                 {`["in", "margins"]`, `["in:1", "margins"]`},
 		"no weights":                      {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
 		"a type of text":                  {`"dtype": "float32"}`, `"dtype": "string"}`},
