@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 
-/** What a page gets: the parts of its path that the route names, such as id. */
+/** The props of a page: the parameters of its route, such as id. */
 export interface PageProps {
   params: Record<string, string>;
 }
@@ -68,7 +68,7 @@ export function match(routes: Route[], at: string): Match | undefined {
   return undefined;
 }
 
-/** Makes links within the app change the page without loading it again. */
+/** Makes links within the app navigate without a reload. */
 export function start(isOwn: (path: string) => boolean): void {
   addEventListener("popstate", read);
   document.addEventListener("click", (event) => {

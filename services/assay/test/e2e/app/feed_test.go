@@ -16,7 +16,7 @@ func TestFeed(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	b := Start(t)
 	p := b.Open(t, s.HTTP, "/feed?hours=1")
-	p.See(t, ".empty h2", "No items in this window")
+	p.See(t, ".empty h2", "No items in this time range")
 	p.State(t, "feed-empty")
 
 	markup := `<img src=x onerror="window.harmed=1">`
@@ -45,7 +45,7 @@ func TestFeed(t *testing.T) {
 	p.Click(t, ".chosen button", "Clear all")
 	shows(t, p, 4)
 	p.Eval(t, `window.saved = undefined; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; }`)
-	p.Click(t, "button", "Save as CSV")
+	p.Click(t, "button", "Export CSV")
 	p.Wait(t, `window.saved !== undefined`)
 	if csv := Read[string](t, p, "window.saved"); strings.Count(csv, "\r\n") != 5 || !strings.Contains(csv, "terrible bug") {
 		t.Errorf("the file of 4 items is %q", csv)

@@ -144,7 +144,7 @@ func share(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".rows .name", "Shared folder")
 	p.Click(t, ".rows .menu button", "Actions for Shared folder")
 	p.Click(t, "[role=menuitem]", "Share")
-	p.Click(t, "dialog button", "Create a link")
+	p.Click(t, "dialog button", "Create link")
 	p.Wait(t, `document.querySelector(".share-link input")`)
 	p.State(t, "library-share")
 	link := strings.TrimPrefix(Read[string](t, p, `document.querySelector(".share-link input").value`), s.HTTP)
@@ -161,7 +161,7 @@ func share(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".toast", "revoked")
 	p.Gone(t, ".share-link", "")
 	visitor.Go(t, link)
-	visitor.See(t, ".empty h2", "There is nothing here")
+	visitor.See(t, ".empty h2", "This item does not exist")
 }
 
 // search: hits show the matching words in context, facets filter, and a query without hits suggests other queries.
@@ -183,7 +183,7 @@ func search(t *testing.T, b *Browser, s system.System) {
 		t.Errorf("the URL contains %s", at)
 	}
 	p.Go(t, "/search?q=annual+nonsense")
-	p.See(t, ".empty h2", "Nothing is found")
+	p.See(t, ".empty h2", "No results")
 	p.State(t, "search-nothing")
 	p.Click(t, ".empty button", "Try annual")
 	p.See(t, ".hit .name", "annual.csv")
@@ -194,10 +194,10 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.Go(t, "/search?q=binder")
 	p.Wait(t, `document.querySelectorAll(".hit").length === 20`)
 	p.Click(t, ".list-end button", "Show more results")
-	p.See(t, ".list-end", "These are all results")
+	p.See(t, ".list-end", "End of results")
 	p.Wait(t, `document.querySelectorAll(".hit").length === 21`)
 	p.Go(t, `/search?q="`)
-	p.See(t, ".empty", "The search did not work")
+	p.See(t, ".empty", "Search failed")
 }
 
 // libraryRecords: records are filtered with the query language of the API, and invalid queries are explained;
@@ -288,7 +288,7 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".steps li .sub.bad", "PDF")
 	p.State(t, "file-failed")
 	p.Click(t, ".steps li button", "Retry")
-	p.See(t, ".toast", "The step is done again")
+	p.See(t, ".toast", "The step will run again")
 	p.See(t, ".steps-head", "Run 2")
 	p.See(t, ".steps li .sub.bad", "PDF")
 	p.Click(t, ".page-head button", "Process again")
@@ -322,12 +322,12 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".rows .name", "back.txt")
 	p.State(t, "library-trash")
 	p.Click(t, ".rows input", "Select first.txt")
-	p.Click(t, ".selection button", "Erase")
-	p.See(t, "dialog h2", "Erase 1 item?")
-	p.Click(t, "dialog button", "Erase")
+	p.Click(t, ".selection button", "Delete permanently")
+	p.See(t, "dialog h2", "Delete 1 item permanently?")
+	p.Click(t, "dialog button", "Delete permanently")
 	p.Gone(t, ".rows .name", "first.txt")
-	p.Click(t, ".page-head button", "Empty the trash")
-	p.Click(t, "dialog button", "Erase all")
+	p.Click(t, ".page-head button", "Empty trash")
+	p.Click(t, "dialog button", "Empty trash")
 	p.See(t, ".empty h2", "The trash is empty")
 	p.Click(t, ".tree .tree-name", "Library")
 	p.See(t, ".rows .name", "back.txt")

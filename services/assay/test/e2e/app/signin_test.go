@@ -115,7 +115,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.See(t, "h1", "dropped.txt")
 
 	operator := b.Open(t, s.Operator, "/operations")
-	operator.See(t, ".empty h2", "These pages need an operator")
+	operator.See(t, ".empty h2", "Operator sign-in required")
 	operator.State(t, "operations-sign-in")
 	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host is valid too
 	p.See(t, ".numbers div", "Dead letters0")

@@ -106,7 +106,7 @@ func liveUpdate(t *testing.T, b *Browser, s system.System) {
 		p.See(t, doneRow, fmt.Sprintf("elsewhere-%d.txt", i))
 	}
 	p.Click(t, ".choice button", "Failed")
-	p.See(t, ".empty h2", "No file matches")
+	p.See(t, ".empty h2", "No files match")
 	p.State(t, "files-no-match")
 	upload(t, s, p.Owner, "broken.txt", "%PDF-1.7\n%\x00\x01\x02")
 	p.See(t, ".rows .row", "broken.txt")
@@ -161,7 +161,7 @@ func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 	p.See(t, doneRow, "keys.txt")
 	p.Eval(t, `document.activeElement.blur()`)
 	p.Press(t, kb.Tab)
-	focused(t, p, "Skip to the content")
+	focused(t, p, "Skip to content")
 	p.Press(t, kb.Enter)
 	focused(t, p, "Text files")
 	until := func(text string) {
@@ -220,7 +220,7 @@ func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".toast button", "Dismiss")
 	p.Wait(t, "await "+exists+" === 404")
 	p.Go(t, "/files/"+file.FileID)
-	p.See(t, "h2", "There is no such text file")
+	p.See(t, "h2", "This file does not exist")
 	p.State(t, "file-missing")
 }
 
@@ -268,9 +268,9 @@ func paste(t *testing.T, b *Browser, s system.System) {
 func account(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/")
 	p.Click(t, ".top button", "Owner and settings")
-	p.Click(t, "[role=menuitem]", "Use and quotas")
+	p.Click(t, "[role=menuitem]", "Usage and quotas")
 	p.See(t, ".facts dd", p.Owner)
-	p.See(t, ".card", "No quota of bytes, items or uploads applies to you")
+	p.See(t, ".card", "You have no quota for bytes, items or uploads")
 	p.State(t, "account")
 }
 
@@ -341,7 +341,7 @@ func startAndSettings(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, "[role=menuitem]", "Dark theme")
 	p.Wait(t, `document.documentElement.dataset.theme === "dark"`)
 	p.Click(t, ".top button", "Owner and settings")
-	p.Click(t, "[role=menuitem]", "Theme of the system")
+	p.Click(t, "[role=menuitem]", "System theme")
 	p.Click(t, ".top button", "Owner and settings")
 	p.Click(t, "[role=menuitem]", "Owner …")
 	p.Wait(t, fmt.Sprintf(`document.querySelector("dialog input").value === %q`, p.Owner))

@@ -42,7 +42,7 @@ func TestInterruptedUpload(t *testing.T) {
 	lose()
 	p.Offline(t, true)
 	p.See(t, ".connection", "Offline")
-	p.See(t, ".tray li", "waits for the connection")
+	p.See(t, ".tray li", "waiting for the connection")
 	p.Offline(t, false)
 	p.Gone(t, ".connection", "Offline")
 

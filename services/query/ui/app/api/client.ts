@@ -48,7 +48,7 @@ export function message(error: unknown): string {
   return error instanceof Error && error.message ? error.message : "Something went wrong.";
 }
 
-/** Adds to requests who the user is. */
+/** Adds the identity of the user to requests. */
 const identify: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(identityHeaders())) request.headers.set(name, value);
@@ -60,7 +60,7 @@ const identify: Middleware = {
   },
 };
 
-/** Says what to do when there is no response. */
+/** Reports a missing response with what to do. */
 export const explain: Middleware = {
   onError({ error }) {
     if (error instanceof DOMException && error.name === "AbortError") return undefined;

@@ -1,4 +1,4 @@
-// Who the user is, and what requests carry to say so. Every request takes its headers from here.
+// The identity of the user, and the headers that carry it. Every request gets its headers from here.
 import { signal } from "@preact/signals";
 
 const key = "assay-owner";
@@ -20,7 +20,7 @@ function kept(): string {
   }
 }
 
-/** anonymous: this server asks nobody. in, out: it does, and the user is signed in, or not. */
+/** anonymous: the server does not authenticate. in, out: it does, and the user is signed in or out. */
 export type Session = "anonymous" | "in" | "out";
 
 export const session = signal<Session>("anonymous");
@@ -44,7 +44,7 @@ function remember(id: string): void {
 
 remember(owner.peek());
 
-/** Asks the server who the user is. Without a response the user is anonymous, and the pages say what is wrong. */
+/** Reads the identity of the user from the server. Without a response the user is anonymous, and the pages show the error. */
 export async function begin(): Promise<void> {
   try {
     const how: unknown = await (await fetch("/v1/session")).json();
@@ -86,7 +86,7 @@ export function signInAddress(): string {
 const signedOut = new BroadcastChannel("assay-signed-out");
 signedOut.onmessage = () => refused();
 
-/** Signs out, and loads the page again. After an error the user is still signed in. */
+/** Signs out and reloads the page. After an error the user is still signed in. */
 export async function signOut(): Promise<void> {
   const response = await fetch("/v1/session", { method: "DELETE" });
   if (!response.ok) throw new Error(`Assay returned an error (${response.status}).`);
@@ -94,19 +94,19 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** Asks whether the session has ended, which the error of a stream of events does not say. */
+/** Checks whether the session has ended, which the error of an event stream does not show. */
 export async function verify(): Promise<void> {
   if (session.peek() !== "in") return;
   const response = await fetch("/v1/me").catch(() => undefined);
   if (response?.status === 401) refused();
 }
 
-/** Called when the server has refused the session. */
+/** Called when the server rejects the session. */
 export function refused(): void {
   if (session.value === "in") session.value = "out";
 }
 
-/** Makes another owner the one of this browser, and loads the page again. */
+/** Changes the owner of this browser and reloads the page. */
 export function setOwner(id: string): void {
   localStorage.setItem(key, id);
   location.reload();
@@ -117,7 +117,7 @@ export function identityHeaders(): Record<string, string> {
   return session.value === "anonymous" ? { "X-Owner-Id": owner.value } : {}; // the browser adds the cookie of the session
 }
 
-/** Query parameters of a stream of events: an EventSource sends no headers of its own. */
+/** Query parameters of an event stream. An EventSource cannot send custom headers. */
 export function identityQuery(): Record<string, string> {
   return { owner: owner.value };
 }

@@ -1,6 +1,6 @@
 // Live events: one EventSource for each stream, shared by all that follow it.
 //
-// A stream resumes by itself after a lost connection, with the id of its last event. Where that is not possible, as
+// A stream resumes automatically after a lost connection, with the id of its last event. Where that is not possible, as
 // after a refusal, or when the page was hidden, followers read again.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { identityQuery, session, verify } from "./identity.js";
@@ -80,7 +80,7 @@ export class Stream {
     };
     source.onerror = () => {
       this.state.value = "reconnecting";
-      // The browser reconnects by itself, unless the response was an error.
+      // The browser reconnects automatically, unless the response was an error.
       if (source.readyState === EventSource.CLOSED) void verify();
       reopen(source.readyState === EventSource.CLOSED ? reopenAfter : openWithin);
     };

@@ -63,7 +63,7 @@ export function Chart({ columns, size, zoom }: { columns: Column[]; size: Size; 
     <>
       <p class="legend" aria-hidden="true">
         {sentiments.map((s, i) => <span key={s.key}><span class={`key ${s.key}`} />{s.label} <b>{count(sums[i] ?? 0)}</b></span>)}
-        <span class="soft">{shown ? labels[size].format(shown.start) : size === "1m" ? "" : "Click a bar to look closer"}</span>
+        <span class="soft">{shown ? labels[size].format(shown.start) : size === "1m" ? "" : "Click a bar to zoom in"}</span>
       </p>
       <div ref={box} class="plot" style={{ height: `${height}px` }} aria-hidden="true" />
     </>

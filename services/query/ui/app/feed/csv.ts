@@ -3,7 +3,7 @@ import { api, data } from "../api/client.js";
 import { type Parameters } from "./selection.js";
 import type { Item } from "./view.js";
 
-/** The most items of one file, give or take a page. */
+/** The approximate maximum number of items in one file. */
 export const maxRows = 20_000;
 
 const columns: [string, (item: Item) => string][] = [

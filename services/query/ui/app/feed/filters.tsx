@@ -18,7 +18,7 @@ export function Filters({ chosen }: { chosen: Selection }): JSX.Element {
   return (
     <>
       <div class="toolbar feed-filters">
-        <Choice label="Window" options={[...choices]} chosen={range ? custom : String(chosen.hours)} choose={(key) => { if (key === custom) ask(true); else setQuery({ hours: key === "24" ? "" : key, from: "", to: "" }); }} />
+        <Choice label="Time range" options={[...choices]} chosen={range ? custom : String(chosen.hours)} choose={(key) => { if (key === custom) ask(true); else setQuery({ hours: key === "24" ? "" : key, from: "", to: "" }); }} />
         <div class="selects">
           <label><span class="visually-hidden">Source</span>
             <select value={chosen.sourceType ?? ""} onChange={(event) => setQuery({ sourceType: event.currentTarget.value })}>
@@ -47,7 +47,7 @@ export function Filters({ chosen }: { chosen: Selection }): JSX.Element {
   );
 }
 
-/** A time in the form of an input, in the viewer's zone. */
+/** A time in the format of an input, in the viewer's time zone. */
 function local(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

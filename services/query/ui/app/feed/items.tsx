@@ -31,20 +31,20 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The items could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the items" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="items"><Skeleton rows={6} height={rowHeight} /></Loading>;
-    if (rows.length === 0 && filtered) return <EmptyState icon={Feed} title="No item matches">Choose another window, or fewer filters.</EmptyState>;
+    if (rows.length === 0 && filtered) return <EmptyState icon={Feed} title="No items match">Choose a longer time range or remove filters.</EmptyState>;
     if (rows.length === 0) {
       return (
-        <EmptyState icon={Feed} title="No items in this window" action={<ButtonLink href="/docs">See the API</ButtonLink>}>
-          Send a message with <code>POST /v1/feed/items</code>, or add a source with <code>assay feed sources set</code> or on the page for operators. It is rated within a second.
+        <EmptyState icon={Feed} title="No items in this time range" action={<ButtonLink href="/docs">API reference</ButtonLink>}>
+          Send a message with <code>POST /v1/feed/items</code>, or add a source with <code>assay feed sources set</code> or on the operator pages. Items are rated within a second.
         </EmptyState>
       );
     }
     return (
       <>
         <Table label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId} rowHeight={rowHeight} onEnd={list.next} linked />
-        {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="list-end">All items of the window are shown.</p>}
+        {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="list-end">End of list</p>}
       </>
     );
   }
@@ -86,7 +86,7 @@ function Details({ id, known }: { id: string; known: Item | undefined }): JSX.El
       {item && (
         <>
           <p class="item-text"><Bdi text={item.textSnippet} /></p>
-          <p>{item.status === "analyzed" ? <Rated item={item} /> : <Badge tone={item.errorMessage ? "bad" : "active"}>{item.errorMessage ? "Not rated" : "Being rated"}</Badge>}</p>
+          <p>{item.status === "analyzed" ? <Rated item={item} /> : <Badge tone={item.errorMessage ? "bad" : "active"}>{item.errorMessage ? "Not rated" : "Rating"}</Badge>}</p>
           {item.errorMessage && <p class="soft"><Bdi text={item.errorMessage} /></p>}
           <dl class="facts">
             <dt>Source</dt><dd>{labelOf(item.sourceType)}</dd>

@@ -16,7 +16,7 @@ export function Numbers({ now, before }: { now: Summary; before: Summary | undef
           <dd>{count(now.sentiment[s.key])} <small>{now.total ? percent(now.sentiment[s.key] / now.total) : ""}</small> <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} /></dd>
         </div>
       ))}
-      <div><dt>In the last hour</dt><dd>{count(now.rate.lastHour)}</dd></div>
+      <div><dt>Last hour</dt><dd>{count(now.rate.lastHour)}</dd></div>
     </dl>
   );
 }
@@ -25,9 +25,9 @@ function Change({ now, before }: { now: number; before: number | undefined }): J
   if (before === undefined || before === 0 && now === 0) return null;
   if (before === 0) return <small>new</small>;
   const share = now / before - 1;
-  if (Math.abs(share) < 0.005) return <small title="As many as in the window before">=</small>;
+  if (Math.abs(share) < 0.005) return <small title="Same as the previous period">=</small>;
   const text = `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;
-  return <small title={`${count(before)} in the window before`}>{text}<span class="visually-hidden"> against the window before</span></small>;
+  return <small title={`${count(before)} in the previous period`}>{text}<span class="visually-hidden"> compared with the previous period</span></small>;
 }
 
 export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection }): JSX.Element {
@@ -35,8 +35,8 @@ export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection 
   return (
     <section class="card" aria-labelledby="tags">
       <h2 id="tags">Tags</h2>
-      {summary.tagsOmitted && <p class="soft">There are too many items to count their tags. Choose a shorter window or fewer filters.</p>}
-      {!summary.tagsOmitted && most === 0 && <p class="soft">No item of this window has a tag.</p>}
+      {summary.tagsOmitted && <p class="soft">Too many items to count tags. Choose a shorter time range or add filters.</p>}
+      {!summary.tagsOmitted && most === 0 && <p class="soft">No item in this time range has a tag.</p>}
       {most > 0 && (
         <Bars heads={["Tag", "Items"]} bars={summary.tags.slice(0, 12).map((t) => ({
           key: t.tag, share: t.count / most, value: count(t.count),

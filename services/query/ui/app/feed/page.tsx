@@ -82,7 +82,7 @@ export default function FeedPage(): JSX.Element {
     setSaving(true);
     try {
       const { rows, more } = await saveCSV(parameters(chosen));
-      toast(more ? `The file has the first ${count(rows)} items. Choose a shorter window for the others.` : `The file has ${count(rows)} items.`);
+      toast(more ? `Saved the first ${count(rows)} items. Choose a shorter time range to save the others.` : `Saved ${count(rows)} items.`);
     } catch (failed) {
       toast(message(failed), { bad: true });
     }
@@ -90,7 +90,7 @@ export default function FeedPage(): JSX.Element {
   };
   const table = query.value.get("view") === "table";
   return (
-    <Page title="Feed" lead="Each message is rated as it arrives: positive, neutral or negative." actions={<Button icon={Download} disabled={saving} onClick={() => void save()}>Save as CSV</Button>}>
+    <Page title="Feed" lead="Each message is rated on arrival: positive, neutral or negative." actions={<Button icon={Download} disabled={saving} onClick={() => void save()}>Export CSV</Button>}>
       <Filters chosen={chosen} />
       {error && figures && <Notice tone="bad">{error}</Notice>}
       {content()}
@@ -98,7 +98,7 @@ export default function FeedPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (!figures) return error ? <ErrorState title="The feed could not be read" error={error} retry={() => location.reload()} /> : <Loading what="the feed"><div class="numbers"><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /></div><Skeleton height={330} /></Loading>;
+    if (!figures) return error ? <ErrorState title="Could not load the feed" error={error} retry={() => location.reload()} /> : <Loading what="the feed"><div class="numbers"><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /></div><Skeleton height={330} /></Loading>;
     const stale = figures.of !== key, columns = columnsOf(figures.buckets, figures.bounds, size);
     const closer = (start: Date): void => { if (size !== "1m") zoom(start, size); };
     return (

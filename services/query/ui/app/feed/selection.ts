@@ -21,7 +21,7 @@ export interface Selection {
   tag: string;
 }
 
-/** Reads the selection of the address. What is not valid is left out. */
+/** Reads the selection from the address. Invalid values are ignored. */
 export function selection(): Selection {
   const q = query.value;
   const from = time(q.get("from")), to = time(q.get("to"));
@@ -88,13 +88,13 @@ export function bucketOf(s: Selection): Size {
   return hours <= 72 ? "1h" : "1d";
 }
 
-/** Shows the part of the window that a bar stands for. */
+/** Zooms to the time range of a bar. */
 export function zoom(start: Date, size: Size, now = Date.now()): void {
   const from = Math.max(start.getTime(), now - maxHours * hour + minute), to = start.getTime() + sizes[size];
   setQuery({ from: wholeMinute(from).toISOString(), to: new Date(to).toISOString(), hours: "" });
 }
 
-/** Whether anything but the window is chosen. */
+/** Whether any filter other than the time range is set. */
 export function filtered(s: Selection): boolean {
   return Boolean(s.sourceType ?? s.sentiment) || s.tag !== "";
 }

@@ -9,7 +9,7 @@ import { createFolder, importPage, moveTo, rename } from "./nodes.js";
 import { Tree } from "./tree.js";
 import { isFolder, type Node, nameOf } from "./view.js";
 
-/** A dialog with a form, which stays open with the error when its action fails. */
+/** A dialog with a form. If the action fails, it stays open and shows the error. */
 function Ask({ title, does, close, act, ready, children }: { title: string; does: string; close: () => void; act: () => Promise<unknown>; ready: boolean; children: ComponentChildren }): JSX.Element {
   const [error, setError] = useState(""), [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
@@ -53,8 +53,8 @@ export function ImportPage({ parentId, close }: { parentId: string | undefined; 
   return (
     <Ask title="Import a web page" does="Import" close={close} ready={/^https?:\/\/\S/i.test(url.trim())} act={() => importPage(url.trim(), name.trim(), parentId)}>
       <label class="field">Address<input data-focus type="url" placeholder="https://example.com/article" maxLength={1024} value={url} onInput={(event) => setURL(event.currentTarget.value)} /></label>
-      <label class="field">Name <small class="soft">(by default that of the page)</small><input maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
-      <p class="soft">Assay keeps the page as it is now, with its text and its picture. PDF files and images can be imported, too.</p>
+      <label class="field">Name <small class="soft">(default: the title of the page)</small><input maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
+      <p class="soft">Assay saves the page as it is now, with its text and a picture. You can also import PDF files and images.</p>
     </Ask>
   );
 }
@@ -70,7 +70,7 @@ export function Move({ nodes, close }: { nodes: Node[]; close: () => void }): JS
   );
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function Confirm({ title, does, close, act, children }: { title: string; does: string; close: () => void; act: () => void; children: ComponentChildren }): JSX.Element {
   return (
     <Dialog title={title} close={close} footer={<><Button onClick={close}>Cancel</Button><Button kind="danger" onClick={() => { close(); act(); }}>{does}</Button></>}>

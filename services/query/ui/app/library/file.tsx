@@ -1,4 +1,4 @@
-// A file: its preview, records, metadata, steps and who may read it.
+// A file: preview, records, metadata, steps and sharing.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { api, data } from "../api/client.js";
@@ -34,7 +34,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
   const again = async (): Promise<void> => {
     const begun = await attempt(() => node.status === "Processed" ? api.POST("/v1/library/files/{id}/reprocess", { params: { path } }).then(data) : api.POST("/v1/library/files/{id}/retry", { params: { path } }).then(data));
     if (!begun) return;
-    toast("The file is processed again.");
+    toast("The file will be processed again.");
     reload();
   };
   const tabs: Tab[] = [
@@ -62,20 +62,20 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       ]} />
     </>}>
       {error && <Notice tone="bad">{error.message}</Notice>}
-      {node.trashed && <Notice tone="warn" action={own && <div class="actions"><Button onClick={() => void restore([node])}>Restore</Button><Button kind="danger" onClick={() => ask("erase")}>Erase</Button></div>}>This file is in the trash.</Notice>}
+      {node.trashed && <Notice tone="warn" action={own && <div class="actions"><Button onClick={() => void restore([node])}>Restore</Button><Button kind="danger" onClick={() => ask("erase")}>Delete permanently</Button></div>}>This file is in the trash.</Notice>}
       {node.status === "Failed" && <Notice tone="bad">The file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>}
       <Tabs label="Views of the file" tabs={tabs} chosen={query.value.get("tab") ?? "preview"} choose={(key) => setQuery({ tab: key === "preview" ? "" : key })} />
       {asking === "rename" && <Rename node={node} close={close} />}
       {asking === "move" && <Move nodes={[node]} close={close} />}
       {asking === "share" && <ShareDialog node={node} close={close} />}
-      {asking === "erase" && <Confirm title="Erase the file?" does="Erase" close={close} act={() => { void erase([node]).then(() => navigate("/library/trash")); }}>The file and all that was found in it are gone for good.</Confirm>}
+      {asking === "erase" && <Confirm title="Delete the file permanently?" does="Delete permanently" close={close} act={() => { void erase([node]).then(() => navigate("/library/trash")); }}>The file and everything extracted from it will be deleted. You cannot undo this.</Confirm>}
     </Page>
   );
 }
 
-/** Takes the place of what is not there before the file is processed. */
+/** A placeholder for results that exist only after processing. */
 export function Waiting({ node }: { node: Node }): JSX.Element {
   const done = progress.value.get(node.id);
-  const text = node.status === "Loading" ? "The file is not uploaded yet. Choose it again in its folder to go on." : node.status === "Loaded" ? "The file is stored, and waits for its turn." : "The file is being processed.";
-  return <section class="card waiting" aria-live="polite"><p>{text} This page changes by itself.{node.totalRecords ? ` ${count(node.totalRecords)} records were found.` : ""}</p><ProgressBar label="Processing" {...done === undefined ? {} : { value: done }} /></section>;
+  const text = node.status === "Loading" ? "The upload is not complete. To resume it, choose the file again in its folder." : node.status === "Loaded" ? "The file is stored and is waiting to be processed." : "The file is being processed.";
+  return <section class="card waiting" aria-live="polite"><p>{text} This page updates automatically.{node.totalRecords ? ` ${count(node.totalRecords)} records were found.` : ""}</p><ProgressBar label="Processing" {...done === undefined ? {} : { value: done }} /></section>;
 }

@@ -25,7 +25,7 @@ import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, type St
 
 const rowHeight = 56; // px
 const statuses: { key: Status | ""; label: string }[] = [
-  { key: "", label: "Any state" }, { key: "Processed", label: "Done" }, { key: "ProcessedPartially", label: "Partly done" }, { key: "Failed", label: "Failed" },
+  { key: "", label: "Any status" }, { key: "Processed", label: "Done" }, { key: "ProcessedPartially", label: "Partly done" }, { key: "Failed", label: "Failed" },
 ];
 const viewKey = "assay-library-view";
 
@@ -88,14 +88,14 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   return (
     <Page title={name} outside crumbs={crumbs} actions={header}>
       {error && <Notice tone="bad">{error.message}</Notice>}
-      {node.trashed && <Notice tone="warn" action={<><Button onClick={() => void restore([node])}>Restore</Button><Button kind="danger" onClick={() => ask({ what: "erase", nodes: [node] })}>Erase</Button></>}>This folder is in the trash.</Notice>}
+      {node.trashed && <Notice tone="warn" action={<><Button onClick={() => void restore([node])}>Restore</Button><Button kind="danger" onClick={() => ask({ what: "erase", nodes: [node] })}>Delete permanently</Button></>}>This folder is in the trash.</Notice>}
       {selected.length > 0 ? <Selected nodes={selected} clear={() => selection.clear()} all={() => selection.all(order)} total={rows.length} ask={ask} remove={() => remove(selected)} own={own} /> : (
         <div class="toolbar library-toolbar">
           <form role="search" class="search-field" onSubmit={(event) => { event.preventDefault(); find(new FormData(event.currentTarget).get("q")?.toString() ?? ""); }}>
             <Search /><label><span class="visually-hidden">Search in {name}</span><input type="search" name="q" placeholder="Search" maxLength={500} /></label>
           </form>
           <div class="library-options">
-            <label><span class="visually-hidden">State</span><select value={status ?? ""} onChange={(event) => setQuery({ status: event.currentTarget.value })}>{statuses.map((s) => <option key={s.key} value={s.key}>{s.label}</option>)}</select></label>
+            <label><span class="visually-hidden">Status</span><select value={status ?? ""} onChange={(event) => setQuery({ status: event.currentTarget.value })}>{statuses.map((s) => <option key={s.key} value={s.key}>{s.label}</option>)}</select></label>
             <label class={view === "tiles" ? "" : "narrow-only"}><span class="visually-hidden">Order</span><select value={sort} onChange={(event) => setQuery({ sort: event.currentTarget.value === "name" ? "" : event.currentTarget.value })}>
               <option value="name">Name</option><option value="-name">Name, descending</option><option value="-updatedAt">Newest</option><option value="updatedAt">Oldest</option><option value="-size">Largest</option><option value="size">Smallest</option>
             </select></label>
@@ -125,9 +125,9 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   }
 
   function content(): ComponentChildren {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The folder could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the folder" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="the folder"><Skeleton rows={8} height={rowHeight - 1} /></Loading>;
-    if (rows.length === 0 && status) return <EmptyState icon={Search} title="No file matches" action={<Button onClick={() => setQuery({ status: "" })}>Show all</Button>}>No file of this folder is in this state.</EmptyState>;
+    if (rows.length === 0 && status) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "" })}>Show all</Button>}>No file in this folder has this status.</EmptyState>;
     if (rows.length === 0 && !own) return <EmptyState icon={Library} title="This folder is empty" />;
     if (rows.length === 0) return <EmptyState icon={Library} title={root ? "Your library is empty" : "This folder is empty"} action={<><Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button><Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button></>}>Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.</EmptyState>;
     return (
@@ -158,9 +158,9 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
     return [
       { key: "select", label: "Selected", width: "20px", quiet: true, cell: (n) => <Select node={n} selection={selection} /> },
       { key: "name", label: "Name", width: "minmax(0, 1fr)", ...by("name", "Name"), cell: (n) => <NameCell node={n} /> },
-      { key: "status", label: "State", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
+      { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
       { key: "size", label: "Size", width: "6rem", align: "end", wide: true, ...by("size", "Size"), cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span> },
-      { key: "time", label: "Changed", width: "9rem", wide: true, ...by("updatedAt", "Changed"), cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
+      { key: "time", label: "Modified", width: "9rem", wide: true, ...by("updatedAt", "Modified"), cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
       { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (n) => <Menu label={`Actions for ${nameOf(n)}`} button={<More />} items={actionsOf(n)} /> },
     ];
   }
@@ -173,7 +173,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
       case "rename": return <Rename node={asking.node} close={close} />;
       case "share": return <ShareDialog node={asking.node} close={close} />;
       case "move": return <Move nodes={asking.nodes} close={() => { close(); selection.clear(); }} />;
-      case "erase": return <Confirm title="Erase the folder?" does="Erase" close={close} act={() => { void erase(asking.nodes).then(() => navigate("/library/trash")); }}>The folder and all that is in it are gone for good.</Confirm>;
+      case "erase": return <Confirm title="Delete the folder permanently?" does="Delete permanently" close={close} act={() => { void erase(asking.nodes).then(() => navigate("/library/trash")); }}>The folder and everything in it will be deleted. You cannot undo this.</Confirm>;
       case undefined: return null;
     }
   }
@@ -183,7 +183,7 @@ function Selected({ nodes, total, clear, all, ask, remove, own }: { nodes: Node[
   const one = nodes.length === 1 ? nodes[0] : undefined;
   return (
     <div class="toolbar library-toolbar selection" role="group" aria-label="Selection">
-      <p role="status"><IconButton icon={Close} label="Clear the selection" onClick={clear} /><strong>{count(nodes.length)} selected</strong>{nodes.length < total && <Button kind="quiet" onClick={all}>Select all</Button>}</p>
+      <p role="status"><IconButton icon={Close} label="Clear selection" onClick={clear} /><strong>{count(nodes.length)} selected</strong>{nodes.length < total && <Button kind="quiet" onClick={all}>Select all</Button>}</p>
       <div class="library-options">
         {one && <ButtonLink icon={Download} href={downloadOf(one)} download>Download</ButtonLink>}
         {own && <Button icon={MoveIcon} onClick={() => ask({ what: "move", nodes })}>Move</Button>}

@@ -15,7 +15,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
   const [metadata, setMetadata] = useState<Record<string, unknown>>(), [error, setError] = useState("");
   const read = (): void => { readMetadata(node.id).then(setMetadata, (failed: unknown) => setError(message(failed))); };
   useEffect(read, [node.id]);
-  if (error) return <ErrorState title="The metadata could not be read" error={error} retry={() => { setError(""); read(); }} />;
+  if (error) return <ErrorState title="Could not load the metadata" error={error} retry={() => { setError(""); read(); }} />;
   if (!metadata) return <Loading what="the metadata"><Skeleton height={360} /></Loading>;
   const simple = Object.entries(metadata).filter(([name]) => !apart.includes(name)), fields = fieldsOf(metadata);
   const failures = Array.isArray(metadata["failures"]) ? metadata["failures"] as { index?: number; name?: string; error?: string }[] : [];
@@ -29,7 +29,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
           {node.updatedAt && <div><dt>Changed</dt><dd><Time iso={node.updatedAt} exact /></dd></div>}
         </dl>
       </section>
-      <section class="card" aria-labelledby="found"><h2 id="found">Found in the content</h2>
+      <section class="card" aria-labelledby="found"><h2 id="found">From the content</h2>
         {simple.length === 0 ? <p class="soft">Nothing was found.</p> : <dl class="facts wide">{simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value)}</dd></div>)}</dl>}
       </section>
       {fields.length > 0 && <Fields fields={fields} />}

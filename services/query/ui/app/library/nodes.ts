@@ -9,7 +9,7 @@ import { counted } from "../ui/text.js";
 import { toast, undoable } from "../ui/toast.js";
 import { linkToken, type Node, nameOf } from "./view.js";
 
-/** A change of a node, as the event node says it. */
+/** A change of a node, as reported by the node event. */
 export interface Change {
   nodeId: string;
   change: string;
@@ -29,7 +29,7 @@ interface Progress {
   skipped: number;
 }
 
-/** How much of the steps of a file is done, from 0 to 1, while it is processed. */
+/** The progress of a file's steps, from 0 to 1, while it is processed. */
 export const progress = signal<ReadonlyMap<string, number>>(new Map());
 
 export interface NodeFollower {
@@ -71,7 +71,7 @@ function note({ fileId, open, done, failed, skipped }: Progress): void {
   progress.value = next;
 }
 
-/** Says a change that was made here, before its event arrives. */
+/** Reports a local change before its event arrives. */
 function tell(node: Node): void {
   const { id, type, name, status, trashed, version, parentId } = node;
   const change: Change = { nodeId: id, change: "updated", type, name, status, trashed, version, ...parentId ? { parentId } : {} };
@@ -134,7 +134,7 @@ export function useNode(id: string): Read {
   return { node, path, error, reload: () => setTurn((n) => n + 1) };
 }
 
-/** Does something, and shows the error if it fails. */
+/** Runs an action and shows its error. */
 export async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {
   try {
     return await act();
@@ -165,7 +165,7 @@ export async function rename(node: Node, name: string): Promise<Node> {
 type Op = "move" | "trash" | "restore" | "erase";
 const inOneCall = 100; // operations
 
-/** Does the same to many nodes; returns those that succeeded, and says why others did not. */
+/** Applies an operation to many nodes. Returns the nodes that succeeded and shows why the others failed. */
 async function bulk(op: Op, nodes: Node[], parentOf?: (node: Node) => string | undefined): Promise<Node[]> {
   const done: Node[] = [], reasons: string[] = [];
   for (let at = 0; at < nodes.length; at += inOneCall) {
@@ -214,8 +214,8 @@ export async function restore(nodes: Node[]): Promise<void> {
   if (back && back.length > 0) toast(`Restored ${named(back)}.`);
 }
 
-/** Erases nodes for good. */
+/** Permanently deletes nodes. */
 export async function erase(nodes: Node[]): Promise<void> {
   const gone = await attempt(() => bulk("erase", nodes));
-  if (gone && gone.length > 0) toast(`Erased ${named(gone)}.`);
+  if (gone && gone.length > 0) toast(`Permanently deleted ${named(gone)}.`);
 }

@@ -6,7 +6,7 @@ import { count } from "../ui/text.js";
 import { progress } from "./nodes.js";
 import { iconOf, isFolder, type Node, pictureOf, says } from "./view.js";
 
-/** The state of a file; of one that is being processed, how much is done. */
+/** The status of a file, with progress while it is processed. */
 export function State({ node }: { node: Node }): JSX.Element | null {
   if (isFolder(node)) return null;
   const { label, tone } = says[node.status], done = progress.value.get(node.id);
@@ -14,7 +14,7 @@ export function State({ node }: { node: Node }): JSX.Element | null {
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-/** The picture of a node, or the icon of its kind, in a box of one size. */
+/** The thumbnail of a node, or the icon of its kind, in a box of fixed size. */
 export function Thumbnail({ node, size, large }: { node: Node; size: number; large?: boolean }): JSX.Element {
   const picture = pictureOf(node, size), Icon = iconOf(node), [broken, setBroken] = useState(false);
   return (

@@ -25,7 +25,7 @@ export function Preview({ node }: { node: Node }): JSX.Element {
     case "Office": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
   }
   if (picture) return <figure class="picture"><a href={shownAt(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
-  return <EmptyState icon={FileIcon} title="There is no preview of this file" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "Its content could not be read. The steps say why." : "Files of this kind are stored as they are."}</EmptyState>;
+  return <EmptyState icon={FileIcon} title="No preview available" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "The content could not be read. See the steps for the reason." : "Files of this kind are stored as they are."}</EmptyState>;
 }
 
 /** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
@@ -59,8 +59,8 @@ function useText(node: Node): { text: string | undefined; error: Error | undefin
 
 function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
   const { text, error } = useText(node), [all, setAll] = useState(false);
-  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={FileIcon} title="There is no text to show">{error.message}</EmptyState>;
-  if (error) return <ErrorState title="The text could not be read" error={error.message} />;
+  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
+  if (error) return <ErrorState title="Could not load the text" error={error.message} />;
   if (text === undefined) return <Loading what="the text"><Skeleton height={480} /></Loading>;
   const cut = !all && text.length > longest;
   return (
@@ -76,7 +76,7 @@ function Web({ node }: { node: Node }): JSX.Element {
   useEffect(() => { readMetadata(node.id).then(setAbout, () => undefined); }, [node.id]);
   const value = (name: string): string => typeof about[name] === "string" ? about[name] : "";
   const source = [value("url"), value("origin"), value("canonical")].find((u) => /^https?:/.test(u));
-  if (error) return <EmptyState icon={FileIcon} title="There is no text to show">{error.message}</EmptyState>;
+  if (error) return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
   return (
     <article class="card reader">
       {value("title") && <h2><Bdi text={value("title")} /></h2>}
@@ -104,7 +104,7 @@ const allRecords = (node: Node): JSX.Element => <Button onClick={() => setQuery(
 /** Molecules, reactions, crystals and spectra. */
 function Drawings({ node }: { node: Node }): JSX.Element {
   const some = node.subType === "Spectrum" ? 4 : 12, { records, error } = useRecords(node, some), total = node.totalRecords ?? 0;
-  if (error) return isFinal(node) ? <ErrorState title="The records could not be read" error={error} /> : <Waiting node={node} />;
+  if (error) return isFinal(node) ? <ErrorState title="Could not load the records" error={error} /> : <Waiting node={node} />;
   if (!records) return <Loading what="the records"><Skeleton height={480} /></Loading>;
   return (
     <>
@@ -126,7 +126,7 @@ function brief(r: RecordRow): string {
   return ["formula", "spaceGroup", "dataType", "reactantFormulas"].map((name) => r.properties[name]).find((v): v is string => typeof v === "string") ?? "";
 }
 
-/** The drawing of a record, which comes as an image; a record that cannot be drawn says so. */
+/** The drawing of a record as an image, or a placeholder if the record cannot be drawn. */
 export function Drawing({ id, record, small }: { id: string; record: RecordRow; small?: boolean }): JSX.Element {
   const [missing, setMissing] = useState(record.state === "Failed");
   return <span class="drawing">{missing ? <span class="sub">{small ? "–" : "No drawing"}</span> : <img src={drawingOf(id, record.index)} alt={small ? "" : `Drawing of ${record.name || `record ${record.index + 1}`}`} loading="lazy" draggable={false} onError={() => setMissing(true)} />}</span>;
@@ -134,7 +134,7 @@ export function Drawing({ id, record, small }: { id: string; record: RecordRow; 
 
 function Rows({ node }: { node: Node }): JSX.Element {
   const { records, error } = useRecords(node, 20);
-  if (error) return <ErrorState title="The rows could not be read" error={error} />;
+  if (error) return <ErrorState title="Could not load the rows" error={error} />;
   if (!records) return <Loading what="the rows"><Skeleton height={480} /></Loading>;
   const names = [...new Set(records.flatMap((r) => Object.keys(r.fields)))].slice(0, 30);
   return (

@@ -102,16 +102,16 @@ export function Records({ node }: { node: Node }): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "The filter cannot be used" : "The records could not be read"} error={list.error.value} {...filter ? {} : { retry: () => void list.refresh() }} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value} {...filter ? {} : { retry: () => void list.refresh() }} />;
     if (!list.begun.value || !fields && !failed) return <Loading what="the records"><Skeleton height={480} /></Loading>;
     if (rows.length === 0 && list.more.value) {
       void list.next();
       return <Loading what="the records"><Skeleton height={480} /></Loading>;
     }
-    if (rows.length === 0) return <EmptyState icon={Search} title="No record matches" action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear the filter</Button>}>A record without a value matches no comparison.</EmptyState>;
+    if (rows.length === 0) return <EmptyState icon={Search} title="No records match" action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear filter</Button>}>Comparisons do not match records without a value.</EmptyState>;
     return (
       <>
-        <div class="wide-table" role="region" aria-label="Records, which scroll sideways" tabIndex={0}>
+        <div class="wide-table" role="region" aria-label="Records, scrollable" tabIndex={0}>
           <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onEnd={list.next} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
         </div>
         {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="list-end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}

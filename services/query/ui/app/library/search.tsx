@@ -56,18 +56,18 @@ export default function SearchPage(): JSX.Element {
   }, [list]);
   const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
   return (
-    <Page title="Search" lead="In the names and texts of your library, and of what is shared with you or public.">
+    <Page title="Search" lead="Search names and text in your library, in items shared with you and in public items.">
       <form class="search-box" role="search" onSubmit={(event) => { event.preventDefault(); setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" }); }}>
-        <label class="search-field grow"><Search /><span class="visually-hidden">Words to find</span><input key={now.q} name="q" type="search" autofocus={now.q === ""} maxLength={500} defaultValue={now.q} placeholder="Words to find" /></label>
+        <label class="search-field grow"><Search /><span class="visually-hidden">Search terms</span><input key={now.q} name="q" type="search" autofocus={now.q === ""} maxLength={500} defaultValue={now.q} placeholder="Search terms" /></label>
         <Button type="submit" kind="primary">Search</Button>
       </form>
       <details class="help" open={now.q === ""}>
         <summary>How to search</summary>
         <dl class="facts wide">
           <div><dt><code>annual report</code></dt><dd>both words, in any order</dd></div>
-          <div><dt><code>"annual report"</code></dt><dd>the words one after the other</dd></div>
-          <div><dt><code>rep*</code></dt><dd>words that begin so, from 2 characters on</dd></div>
-          <div><dt><code>report -draft</code></dt><dd>the first word and not the second</dd></div>
+          <div><dt><code>"annual report"</code></dt><dd>the exact phrase</dd></div>
+          <div><dt><code>rep*</code></dt><dd>words with this prefix of at least 2 characters</dd></div>
+          <div><dt><code>report -draft</code></dt><dd>the first word but not the second</dd></div>
         </dl>
       </details>
       {now.q && <div class="search-columns"><Facets about={about} now={now} filtered={filtered} clear={clear} /><div class="search-hits">{content()}</div></div>}
@@ -75,7 +75,7 @@ export default function SearchPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value) return <ErrorState title="The search did not work" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value) return <ErrorState title="Search failed" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="the results"><Skeleton rows={6} height={104} /></Loading>;
     const hits = list.items.value;
     if (hits.length === 0 && list.more.value) {
@@ -85,9 +85,9 @@ export default function SearchPage(): JSX.Element {
     if (hits.length === 0) return <Nothing now={now} filtered={filtered} clear={clear} />;
     return (
       <>
-        <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, the best first`}</p>
+        <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, best first`}</p>
         <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
-        {list.more.value ? <p class="list-end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="list-end">These are all results.</p>}
+        {list.more.value ? <p class="list-end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="list-end">End of results</p>}
       </>
     );
   }
@@ -101,11 +101,11 @@ function Nothing({ now, filtered, clear }: { now: Asked; filtered: boolean; clea
     ...words.length === 1 && (words[0]?.length ?? 0) > 3 && !now.q.includes("*") ? [`${words[0]?.slice(0, Math.max(2, Math.ceil((words[0]?.length ?? 0) * 0.6)))}*`] : [],
   ].filter((o, i, all) => o && o !== now.q && all.indexOf(o) === i);
   return (
-    <EmptyState icon={Search} title="Nothing is found" action={<>
-      {filtered && <Button icon={Close} onClick={clear}>Clear the filters</Button>}
+    <EmptyState icon={Search} title="No results" action={<>
+      {filtered && <Button icon={Close} onClick={clear}>Clear filters</Button>}
       {others.map((o) => <Button key={o} onClick={() => setQuery({ q: o })}>Try {o}</Button>)}
       {!filtered && others.length === 0 && <ButtonLink href="/library">Open the library</ButtonLink>}
-    </>}>No name and no text has all of these words{filtered && ", with the filters that are chosen"}. What is in the trash is not searched, and new files take a second.</EmptyState>
+    </>}>No name or text contains all of these words{filtered && " with the selected filters"}. Items in the trash are not searched, and new files are searchable after a second.</EmptyState>
   );
 }
 
@@ -136,7 +136,7 @@ function One({ hit: { node, snippets } }: { hit: Hit }): JSX.Element {
   );
 }
 
-/** A snippet, whose matches are marked. Its parts are plain text. */
+/** A snippet with highlighted matches. Its parts are plain text. */
 function Marked({ parts }: { parts: Schemas["Part"][] }): JSX.Element {
   return <bdi dir="auto">{parts.map((p, i): ComponentChildren => p.match ? <mark key={i}>{visible(p.text)}</mark> : visible(p.text))}</bdi>;
 }

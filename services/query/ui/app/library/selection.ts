@@ -26,7 +26,7 @@ export class Selection {
     this.chosen.value = new Set([id]);
   }
 
-  /** Adds all from the last one to this one. */
+  /** Selects the range from the last selected item to this one. */
   range(id: string, order: string[]): void {
     const from = order.indexOf(this.last ?? id), to = order.indexOf(id);
     if (from < 0 || to < 0) {
@@ -46,7 +46,7 @@ export class Selection {
   }
 }
 
-/** What keys do in a list of nodes. */
+/** Keyboard shortcuts in a list of nodes. */
 export interface Keys {
   order: string[];
   selection: Selection;

@@ -1,4 +1,4 @@
-// Who may read a node besides its owner: everyone, people with a link, users and groups.
+// Read access to a node: public, share links, users and groups.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, data, message, type Schemas } from "../api/client.js";
@@ -29,7 +29,7 @@ export function Share({ node }: { node: Node }): JSX.Element {
     try {
       setPermissions(await api.PUT("/v1/library/nodes/{id}/permissions", { params: { path }, body: next }).then(data));
       setError("");
-      toast("The permissions are saved.");
+      toast("Permissions saved.");
     } catch (failed) {
       setError(message(failed));
     }
@@ -44,7 +44,7 @@ export function Share({ node }: { node: Node }): JSX.Element {
     setLinks([]);
     toast("All links revoked.");
   };
-  const what = isFolder(node) ? "this folder and all that is in it" : "this file";
+  const what = isFolder(node) ? "this folder and everything in it" : "this file";
   return (
     <div class="share">
       {error && <p class="wrong" role="alert">{error}</p>}
@@ -52,14 +52,14 @@ export function Share({ node }: { node: Node }): JSX.Element {
       {permissions && (
         <>
           <section>
-            <label class="switch"><input type="checkbox" checked={permissions.isPublic} onChange={(event) => void put({ ...permissions, isPublic: event.currentTarget.checked })} /><span><strong>Public</strong><span class="sub">Everyone who can reach Assay can read {what}.</span></span></label>
+            <label class="switch"><input type="checkbox" checked={permissions.isPublic} onChange={(event) => void put({ ...permissions, isPublic: event.currentTarget.checked })} /><span><strong>Public</strong><span class="sub">Anyone who can reach this server can read {what}.</span></span></label>
           </section>
           <section>
             <h3>Links</h3>
-            <p class="sub">Who has a link can read {what} until it expires.</p>
+            <p class="sub">Anyone with a link can read {what} until the link expires.</p>
             <div class="actions">
-              <label><span class="visually-hidden">The link expires after</span><select value={lifetime} onChange={(event) => setLifetime(event.currentTarget.value)}>{lifetimes.map((l) => <option key={l.key} value={l.key}>{l.label}</option>)}</select></label>
-              <Button icon={Link} onClick={() => void create()}>Create a link</Button>
+              <label><span class="visually-hidden">Link expires after</span><select value={lifetime} onChange={(event) => setLifetime(event.currentTarget.value)}>{lifetimes.map((l) => <option key={l.key} value={l.key}>{l.label}</option>)}</select></label>
+              <Button icon={Link} onClick={() => void create()}>Create link</Button>
               {links.length > 0 && <Button kind="quiet" onClick={() => void revoke()}>Revoke all links</Button>}
             </div>
             {links.map((l) => <ShareLink key={l.token} address={`${location.origin}/library/${id}?link=${encodeURIComponent(l.token)}`} expiresAt={l.expiresAt} />)}
@@ -84,7 +84,7 @@ function ShareLink({ address, expiresAt }: { address: string; expiresAt: string 
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    toast("The link is copied.");
+    toast("Link copied.");
   } catch {
     toast("The browser does not allow copying. Select the link and copy it.", { bad: true });
   }
@@ -98,7 +98,7 @@ function People({ permissions, save }: { permissions: Schemas["PermissionsView"]
   return (
     <section>
       <h3>Users and groups</h3>
-      <p class="sub">For servers on which users sign in. Separate ids by spaces.</p>
+      <p class="sub">Only for servers with sign-in. Separate IDs with spaces.</p>
       <form class="people" onSubmit={(event) => { event.preventDefault(); void save({ ...permissions, users: list(users), groups: list(groups) }); }}>
         <label class="field">Users<input value={users} onInput={(event) => setUsers(event.currentTarget.value)} /></label>
         <label class="field">Groups<input value={groups} onInput={(event) => setGroups(event.currentTarget.value)} /></label>

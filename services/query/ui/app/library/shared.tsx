@@ -30,24 +30,24 @@ export default function SharedPage(): JSX.Element {
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (n) => (
       <div class="node-name"><Thumbnail node={n} size={80} /><div class="grow"><a class="name" href={hrefOf(n)}><Bdi text={nameOf(n)} clip /></a><span class="sub">{kindOf(n)}</span></div></div>
     ) },
-    { key: "status", label: "State", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
+    { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
     { key: "size", label: "Size", width: "6rem", align: "end", wide: true, cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span> },
-    { key: "time", label: "Changed", width: "9rem", wide: true, cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
+    { key: "time", label: "Modified", width: "9rem", wide: true, cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
   ];
   return (
     <div class="library">
       <Places />
       <div class="library-main">
-        <Page title={open ? "Public" : "Shared with me"} lead={open ? "Everyone who can reach Assay can read this." : "Files and folders of others that you may read."}>{content()}</Page>
+        <Page title={open ? "Public" : "Shared with me"} lead={open ? "Files and folders that anyone who can reach this server can read." : "Files and folders that others share with you."}>{content()}</Page>
       </div>
     </div>
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The list could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="the list"><Skeleton rows={4} height={55} /></Loading>;
-    if (rows.length === 0 && open) return <EmptyState icon={Globe} title="Nothing is public">To make a file or a folder public, open its menu and choose Share.</EmptyState>;
-    if (rows.length === 0) return <EmptyState icon={People} title="Nothing is shared with you">When others share a file or a folder with you, it is listed here. It needs a server on which users sign in.</EmptyState>;
+    if (rows.length === 0 && open) return <EmptyState icon={Globe} title="No public items">To make a file or folder public, choose Share in its menu.</EmptyState>;
+    if (rows.length === 0) return <EmptyState icon={People} title="Nothing is shared with you">Files and folders that others share with you appear here. Sharing requires a server with sign-in.</EmptyState>;
     return <Table label={open ? "Public" : "Shared with me"} columns={columns} rows={rows} rowKey={(n) => n.id} onEnd={list.next} linked />;
   }
 }

@@ -14,7 +14,7 @@ type Workflow = Schemas["WorkflowView"];
 type Step = Schemas["StepView"];
 
 const names: Record<string, string> = {
-  start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF", metadata: "Read the metadata", text: "Read the text", thumbnails: "Make the pictures", parse: "Find the records", records: "Sum up the records", finish: "Finish",
+  start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF", metadata: "Read the metadata", text: "Read the text", thumbnails: "Create thumbnails", parse: "Find records", records: "Summarize records", finish: "Finish",
 };
 const states: Record<Step["state"], { label: string; tone: Tone }> = {
   open: { label: "Open", tone: "active" }, done: { label: "Done", tone: "good" }, failed: { label: "Failed", tone: "bad" }, skipped: { label: "Skipped", tone: "neutral" },
@@ -29,18 +29,18 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
   const retry = async (step: Step): Promise<void> => {
     const begun = await attempt(() => api.POST("/v1/library/files/{id}/workflow/steps/{step}/retry", { params: { path: { id: node.id, step: step.id } } }).then(data));
     if (!begun) return;
-    toast("The step is done again.");
+    toast("The step will run again.");
     reload();
     read();
   };
   const process = again && isFinal(node) && <Button icon={Retry} onClick={() => void again().then(read)}>Process again</Button>;
-  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={Clock} title="The steps are not known" action={process}>{node.status === "Loading" ? "They begin when the file is uploaded." : "They are kept for some days after the end of the processing."}</EmptyState>;
-  if (error && !workflow) return <ErrorState title="The steps could not be read" error={error.message} retry={read} />;
+  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={Clock} title="No steps available" action={process}>{node.status === "Loading" ? "Processing starts when the file is uploaded." : "Steps are kept for a few days after processing ends."}</EmptyState>;
+  if (error && !workflow) return <ErrorState title="Could not load the steps" error={error.message} retry={read} />;
   if (!workflow) return <Loading what="the steps"><Skeleton height={320} /></Loading>;
   const { chunks } = workflow;
   return (
     <section class="card flush steps" aria-label="Steps">
-      <div class="steps-head"><p class="soft">{workflow.run > 1 ? `Run ${workflow.run}` : "First run"}{workflow.updatedAt && <> · changed <Time iso={workflow.updatedAt} exact /></>}</p>{process}</div>
+      <div class="steps-head"><p class="soft">{workflow.run > 1 ? `Run ${workflow.run}` : "First run"}{workflow.updatedAt && <> · updated <Time iso={workflow.updatedAt} exact /></>}</p>{process}</div>
       {workflow.failureMessage && <div class="steps-notice"><Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={workflow.failureMessage} /></Notice></div>}
       <ol>
         {workflow.steps.map((s) => (

@@ -18,7 +18,7 @@ import { hrefOf, kindOf, type Node, nameOf } from "./view.js";
 
 const read = (limit: number, cursor?: string): Promise<{ nodes: Node[]; nextCursor?: string }> => api.GET("/v1/library/nodes/trash", { params: { query: { limit, ...cursor ? { cursor } : {} } } }).then(data);
 
-/** Erases all that is in the trash now. */
+/** Permanently deletes everything in the trash. */
 async function empty(): Promise<void> {
   const all: Node[] = [];
   let cursor: string | undefined;
@@ -61,25 +61,25 @@ export default function TrashPage(): JSX.Element {
     <div class="library">
       <Places />
       <div class="library-main">
-        <Page title="Trash" lead="What is here is erased for good after 30 days, unless the server keeps it for another time." actions={rows.length > 0 ? <Button kind="danger" icon={Trash} onClick={() => ask("all")}>Empty the trash</Button> : undefined}>
+        <Page title="Trash" lead="By default, items are permanently deleted after 30 days." actions={rows.length > 0 ? <Button kind="danger" icon={Trash} onClick={() => ask("all")}>Empty trash</Button> : undefined}>
           {selected.length > 0 && (
             <div class="toolbar library-toolbar selection" role="group" aria-label="Selection">
-              <p role="status"><IconButton icon={Close} label="Clear the selection" onClick={() => selection.clear()} /><strong>{count(selected.length)} selected</strong></p>
-              <div class="library-options"><Button icon={Retry} onClick={() => { void restore(selected); selection.clear(); }}>Restore</Button><Button kind="danger" icon={Trash} onClick={() => ask("selected")}>Erase</Button></div>
+              <p role="status"><IconButton icon={Close} label="Clear selection" onClick={() => selection.clear()} /><strong>{count(selected.length)} selected</strong></p>
+              <div class="library-options"><Button icon={Retry} onClick={() => { void restore(selected); selection.clear(); }}>Restore</Button><Button kind="danger" icon={Trash} onClick={() => ask("selected")}>Delete permanently</Button></div>
             </div>
           )}
           <div onKeyDown={(event) => listKeys(event, { order, selection, remove: () => ask("selected") })} onClickCapture={(event) => listClick(event, order, selection)}>{content()}</div>
-          {asking === "all" && <Confirm title="Empty the trash?" does="Erase all" close={close} act={() => void attempt(empty)}>All that is in the trash is gone for good, with all that is in its folders.</Confirm>}
-          {asking === "selected" && <Confirm title={`Erase ${counted(selected.length, "item")}?`} does="Erase" close={close} act={() => { void erase(selected); selection.clear(); }}>What is erased is gone for good. Of a folder, all that is in it is erased, too.</Confirm>}
+          {asking === "all" && <Confirm title="Empty the trash?" does="Empty trash" close={close} act={() => void attempt(empty)}>All items in the trash and everything in its folders will be deleted. You cannot undo this.</Confirm>}
+          {asking === "selected" && <Confirm title={`Delete ${counted(selected.length, "item")} permanently?`} does="Delete permanently" close={close} act={() => { void erase(selected); selection.clear(); }}>The selected items and everything in selected folders will be deleted. You cannot undo this.</Confirm>}
         </Page>
       </div>
     </div>
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The trash could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the trash" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="the trash"><Skeleton rows={4} height={55} /></Loading>;
-    if (rows.length === 0) return <EmptyState icon={Trash} title="The trash is empty">Files and folders that you delete come here first. You can restore them.</EmptyState>;
+    if (rows.length === 0) return <EmptyState icon={Trash} title="The trash is empty">Files and folders that you delete are moved here. You can restore them.</EmptyState>;
     return <Table label="Trash" columns={columns} rows={rows} rowKey={(n) => n.id} onEnd={list.next} linked rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id })} />;
   }
 }

@@ -1,4 +1,4 @@
-// The folders of the caller, each of which is read when it is opened.
+// The folder tree of the caller. Folders are loaded when they are expanded.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";

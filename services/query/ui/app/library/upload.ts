@@ -1,4 +1,4 @@
-// How files are uploaded to the library: into the folder of the current page, with the folders that they were dropped in.
+// Uploads to the library: into the folder of the current page, keeping dropped folders.
 import { signal } from "@preact/signals";
 import { api, data } from "../api/client.js";
 import { identityHeaders, owner } from "../api/identity.js";
@@ -10,7 +10,7 @@ import type { Node } from "./view.js";
 /** The folder that the current page shows, if it can be changed. */
 export const here = signal<{ id: string; name: string } | undefined>(undefined);
 
-/** Bytes, from which an upload in parts, which resumes, is worth its requests. */
+/** The file size in bytes from which uploads are multipart and resumable. */
 const inPartsFrom = 8 * 1024 * 1024;
 
 interface Batch {
@@ -80,7 +80,7 @@ function parts({ file, onProgress }: Sending, parentId: string | undefined): Tra
   };
 }
 
-/** A transfer that begins when something is ready. */
+/** A transfer that starts when a promise resolves. */
 function afterwards<T>(ready: Promise<T>, begin: (value: T) => Transfer<Sent>): Transfer<Sent> {
   let inner: Transfer<Sent> | undefined, paused = false, cancelled = false;
   return {

@@ -39,7 +39,7 @@ const kinds: Record<string, { label: string; icon: ComponentType }> = {
 
 export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
 export const isFinal = (node: Node): boolean => node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
-/** Whether the caller is the owner, who alone may change a node. */
+/** Reports whether the caller owns the node. Only the owner may change it. */
 export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
 
 export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : kinds[node.subType ?? ""]?.icon ?? FileIcon;

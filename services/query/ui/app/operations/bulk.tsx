@@ -14,7 +14,7 @@ type Result = Schemas["DeadLetterBulkResponse"];
 const most = 1000, rate = 200; // dead letters in a request, and in a second
 const shown = 20; // results
 
-/** Replays or deletes the dead letters of a filter, after a dry run that says which. */
+/** Replays or deletes the dead letters that match a filter, after a dry run that lists them. */
 export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?: string; reason?: string }; close: () => void }): JSX.Element {
   const [plan, setPlan] = useState<Result | undefined>(), [result, setResult] = useState<Result | undefined>();
   const [error, setError] = useState(""), [busy, setBusy] = useState(false);
@@ -48,7 +48,7 @@ export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?:
 function Plan({ kind, plan }: { kind: Kind; plan: Result }): JSX.Element {
   return (
     <>
-      <p>{kind === "replay" ? "The items of these dead letters are processed again. An item that has since recovered is skipped. The dead letters remain until they are deleted." : "The messages of these dead letters are lost. Their items stay as they are."}</p>
+      <p>{kind === "replay" ? "The items of these dead letters will be processed again. Items that have recovered since are skipped. Dead letters remain until you delete them." : "The messages of these dead letters will be lost. Their items do not change."}</p>
       <p><strong>{counted(plan.results.length, "dead letter")}{plan.more && ", and more that need another request"}</strong></p>
       <Results results={plan.results} />
     </>

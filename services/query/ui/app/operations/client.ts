@@ -6,7 +6,7 @@ import type { components, paths } from "../api/operators.js";
 
 export type Schemas = components["schemas"];
 
-/** Whether the server has refused a call because nobody is signed in. */
+/** Whether the server rejected a call because the user is not signed in. */
 export const refused = signal(false);
 
 const notice: Middleware = {

@@ -46,7 +46,7 @@ export default function DeadLetters(): JSX.Element {
   const names = [...new Set([...Object.keys(consumers), ...consumer ? [consumer] : []])].sort();
 
   const content = (): JSX.Element => {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The dead letters could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the dead letters" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="dead letters"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
@@ -56,7 +56,7 @@ export default function DeadLetters(): JSX.Element {
         </>
       );
     }
-    if (filtered) return <EmptyState icon={Search} title="No dead letter matches" action={<Button onClick={() => { type(""); setQuery({ consumer: "", reason: "" }); }}>Show all</Button>}>No dead letter has this consumer and reason.</EmptyState>;
+    if (filtered) return <EmptyState icon={Search} title="No dead letters match" action={<Button onClick={() => { type(""); setQuery({ consumer: "", reason: "" }); }}>Show all</Button>}>No dead letter has this consumer and reason.</EmptyState>;
     return <EmptyState icon={Check} title="No dead letters">Every message was processed. A message that cannot be processed is kept here with the reason, and can be replayed.</EmptyState>;
   };
 

@@ -26,7 +26,7 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
     try {
       const { results } = await api.POST("/v1/dead/replay", { body: { sequence, max: 1, rate: 1 } }).then(data);
       const result = results[0];
-      if (result?.done) toast("The item is processed again.");
+      if (result?.done) toast("The item will be processed again.");
       else toast(result?.error ?? `Skipped: ${result?.note ?? "it no longer exists"}`, { bad: result?.error !== undefined });
     } catch (failed) {
       toast(message(failed), { bad: true });
@@ -37,7 +37,7 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
     ask(false);
     try {
       await api.DELETE("/v1/dead/{sequence}", { params: { path: { sequence } } }).then(data);
-      toast("The dead letter is deleted.");
+      toast("Dead letter deleted.");
       navigate("/operations/dead");
     } catch (failed) {
       toast(message(failed), { bad: true });
@@ -48,9 +48,9 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
       <Button kind="primary" icon={Retry} disabled={busy} onClick={() => void replay()}>Replay</Button>
       <Button kind="danger" icon={Trash} onClick={() => ask(true)}>Delete …</Button>
     </>}>
-      {value ? <Shown letter={value} /> : error ? <ErrorState title="The dead letter could not be read" error={error} retry={() => void again()} /> : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
+      {value ? <Shown letter={value} /> : error ? <ErrorState title="Could not load the dead letter" error={error} retry={() => void again()} /> : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
       {asks && <Dialog title="Delete the dead letter?" close={() => ask(false)} footer={<><Button onClick={() => ask(false)}>Cancel</Button><Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button></>}>
-        <p>Its message is lost. The item stays as it is.</p>
+        <p>The message will be lost. The item does not change.</p>
       </Dialog>}
     </Page>
   );
@@ -59,7 +59,7 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
 function Shown({ letter }: { letter: Letter }): JSX.Element {
   const payload = typeof letter.payload === "string" ? letter.payload : JSON.stringify(letter.payload, null, 2);
   const copy = (): void => {
-    navigator.clipboard.writeText(payload).then(() => toast("The payload is copied."), () => toast("The browser does not allow copying.", { bad: true }));
+    navigator.clipboard.writeText(payload).then(() => toast("Payload copied."), () => toast("The browser does not allow copying.", { bad: true }));
   };
   return (
     <div class="columns">

@@ -45,11 +45,11 @@ export default function Overview(): JSX.Element {
   const { value, error, again } = usePolled(read, every);
   const content = (): JSX.Element => {
     if (value) return <Shown {...value} />;
-    if (error) return <ErrorState title="The status could not be read" error={error} retry={() => void again()} />;
+    if (error) return <ErrorState title="Could not load the status" error={error} retry={() => void again()} />;
     return <Loading what="the status"><Skeleton rows={1} height={96} /><Skeleton rows={5} height={63} /></Loading>;
   };
   return (
-    <Page title="Overview" lead={value ? <>As of <Time iso={value.status.at} exact />. Read again every 5 seconds.</> : "What waits, what ended, and whether the backends respond."}>
+    <Page title="Overview" lead={value ? <>As of <Time iso={value.status.at} exact />. Updated every 5 seconds.</> : "Backlog, outcomes and the health of the backends."}>
       {value && error && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void again()} />}>{error}</Notice>}
       {content()}
     </Page>
@@ -69,13 +69,13 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
       <dl class="numbers">
         <div><dt>Waiting</dt><dd>{count(waiting)}</dd></div>
         <div><dt>Oldest work</dt><dd>{oldest === undefined ? "–" : duration(secondsSince(oldest, status.at))}</dd></div>
-        <div><dt>Ended per minute</dt><dd>{perMinute < 10 ? perMinute.toFixed(1) : count(Math.round(perMinute))}</dd></div>
+        <div><dt>Finished per minute</dt><dd>{perMinute < 10 ? perMinute.toFixed(1) : count(Math.round(perMinute))}</dd></div>
         <div><dt>Failed in the last hour</dt><dd>{count(failed)}</dd></div>
         <div><dt>Dead letters</dt><dd><a href="/operations/dead">{count(dead)}</a></dd></div>
       </dl>
       <h2 class="section">Areas</h2>
       <Table label="Areas" columns={areaColumns(status.at)} rows={status.areas} rowKey={(a) => a.name} rowHeight={64} />
-      <p class="list-end">Outcomes of the last hour; what was accepted is counted since <Time iso={status.since} />.</p>
+      <p class="list-end">Outcomes in the last hour. Accepted items are counted since <Time iso={status.since} />.</p>
       <div class="columns">
         <section>
           <h2 class="section">Dependencies</h2>
@@ -95,7 +95,7 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
 function areaColumns(now: string): Column<AreaStatus>[] {
   return [
     { key: "area", label: "Area", width: "minmax(7rem, 1fr)", cell: (a) => (
-      <><strong>{areaName(a.name)}</strong><span class="sub narrow-only">{a.waiting === 0 ? "nothing waits" : `${count(a.waiting)} waiting`}</span></>
+      <><strong>{areaName(a.name)}</strong><span class="sub narrow-only">{a.waiting === 0 ? "nothing waiting" : `${count(a.waiting)} waiting`}</span></>
     ) },
     { key: "waiting", label: "Waiting", width: "6rem", align: "end", wide: true, cell: (a) => count(a.waiting) },
     { key: "oldest", label: "Oldest", width: "8rem", align: "end", wide: true, cell: (a) => a.oldest === undefined ? "–" : duration(secondsSince(a.oldest, now)) },

@@ -11,7 +11,7 @@ export interface Polled<T> {
   again: () => Promise<void>;
 }
 
-/** Calls read at once, when key changes, and every so many ms while the page is not hidden. */
+/** Calls read immediately, when key changes, and at an interval in ms while the page is visible. */
 export function usePolled<T>(read: () => Promise<T>, every: number, key = ""): Polled<T> {
   const [state, set] = useState<{ key: string; value: T | undefined; error: string }>({ key, value: undefined, error: "" });
   const turn = useRef(0), latest = useRef(read);

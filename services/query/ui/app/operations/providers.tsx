@@ -22,10 +22,10 @@ const money = (micros: number): string => dollars.format(micros / 1e6);
 export default function Providers(): JSX.Element {
   const { value, error, again } = usePolled(() => api.GET("/v1/photo-providers").then(data), every);
   return (
-    <Page title="Photo providers" lead={value ? <>Jobs that ask for no provider are done by {names[value.default] ?? value.default}.</> : "The paid providers of photo jobs, and what they cost."}>
+    <Page title="Photo providers" lead={value ? <>Jobs that name no provider use {names[value.default] ?? value.default}.</> : "The paid providers of photo jobs and their costs."}>
       {value && error && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void again()} />}>{error}</Notice>}
       {value ? <div class="columns">{value.providers.map((p) => <One key={p.name} provider={p} changed={again} />)}</div>
-        : error ? <ErrorState title="The providers could not be read" error={error} retry={() => void again()} />
+        : error ? <ErrorState title="Could not load the providers" error={error} retry={() => void again()} />
         : <Loading what="providers"><div class="columns"><Skeleton height={420} /><Skeleton height={420} /></div></Loading>}
     </Page>
   );
@@ -59,8 +59,8 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
   return (
     <section class="card provider" aria-label={name}>
       <div class="provider-head"><h2>{name}</h2><State provider={p} /></div>
-      {p.state.suspended !== undefined && <Notice tone="bad">The provider refuses access: <Bdi text={p.state.suspended} />. It is tried again when its settings or its key change.</Notice>}
-      {p.state.heldUntil !== undefined && <Notice tone="warn">The provider asked for no calls until <Time iso={p.state.heldUntil} />.</Notice>}
+      {p.state.suspended !== undefined && <Notice tone="bad">The provider denied access: <Bdi text={p.state.suspended} />. Calls resume when its settings or key change.</Notice>}
+      {p.state.heldUntil !== undefined && <Notice tone="warn">The provider requested no calls until <Time iso={p.state.heldUntil} />.</Notice>}
       {p.state.openUntil !== undefined && <Notice tone="warn">After {count(p.state.failures)} failures, no calls until <Time iso={p.state.openUntil} />.</Notice>}
       <div class="budget">
         <span>{money(spent)} of {money(p.dailyBudgetMicros)} today, {count(p.state.callsToday)} of {count(p.perDay)} calls</span>
@@ -72,7 +72,7 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
       <dl class="facts">
         <dt>Model</dt><dd>{p.editModel}{p.analyzeModel && `, ${p.analyzeModel}`}</dd>
         <dt>At most</dt><dd>{money(p.editMicros)} for an edit, {money(p.analyzeMicros)} for a description</dd>
-        <dt>Prices of</dt><dd>{p.priceDate}</dd>
+        <dt>Prices as of</dt><dd>{p.priceDate}</dd>
         <dt>In progress</dt><dd>{count(p.state.running)} of {count(p.concurrent)} calls at once, {count(p.perMinute)} a minute</dd>
         <dt>Key</dt><dd><code>{p.keyVariable}</code> of the analyzers</dd>
         <dt>Fallback</dt><dd>{p.fallback.length > 0 ? `${p.fallback.map((f) => names[f] ?? f).join(", ")} after ${p.fallbackAfter}` : "none"}</dd>
@@ -80,7 +80,7 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
       <div role="status">{checked && <Notice tone={checked.ok ? "good" : "bad"}>{checked.ok ? `The key is accepted (${count(checked.millis)} ms).` : <>{checked.code}: <Bdi text={checked.detail ?? ""} /></>}</Notice>}</div>
       <div class="actions">
         <Button icon={Check} disabled={busy} onClick={() => void act(async () => setChecked(await api.POST("/v1/photo-providers/{name}/check", { params: { path: { name: p.name } } }).then(data)))}>Check the key</Button>
-        {p.enabled ? <Button icon={Pause} disabled={busy} onClick={() => void set(false)}>Hold</Button> : <Button icon={Play} disabled={busy} onClick={() => ask(true)}>Resume …</Button>}
+        {p.enabled ? <Button icon={Pause} disabled={busy} onClick={() => void set(false)}>Pause</Button> : <Button icon={Play} disabled={busy} onClick={() => ask(true)}>Resume …</Button>}
       </div>
       {asks && <Dialog title={`Resume ${name}?`} close={() => ask(false)} footer={<><Button onClick={() => ask(false)}>Cancel</Button><Button kind="primary" icon={Play} onClick={() => void set(true)}>Resume</Button></>}>
         <p>Calls to this provider cost money: at most {money(p.editMicros)} for an edit and {money(p.analyzeMicros)} for a description, and {money(p.dailyBudgetMicros)} a day.</p>

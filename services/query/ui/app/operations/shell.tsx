@@ -29,11 +29,11 @@ const nav = [
 start((at) => match(routes, at) !== undefined);
 
 export function Shell(): JSX.Element {
-  const themes = [{ to: "system", label: "Theme of the system", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
+  const themes = [{ to: "system", label: "System theme", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
   const within = (href: string): boolean => path.value === href || href !== "/operations" && path.value.startsWith(href + "/");
   return (
     <>
-      <a class="skip" href="#title">Skip to the content</a>
+      <a class="skip" href="#title">Skip to content</a>
       <div class="app">
         <header class="top">
           <a class="brand" href="/operations"><img src="/ui/icon.svg" alt="" width="28" height="28" />Assay <span class="place">Operations</span></a>

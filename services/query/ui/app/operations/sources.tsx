@@ -59,16 +59,16 @@ export default function Sources(): JSX.Element {
   ];
   const addOne = <Button kind="primary" icon={Plus} onClick={() => edit("new")}>Add a source</Button>;
   return (
-    <Page title="Feed sources" lead="Ingest polls them for new items." actions={addOne}>
+    <Page title="Feed sources" lead="Ingest polls sources for new items." actions={addOne}>
       {value && error && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void again()} />}>{error}</Notice>}
-      {!value ? error ? <ErrorState title="The sources could not be read" error={error} retry={() => void again()} /> : <Loading what="sources"><Skeleton rows={4} height={55} /></Loading>
+      {!value ? error ? <ErrorState title="Could not load the sources" error={error} retry={() => void again()} /> : <Loading what="sources"><Skeleton rows={4} height={55} /></Loading>
         : value.sources.length === 0 ? <EmptyState icon={Feed} title="No sources yet" action={addOne}>A source is an RSS, Atom or JSON feed, or a NewsAPI search. Its entries become items of the feed.</EmptyState>
         : <Table label="Feed sources" columns={columns} rows={value.sources} rowKey={(s) => s.name} />}
       {edited !== undefined && <Editor source={edited === "new" ? undefined : edited} close={() => edit(undefined)} saved={again} />}
       {removed && (
         <Dialog title={`Delete ${removed.name}?`} close={() => remove(undefined)} footer={<><Button onClick={() => remove(undefined)}>Cancel</Button>
           <Button kind="danger" icon={Trash} onClick={() => { remove(undefined); void act(() => api.DELETE("/v1/feed/sources/{name}", { params: { path: { name: removed.name }, header: { "If-Match": "*" } } }).then(data)); }}>Delete</Button></>}>
-          <p>It is not polled any more. Its items stay.</p>
+          <p>Polling stops. Its items are kept.</p>
         </Dialog>
       )}
     </Page>
@@ -111,9 +111,9 @@ function Editor({ source, close, saved }: { source: Source | undefined; close: (
         {!source && <label class="field">Name<input value={name} maxLength={64} placeholder="go-blog" onInput={(event) => setName(event.currentTarget.value)} /></label>}
         <label class="field">Kind<select value={kind} disabled={source !== undefined} onChange={(event) => setKind(event.currentTarget.value as Source["kind"])}>{Object.entries(kinds).map(([key, label]) => <option key={key} value={key}>{label}</option>)}</select></label>
         <label class="field">{kind === "rss" ? "URL" : "URL, if it is not NewsAPI's own"}<input type="url" value={url} placeholder={kind === "rss" ? "https://go.dev/blog/feed.atom" : ""} onInput={(event) => setURL(event.currentTarget.value)} /></label>
-        <label class="field">Tags, separated by commas<input value={tags} placeholder="go, release" onInput={(event) => setTags(event.currentTarget.value)} /></label>
-        {kind === "rss" && <label class="field">Entries<select value={match} onChange={(event) => setMatch(event.currentTarget.value as "text" | "all")}><option value="text">only those in which a tag occurs</option><option value="all">all, with all tags</option></select></label>}
-        <label class="field">Time between polls<input value={interval} placeholder="15m" onInput={(event) => setInterval(event.currentTarget.value)} /></label>
+        <label class="field">Tags (comma-separated)<input value={tags} placeholder="go, release" onInput={(event) => setTags(event.currentTarget.value)} /></label>
+        {kind === "rss" && <label class="field">Entries<select value={match} onChange={(event) => setMatch(event.currentTarget.value as "text" | "all")}><option value="text">only those that contain a tag</option><option value="all">all, with all tags</option></select></label>}
+        <label class="field">Poll interval<input value={interval} placeholder="15m" onInput={(event) => setInterval(event.currentTarget.value)} /></label>
       </form>
       {error && <Notice tone="bad">{error}</Notice>}
     </Dialog>

@@ -64,7 +64,7 @@ export default function Sweeps(): JSX.Element {
       <div role="status">{report && <Ran report={report} />}</div>
       {failed && <Notice tone="bad">{failed}</Notice>}
       {value && error && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void again()} />}>{error}</Notice>}
-      {value ? <Shown areas={value.areas} /> : error ? <ErrorState title="The sweeps could not be read" error={error} retry={() => void again()} /> : <Loading what="sweeps"><Skeleton rows={5} height={47} /></Loading>}
+      {value ? <Shown areas={value.areas} /> : error ? <ErrorState title="Could not load the sweeps" error={error} retry={() => void again()} /> : <Loading what="sweeps"><Skeleton rows={5} height={47} /></Loading>}
     </Page>
   );
 }
@@ -91,7 +91,7 @@ function Shown({ areas }: { areas: Area[] }): JSX.Element {
       <div class="toolbar"><Choice label="Area" options={[{ key: "", label: "All" }, ...areas.map((a) => ({ key: a.name, label: areaName(a.name) }))]} chosen={chosen} choose={(area) => setQuery({ area })} /></div>
       {rows.length > 0
         ? <Table label="Findings" columns={findingColumns} rows={rows} rowKey={(f) => `${f.at} ${f.area} ${f.found} ${f.id}`} />
-        : <EmptyState icon={Check} title="Nothing was found">The newest 100 findings of each area are kept here.</EmptyState>}
+        : <EmptyState icon={Check} title="No findings">The newest 100 findings of each area are kept here.</EmptyState>}
     </>
   );
 }

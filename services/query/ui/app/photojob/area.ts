@@ -5,7 +5,7 @@ import { upload } from "./upload.js";
 export const area: Area = {
   name: "photojob",
   nav: [{ href: "/photos", label: "Photos", icon: Image, match: (path) => path === "/photos" || path.startsWith("/photos/") }],
-  cards: [{ href: "/photos", title: "Photos", text: "Describe photos, and edit them by a few words.", icon: Image }],
+  cards: [{ href: "/photos", title: "Photos", text: "Describe photos and edit them with a prompt.", icon: Image }],
   routes: [
     { path: "/photos", title: "Photos", load: () => import("./gallery.js") },
     { path: "/photos/:id", title: "Photo", load: () => import("./photo.js") },

@@ -15,7 +15,7 @@ import { addressOf, type Batch, says } from "./view.js";
 const crumbs = [{ href: "/photos", label: "Photos" }];
 const states: Record<Batch["status"], { label: string; tone: Tone }> = {
   QUEUED: { label: "Waiting", tone: "neutral" }, PROCESSING: { label: "In progress", tone: "active" }, COMPLETED: { label: "Done", tone: "good" },
-  PARTIAL: { label: "Done in part", tone: "warn" }, FAILED: { label: "Failed", tone: "bad" },
+  PARTIAL: { label: "Partly done", tone: "warn" }, FAILED: { label: "Failed", tone: "bad" },
 };
 
 export default function BatchPage({ params }: PageProps): JSX.Element {
@@ -40,8 +40,8 @@ export default function BatchPage({ params }: PageProps): JSX.Element {
     };
   }, [id]);
   if (!batch) {
-    if (error instanceof ApiError && error.status === 404) return <Page title="No such batch" crumbs={crumbs}><EmptyState icon={Image} title="There is no such batch" action={<ButtonLink href="/photos">All photos</ButtonLink>}>Its photos were deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
-    return <Page title="Batch of photos" crumbs={crumbs}>{error ? <ErrorState title="The batch could not be read" error={error.message} retry={() => void read()} /> : <Loading what="the batch"><Skeleton rows={6} height={55} /></Loading>}</Page>;
+    if (error instanceof ApiError && error.status === 404) return <Page title="Batch not found" crumbs={crumbs}><EmptyState icon={Image} title="This batch does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>Its photos were deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
+    return <Page title="Batch of photos" crumbs={crumbs}>{error ? <ErrorState title="Could not load the batch" error={error.message} retry={() => void read()} /> : <Loading what="the batch"><Skeleton rows={6} height={55} /></Loading>}</Page>;
   }
   const done = batch.completed + batch.failed + batch.deleted;
   const again = async (): Promise<void> => {

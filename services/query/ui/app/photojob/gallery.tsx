@@ -43,7 +43,7 @@ export default function Gallery(): JSX.Element {
   const photos = useMemo(() => all.filter((p) => (!status || p.status === status) && !deleted.value.has(p.jobId)), [all, status, deleted.value]);
   const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload photos</Button>;
   return (
-    <Page title="Photos" lead="Each photo is described, and edited as you ask." actions={choose}>
+    <Page title="Photos" lead="Assay describes each photo and edits it as your prompt says." actions={choose}>
       <div class="toolbar"><Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} /></div>
       {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
       {content()}
@@ -51,15 +51,15 @@ export default function Gallery(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The photos could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the photos" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
     if (photos.length > 0) return <Tiles label="Photos" items={photos} itemKey={(p) => p.jobId} tile={(p) => <Tile photo={p} />} width={220} height={264} onEnd={list.next} />;
     if (list.more.value) {
       void list.next();
       return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
     }
-    if (status) return <EmptyState icon={Image} title="No photo matches" action={<Button onClick={() => setQuery({ status: "" })}>Show all photos</Button>}>No photo has this status.</EmptyState>;
-    return <EmptyState icon={Image} title="No photos yet" action={choose}>Drop photos anywhere on this page, and say what to do with them, such as “auto levels, crop 1:1 to faces”.</EmptyState>;
+    if (status) return <EmptyState icon={Image} title="No photos match" action={<Button onClick={() => setQuery({ status: "" })}>Show all photos</Button>}>No photo has this status.</EmptyState>;
+    return <EmptyState icon={Image} title="No photos yet" action={choose}>Drop photos anywhere on this page and describe the edit, such as “auto levels, crop 1:1 to faces”.</EmptyState>;
   }
 }
 

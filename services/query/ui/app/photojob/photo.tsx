@@ -42,12 +42,12 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
   }, [running, id]);
 
   if (error instanceof ApiError && error.status === 404) {
-    return <Page title="No such photo" crumbs={crumbs}><EmptyState icon={Image} title="There is no such photo" action={<ButtonLink href="/photos">All photos</ButtonLink>}>It was deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
+    return <Page title="Photo not found" crumbs={crumbs}><EmptyState icon={Image} title="This photo does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>It was deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
   }
   if (!photo) {
     return (
       <Page title="Photo" crumbs={crumbs}>
-        {error ? <ErrorState title="The photo could not be read" error={error.message} retry={() => void read()} /> : <Loading what="the photo"><Skeleton height={480} /></Loading>}
+        {error ? <ErrorState title="Could not load the photo" error={error.message} retry={() => void read()} /> : <Loading what="the photo"><Skeleton height={480} /></Loading>}
       </Page>
     );
   }
@@ -68,8 +68,8 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
       </>}>
       {error && <Notice tone="bad">{error.message}</Notice>}
       {photo.status === "FAILED" && <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>}
-      {photo.degraded && <Notice tone="warn">Not all was done as asked: <Bdi text={photo.degraded} /></Notice>}
-      {running && <section class="card waiting" aria-live="polite"><p>{says[photo.status].label}. This page changes by itself.</p><ProgressBar label={says[photo.status].label} /></section>}
+      {photo.degraded && <Notice tone="warn">Some edits were not applied: <Bdi text={photo.degraded} /></Notice>}
+      {running && <section class="card waiting" aria-live="polite"><p>{says[photo.status].label}. This page updates automatically.</p><ProgressBar label={says[photo.status].label} /></section>}
       <Pictures photo={photo} />
       <div class="columns"><Description photo={photo} /><Facts photo={photo} /></div>
       {asking && <Again photo={photo} close={() => ask(false)} edit={(terms) => void edit(terms)} />}
@@ -77,7 +77,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
   );
 }
 
-/** Uploads the photo again with other terms: a finished job keeps its result. */
+/** Uploads the photo again with other terms. A finished job keeps its result. */
 async function editCopy(photo: Photo, terms: Terms): Promise<void> {
   const area = receivers().find((a) => a.name === "photojob");
   try {
@@ -129,7 +129,7 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
   const result = photo.editResult;
   return (
     <section class="card" aria-labelledby="facts">
-      <h2 id="facts">What happened</h2>
+      <h2 id="facts">History</h2>
       <ol class="timeline">
         <li class="good"><p>Uploaded</p><Time iso={photo.createdAt} exact /></li>
         {photo.processingStartedAt && <li class={photo.status === "PROCESSING" ? "now" : "good"}><p>Processing started</p><Time iso={photo.processingStartedAt} exact /></li>}
@@ -144,7 +144,7 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
         <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : "enhance"}</dd>
         <dt>Uploaded</dt><dd>{bytes(photo.fileSize)}, {photo.fileType.replace("image/", "").toUpperCase()}</dd>
         {result && <><dt>Edited</dt><dd>{bytes(result.size)}, {result.format.toUpperCase()}, {result.width} × {result.height}</dd></>}
-        <dt>Made by</dt><dd>{photo.provider === "stub" ? "Assay" : photo.provider}</dd>
+        <dt>Edited by</dt><dd>{photo.provider === "stub" ? "Assay" : photo.provider}</dd>
         <dt>Kept until</dt><dd><Time iso={photo.expiresAt} exact /></dd>
       </dl>
     </section>
@@ -156,7 +156,7 @@ function Again({ photo, close, edit }: { photo: Photo; close: () => void; edit: 
   return (
     <Dialog title="Edit again" close={close} wide footer={<><Button onClick={close}>Cancel</Button><Button kind="primary" onClick={() => edit(terms)}>Edit</Button></>}>
       <PromptFields terms={terms} change={setTerms} />
-      {photo.status === "COMPLETED" && <p class="soft">The result becomes a new photo. This one stays.</p>}
+      {photo.status === "COMPLETED" && <p class="soft">The result is saved as a new photo. This one is kept.</p>}
     </Dialog>
   );
 }

@@ -12,7 +12,7 @@ export function remove(photo: Photo): void {
   deletions.remove(photo.jobId, nameOf(photo), `/v1/photos/${encodeURIComponent(photo.jobId)}`);
 }
 
-/** Processes a failed photo again, with other terms if they are given. Resolves to the photo as it is then. */
+/** Processes a failed photo again, optionally with other terms. Resolves to the updated photo. */
 export async function retry(photo: Photo, terms?: Terms): Promise<Photo | undefined> {
   const body = terms && { ...terms.prompt.trim() && { prompt: terms.prompt.trim() }, options: terms.options };
   try {

@@ -1,4 +1,4 @@
-// How photos are uploaded: one alone, or several as batches, with a prompt for all.
+// Uploads of photos: one by one or in batches, with one prompt for all.
 import { api, data } from "../api/client.js";
 import type { Schemas } from "../api/client.js";
 import { lazy } from "../ui/lazy.js";

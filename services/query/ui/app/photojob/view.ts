@@ -8,8 +8,8 @@ export type Batch = Schemas["BatchView"];
 
 export const says: Record<Status, { label: string; tone: Tone }> = {
   QUEUED: { label: "Waiting", tone: "neutral" },
-  PROCESSING: { label: "Being described", tone: "active" },
-  EDITING: { label: "Being edited", tone: "active" },
+  PROCESSING: { label: "Describing", tone: "active" },
+  EDITING: { label: "Editing", tone: "active" },
   COMPLETED: { label: "Done", tone: "good" },
   FAILED: { label: "Failed", tone: "bad" },
 };
@@ -32,5 +32,5 @@ export interface Terms {
   options: Options;
 }
 
-/** Prompts to begin with; docs/photos.md has the grammar. */
+/** Example prompts; docs/photos.md has the grammar. */
 export const examples = ["enhance", "auto levels, sharpen", "crop 1:1 to faces", "remove background", "black and white", "blur background", "fit 1600, as webp"];

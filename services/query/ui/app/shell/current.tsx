@@ -16,7 +16,7 @@ export function ready(at: string, title: string, page: ComponentType<PageProps>)
   return route;
 }
 
-/** The page of a route. start is the page to offer at an address without one. */
+/** The page of a route. start is the page that is linked from unknown addresses. */
 export function Current({ at, start }: { at: Match | undefined; start: string }): JSX.Element {
   const [, redraw] = useState(0), [failed, setFailed] = useState(false);
   const Found = at && pages.get(at.route);
@@ -36,8 +36,8 @@ export function Current({ at, start }: { at: Match | undefined; start: string })
     first.current = "";
     if (document.activeElement === document.body || !document.activeElement) document.getElementById("title")?.focus({ preventScroll: true });
   }, [path.value, Found]);
-  if (!at) return <Page title="No such page"><EmptyState icon={Search} title="There is no page at this address" action={<ButtonLink href={start}>Go to the start</ButtonLink>} /></Page>;
-  if (failed) return <Page title={at.route.title}><ErrorState title="The page could not be loaded" error="The connection was lost, or Assay was updated." retry={() => location.reload()} /></Page>;
+  if (!at) return <Page title="Page not found"><EmptyState icon={Search} title="There is no page at this address" action={<ButtonLink href={start}>Go to the start page</ButtonLink>} /></Page>;
+  if (failed) return <Page title={at.route.title}><ErrorState title="Could not load the page" error="The connection was lost, or Assay was updated." retry={() => location.reload()} /></Page>;
   if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
   return <Found key={path.value} params={at.params} />;
 }

@@ -16,8 +16,8 @@ export default function Quotas(): JSX.Element {
   };
   useEffect(read, []);
   return (
-    <Page title="Account" lead="What you store, and the quotas that the operators of this server have set.">
-      {error ? <ErrorState title="The account could not be read" error={error} retry={read} /> : me ? <Shown me={me} /> : <Loading what="the account"><Skeleton rows={4} height={64} /></Loading>}
+    <Page title="Account" lead="Your usage, and the quotas set by the operators of this server.">
+      {error ? <ErrorState title="Could not load the account" error={error} retry={read} /> : me ? <Shown me={me} /> : <Loading what="the account"><Skeleton rows={4} height={64} /></Loading>}
     </Page>
   );
 }
@@ -28,8 +28,8 @@ function Shown({ me: { quotas, use, ...me } }: { me: Me }): JSX.Element {
   return (
     <div class="columns">
       <section class="card quotas" aria-labelledby="use">
-        <h2 id="use">Use</h2>
-        {!counted && <p class="soft">No quota of bytes, items or uploads applies to you, so they are not counted.</p>}
+        <h2 id="use">Usage</h2>
+        {!counted && <p class="soft">You have no quota for bytes, items or uploads, so usage is not counted.</p>}
         {counted && (
           <>
             <Used label="Stored" used={use.bytes} limit={quotas.bytes} text={bytes} />
@@ -48,9 +48,9 @@ function Shown({ me: { quotas, use, ...me } }: { me: Me }): JSX.Element {
           {name && <><dt>Name</dt><dd><Bdi text={name} /></dd></>}
           <dt>Owner</dt><dd>{me.owner ? <Bdi text={me.owner} /> : "–"}</dd>
           {me.kind && <><dt>Signed in with</dt><dd>{me.kind === "key" ? <>an API key{me.keyId && <> (<Bdi text={me.keyId} />)</>}</> : "the identity provider"}</dd></>}
-          {me.scopes && <><dt>May</dt><dd>{me.scopes.join(" and ")}{me.operator && ", operate this server"}</dd></>}
+          {me.scopes && <><dt>Permissions</dt><dd>{me.scopes.join(", ")}{me.operator && ", operate this server"}</dd></>}
           {me.groups && me.groups.length > 0 && <><dt>Groups</dt><dd><Bdi text={me.groups.join(", ")} /></dd></>}
-          {me.expiresAt && <><dt>Until</dt><dd><Time iso={me.expiresAt} exact /></dd></>}
+          {me.expiresAt && <><dt>Expires</dt><dd><Time iso={me.expiresAt} exact /></dd></>}
         </dl>
       </section>
     </div>
@@ -63,7 +63,7 @@ function Used({ label, used, limit, text }: { label: string; used: number; limit
     <div class="used">
       <p><strong>{label}</strong> <span class="soft">{text(used)}{limit > 0 ? ` of ${text(limit)}` : ", no quota"}</span></p>
       {limit > 0 && <ProgressBar label={label} value={share} />}
-      {share >= 1 && <Notice tone="bad">The quota is used up. Delete something, or ask an operator for more.</Notice>}
+      {share >= 1 && <Notice tone="bad">You have reached the quota. Delete something, or ask an operator for more.</Notice>}
     </div>
   );
 }

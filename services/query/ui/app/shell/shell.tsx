@@ -24,7 +24,7 @@ start((at) => match(routes, at) !== undefined);
 export function Shell(): JSX.Element {
   return (
     <>
-      <a class="skip" href="#title">Skip to the content</a>
+      <a class="skip" href="#title">Skip to content</a>
       <div class="app">
         <header class="top">
           <a class="brand" href="/"><img src="/ui/icon.svg" alt="" width="28" height="28" />Assay</a>
@@ -57,7 +57,7 @@ function Nav(): JSX.Element {
 }
 
 function ConnectionState(): JSX.Element {
-  // The connection is shown on pages that follow it, and stays quiet while all is well.
+  // Shows connection problems on pages with live events.
   useEffect(() => outcomes.follow({}), []);
   const lost = !online.value ? "Offline" : outcomes.connection.value === "reconnecting" ? "Reconnecting …" : "";
   return <p class={`connection ${outcomes.connection.value}`} role="status">{lost && <><span class="dot" />{lost}</>}</p>;

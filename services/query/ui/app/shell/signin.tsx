@@ -1,4 +1,4 @@
-// What a user sees who has to sign in: the way to the identity provider, and a field for an API key.
+// The sign-in page: a link to the identity provider and a field for an API key.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { methods, signIn, signInAddress } from "../api/identity.js";

@@ -1,4 +1,4 @@
-// The theme: that of the system, or the one that the user chose for this browser.
+// The theme: the system theme, or the one selected in this browser.
 import { signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";

@@ -5,7 +5,7 @@ import { upload } from "./upload.js";
 export const area: Area = {
   name: "textfile",
   nav: [{ href: "/files", label: "Text files", icon: FileText, match: (path) => path === "/files" || path.startsWith("/files/") }],
-  cards: [{ href: "/files", title: "Text files", text: "Count words, and see which are the most frequent.", icon: FileText }],
+  cards: [{ href: "/files", title: "Text files", text: "Count words and see which are most frequent.", icon: FileText }],
   routes: [
     { path: "/files", title: "Text files", load: () => import("./list.js") },
     { path: "/files/:id", title: "Text file", load: () => import("./file.js") },

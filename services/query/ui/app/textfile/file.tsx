@@ -35,12 +35,12 @@ export default function FilePage({ params }: PageProps): JSX.Element {
   }, [id]);
 
   if (error instanceof ApiError && error.status === 404) {
-    return <Page title="No such file" crumbs={crumbs}><EmptyState icon={FileText} title="There is no such text file" action={<ButtonLink href="/files">All text files</ButtonLink>}>It was deleted, or the link is wrong.</EmptyState></Page>;
+    return <Page title="File not found" crumbs={crumbs}><EmptyState icon={FileText} title="This file does not exist" action={<ButtonLink href="/files">All text files</ButtonLink>}>It was deleted, or the link is wrong.</EmptyState></Page>;
   }
   if (!file) {
     return (
       <Page title="Text file" crumbs={crumbs}>
-        {error ? <ErrorState title="The file could not be read" error={error.message} retry={() => void read()} /> : <Loading what="the file"><div class="numbers"><Skeleton height={88} /><Skeleton height={88} /><Skeleton height={88} /></div><Skeleton height={360} /></Loading>}
+        {error ? <ErrorState title="Could not load the file" error={error.message} retry={() => void read()} /> : <Loading what="the file"><div class="numbers"><Skeleton height={88} /><Skeleton height={88} /><Skeleton height={88} /></div><Skeleton height={360} /></Loading>}
       </Page>
     );
   }
@@ -49,7 +49,7 @@ export default function FilePage({ params }: PageProps): JSX.Element {
     const now = await retry(file);
     if (!now) return;
     setFile(now);
-    toast("The file is analyzed again.");
+    toast("The file will be analyzed again.");
     void read();
   };
   return (
@@ -71,8 +71,8 @@ export default function FilePage({ params }: PageProps): JSX.Element {
 }
 
 function Waiting({ file }: { file: File }): JSX.Element {
-  const text = file.status === "IN_PROGRESS" ? "The words are being counted." : file.uploadedAt ? "The file is stored, and waits for its turn." : "The file is not uploaded yet. Choose it again on the page of text files to go on.";
-  return <section class="card waiting" aria-live="polite"><p>{text} This page changes by itself.</p><ProgressBar label="Analysis" /></section>;
+  const text = file.status === "IN_PROGRESS" ? "The words are being counted." : file.uploadedAt ? "The file is stored and is waiting to be processed." : "The upload is not complete. To resume it, choose the file again on the Text files page.";
+  return <section class="card waiting" aria-live="polite"><p>{text} This page updates automatically.</p><ProgressBar label="Analysis" /></section>;
 }
 
 function Numbers({ result }: { result: Result }): JSX.Element {
@@ -80,7 +80,7 @@ function Numbers({ result }: { result: Result }): JSX.Element {
   return (
     <dl class="numbers">
       <div><dt>Words</dt><dd>{count(result.totalWords)}</dd></div>
-      <div><dt>Different words</dt><dd>{count(result.uniqueWords)} <small>{share.toLocaleString(navigator.languages, { style: "percent" })}</small></dd></div>
+      <div><dt>Unique words</dt><dd>{count(result.uniqueWords)} <small>{share.toLocaleString(navigator.languages, { style: "percent" })}</small></dd></div>
       <div><dt>Characters per word</dt><dd>{result.avgWordLength.toLocaleString(navigator.languages, { maximumFractionDigits: 2 })}</dd></div>
     </dl>
   );
@@ -103,11 +103,11 @@ function History({ file }: { file: File }): JSX.Element {
   const took = (new Date(file.updatedAt).getTime() - new Date(file.createdAt).getTime()) / 1000;
   return (
     <section class="card" aria-labelledby="history">
-      <h2 id="history">What happened</h2>
+      <h2 id="history">History</h2>
       <ol class="timeline">
         <li class="good"><p>Accepted</p><Time iso={file.createdAt} exact /></li>
         {file.uploadedAt && <li class="good"><p>Stored</p><Time iso={file.uploadedAt} exact /></li>}
-        {file.status === "PENDING" && <li class="now"><p>{file.uploadedAt ? "Waits to be analyzed" : "Waits for its content"}</p></li>}
+        {file.status === "PENDING" && <li class="now"><p>{file.uploadedAt ? "Waiting for analysis" : "Waiting for the upload"}</p></li>}
         {file.status === "IN_PROGRESS" && <li class="now"><p>Analysis started</p><Time iso={file.updatedAt} exact /></li>}
         {ended && <li class={file.status === "FAILED" ? "bad" : "good"}><p>{file.status === "FAILED" ? "Analysis failed" : "Words counted"}</p><Time iso={file.updatedAt} exact />{took >= 0 && <span class="soft"> · after {took < 1 ? `${Math.round(took * 1000)} ms` : duration(took)}</span>}</li>}
       </ol>

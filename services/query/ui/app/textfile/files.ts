@@ -12,7 +12,7 @@ export function remove(file: File): void {
   deletions.remove(file.fileId, file.fileName, `/v1/files/${encodeURIComponent(file.fileId)}`);
 }
 
-/** Analyzes a failed file again, and returns it as it is then. */
+/** Analyzes a failed file again and returns the updated file. */
 export async function retry(file: File): Promise<File | undefined> {
   try {
     return await api.POST("/v1/files/{id}/retry", { params: { path: { id: file.fileId } } }).then(data);

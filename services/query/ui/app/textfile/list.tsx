@@ -72,7 +72,7 @@ export default function Files(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="The list could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => void list.refresh()} />;
     if (!list.begun.value) return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
@@ -86,8 +86,8 @@ export default function Files(): JSX.Element {
       void list.next();
       return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     }
-    if (status || name) return <EmptyState icon={Search} title="No file matches" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;
-    return <EmptyState icon={FileText} title="No text files yet" action={choose}>Drop a text file anywhere on this page. You see how many words it has, how many are different, and which are the most frequent.</EmptyState>;
+    if (status || name) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;
+    return <EmptyState icon={FileText} title="No text files yet" action={choose}>Drop a text file anywhere on this page. Assay counts its words and shows how many are unique and which are most frequent.</EmptyState>;
   }
 }
 

@@ -7,7 +7,7 @@ import { uploadInParts } from "../upload/parts.js";
 import type { Ended, Sending, Sent, Target, Transfer } from "../upload/target.js";
 import type { File as FileView, Result } from "./view.js";
 
-/** Bytes, from which an upload in parts, which resumes, is worth its requests. */
+/** The file size in bytes from which uploads are multipart and resumable. */
 export const inPartsFrom = 8 * 1024 * 1024;
 
 const names = /\.(txt|text|md|markdown|rst|log|srt|vtt|tex|org|adoc)$/i;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType, JSX } from "preact";
 
 interface Common {
-  /** primary: the one thing to do here. danger: removes something. quiet: without a border. */
+  /** primary: the main action of a view. danger: deletes something. quiet: without a border. */
   kind?: "primary" | "danger" | "quiet";
   icon?: ComponentType;
   children?: ComponentChildren;
@@ -18,7 +18,7 @@ export function ButtonLink({ kind, icon: Icon, children, href, download }: Commo
   return <a href={href} download={download} class={`button ${kind ?? ""}`}>{Icon && <Icon />}{children !== undefined && <span>{children}</span>}</a>;
 }
 
-/** A button of an icon alone; its label is its name and tooltip. */
+/** A button with only an icon. The label is its accessible name and tooltip. */
 export function IconButton({ label, icon: Icon, ...rest }: { label: string; icon: ComponentType } & Omit<JSX.IntrinsicElements["button"], "icon" | "label">): JSX.Element {
   return <button type="button" {...rest} class={`icon-button ${rest.class ?? ""}`} aria-label={label} title={label}><Icon /></button>;
 }

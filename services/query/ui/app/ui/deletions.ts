@@ -5,7 +5,7 @@ import { identityHeaders } from "../api/identity.js";
 import { toast, undoable } from "./toast.js";
 
 export class Deletions {
-  /** The ids of what is deleted, or will be. */
+  /** The ids of items that are deleted or will be. */
   readonly ids: ReadonlySignal<ReadonlySet<string>>;
   private readonly all = signal<ReadonlySet<string>>(new Set());
 
@@ -13,7 +13,7 @@ export class Deletions {
     this.ids = this.all;
   }
 
-  /** Hides an item, and deletes it at a URL unless the user takes that back. */
+  /** Hides an item and deletes it at a URL unless the user chooses undo. */
   remove(id: string, name: string, url: string): void {
     this.all.value = new Set([...this.all.value, id]);
     const back = (): void => { this.all.value = new Set([...this.all.value].filter((other) => other !== id)); };

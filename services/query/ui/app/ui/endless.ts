@@ -1,4 +1,4 @@
-// A list that is read page by page, and changes while it is shown.
+// A paginated list that updates while it is shown.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { message } from "../api/client.js";
 
@@ -40,7 +40,7 @@ export class Endless<T> {
     this.more = this.rest;
   }
 
-  /** Reads the next page, unless one is being read. */
+  /** Reads the next page, unless a read is in progress. */
   readonly next = async (): Promise<void> => {
     if (this.reading || !this.rest.peek() || this.failed.peek() !== "") return;
     this.reading = true;
@@ -62,7 +62,7 @@ export class Endless<T> {
     void this.next();
   };
 
-  /** Reads the first page again soon; many calls are one read. */
+  /** Schedules a reload of the first page. Repeated calls are merged. */
   refreshSoon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -70,7 +70,7 @@ export class Endless<T> {
     }, soon);
   }
 
-  /** Reads the first page again. What follows it stays as it was when the page overlaps the list, else the list begins again. */
+  /** Reloads the first page. The remaining rows are kept if the page overlaps the list, and discarded otherwise. */
   async refresh(): Promise<void> {
     const turn = ++this.turn;
     this.reading = true;

@@ -1,4 +1,4 @@
-// What the app says about its state: badges, progress, empty states, errors, placeholders while something loads.
+// Feedback: badges, progress, empty states, errors and loading placeholders.
 import type { ComponentChildren, ComponentType, JSX } from "preact";
 import { Alert, Check, Clock, Retry } from "./icon.js";
 import { Button } from "./button.js";
@@ -7,7 +7,7 @@ export type Tone = "neutral" | "active" | "good" | "bad" | "warn";
 
 const toneIcons: Partial<Record<Tone, ComponentType>> = { good: Check, bad: Alert, warn: Alert, active: Clock };
 
-/** A state in a word. Its icon says the same as its colour. */
+/** A status in one word. The icon has the same meaning as the color. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }): JSX.Element {
   const Icon = toneIcons[tone];
   return <span class={`badge ${tone}`}>{Icon && <Icon />}{children}</span>;
@@ -23,7 +23,7 @@ export function ProgressBar({ value, label, tone }: { value?: number; label: str
   );
 }
 
-/** Says what is not there, and what to do next. */
+/** Shows that there is no content, and what to do next. */
 export function EmptyState({ icon: Icon, title, children, action }: { icon: ComponentType; title: string; children?: ComponentChildren; action?: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">
@@ -35,7 +35,7 @@ export function EmptyState({ icon: Icon, title, children, action }: { icon: Comp
   );
 }
 
-/** An error with what to do. */
+/** An error with a retry button. */
 export function ErrorState({ title, error, retry }: { title: string; error: string; retry?: () => void }): JSX.Element {
   return (
     <div class="empty" role="alert">
@@ -52,12 +52,12 @@ export function Notice({ tone, children, action }: { tone: Tone; children: Compo
   return <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>{tone === "good" ? <Check /> : <Alert />}<div>{children}</div>{action}</div>;
 }
 
-/** Takes the place of what is loading, in its size, so that nothing moves when it is there. */
+/** A placeholder with the size of the loading content, so that the layout does not shift. */
 export function Skeleton({ rows = 1, height = 20 }: { rows?: number; height?: number }): JSX.Element {
   return <div class="skeletons" aria-hidden="true">{Array.from({ length: rows }, (_, i) => <div key={i} class="skeleton" style={{ height: `${height}px` }} />)}</div>;
 }
 
-/** Says to screen readers that something is loading. */
+/** Announces to screen readers that content is loading. */
 export function Loading({ what, children }: { what: string; children: ComponentChildren }): JSX.Element {
   return <div aria-busy="true"><p class="visually-hidden" role="status">Loading {what}</p>{children}</div>;
 }

@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** A component whose script is loaded when it is first shown. Nothing is shown meanwhile. */
+/** A component whose script is loaded on first use. Renders nothing until then. */
 export function lazy<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): (props: P) => JSX.Element | null {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {

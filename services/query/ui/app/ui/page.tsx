@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { Bdi, visible } from "./text.js";
 
-/** A page: its title, which is also that of the window, what leads to it, its actions and its content. */
+/** A page with a title, which is also the document title, breadcrumbs, actions and content. */
 export function Page({ title, crumbs = [], actions, children, outside, lead }: {
   title: string;
   crumbs?: { href: string; label: string }[];

@@ -1,4 +1,4 @@
-// A table that draws only the rows in sight, and asks for more rows near its end. It scrolls with the page.
+// A table that renders only visible rows and requests more rows near its end. It scrolls with the page.
 import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
@@ -14,7 +14,7 @@ export interface Column<T> {
   wide?: boolean;
   /** Whether the heading is for screen readers only. */
   quiet?: boolean;
-  /** What is in the heading instead of the label, such as a button that sorts. */
+  /** Content of the column header in place of the label, such as a sort button. */
   head?: ComponentChildren;
   sorted?: "ascending" | "descending";
 }
@@ -29,7 +29,7 @@ export interface TableProps<T> {
   rowKey: (row: T) => string;
   /** px, of every row. */
   rowHeight?: number;
-  /** Called when rows near the end come into sight. */
+  /** Called when rows near the end become visible. */
   onEnd?: () => void;
   /** Makes the row a link: a click anywhere on it follows the first link in it. */
   linked?: boolean;
@@ -41,7 +41,7 @@ export interface TableProps<T> {
 const around = 8; // rows drawn above and below what is in sight
 const nearEnd = 30; // rows
 
-/** The columns that a screen of this width has room for. */
+/** The columns that fit the screen width. */
 const narrow = matchMedia("(max-width: 640px)");
 
 export function useNarrow(): boolean {
@@ -54,7 +54,7 @@ export function useNarrow(): boolean {
   return is;
 }
 
-/** The range of rows of a height that are in sight in an element that scrolls with the page. */
+/** The range of visible rows of fixed height in an element that scrolls with the page. */
 export function useInSight(ref: { current: HTMLElement | null }, total: number, height: number): [number, number] {
   const [range, setRange] = useState<[number, number]>([0, Math.ceil(innerHeight / height) + around]);
   useLayoutEffect(() => {
@@ -92,7 +92,7 @@ interface DrawnRow<T> {
 const visibleColumns = <T,>(columns: Column<T>[], isNarrow: boolean): Column<T>[] => columns.filter((c) => !isNarrow || !c.wide);
 const tracksOf = <T,>(columns: Column<T>[]): string => columns.map((c) => c.width).join(" ");
 
-/** A row is drawn again only when something of it changes: columns that are the same object make scrolling cheap. */
+/** Renders a row again only when it changes. Passing the same columns object keeps scrolling fast. */
 class Row<T> extends Component<DrawnRow<T>> {
   override shouldComponentUpdate(next: DrawnRow<T>): boolean {
     const { row, at, height, columns, narrow: was, class: name } = this.props;

@@ -28,7 +28,7 @@ export function Tabs({ label, tabs, chosen, choose }: { label: string; tabs: Tab
   );
 }
 
-/** A choice of one of a few, such as a filter. */
+/** Selects one of a few options, such as a filter. */
 export function Choice<K extends string>({ label, options, chosen, choose }: { label: string; options: { key: K; label: string }[]; chosen: K; choose: (key: K) => void }): JSX.Element {
   return (
     <div class="choice" role="group" aria-label={label}>

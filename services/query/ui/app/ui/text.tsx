@@ -1,12 +1,12 @@
 // Text that comes from outside, times, sizes and numbers.
 import type { JSX } from "preact";
 
-/** A text from outside, such as a file's name: isolated for direction, so that it cannot reorder what surrounds it. */
+/** Untrusted text, such as a file name, isolated for direction so that it cannot reorder the surrounding text. */
 export function Bdi({ text, clip }: { text: string; clip?: boolean }): JSX.Element {
   return <bdi dir="auto" class={clip ? "clip" : undefined} title={clip ? text : undefined}>{visible(text)}</bdi>;
 }
 
-// Characters that reorder or hide text, which a name could use to look like another one.
+// Characters that reorder or hide text and could make one name look like another.
 const invisible = /[\u0000-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Shows control characters and marks of direction as �. */
@@ -22,7 +22,7 @@ const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
-/** A time as the viewer writes it: of today without the date, and in full as a tooltip. exact adds date and seconds. */
+/** A time in the viewer's locale, without the date if it is today, with the full time as tooltip. exact adds date and seconds. */
 export function Time({ iso, exact: precise }: { iso: string; exact?: boolean }): JSX.Element {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return <span>–</span>;

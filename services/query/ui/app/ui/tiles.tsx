@@ -1,4 +1,4 @@
-// Tiles in rows of one height, of which only those in sight are drawn.
+// Tiles in rows of equal height. Only visible tiles are rendered.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useInSight } from "./table.js";

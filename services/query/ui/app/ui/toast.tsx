@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, with an undo where there is one.
+// Toasts: short messages, some with undo.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -23,7 +23,7 @@ export function toast(text: string, how: { bad?: boolean } = {}): void {
   toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad: how.bad ?? false }];
 }
 
-/** Does commit when the toast closes, and undo if the user asks for it before. Leaving the page commits. */
+/** Runs commit when the toast closes, or undo if the user chooses it before. Leaving the page commits. */
 export function undoable(text: string, undo: () => void, commit: () => void): void {
   toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad: false, undo, commit }];
 }

@@ -1,4 +1,4 @@
-// Takes files that are dropped or pasted anywhere on the page.
+// Accepts files that are dropped or pasted anywhere on the page.
 import type { JSX } from "preact";
 import { lazy } from "../ui/lazy.js";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Chooses files, and shows and changes where they go before they are uploaded.
+// Selects files, and shows and changes their targets before the upload.
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "../ui/button.js";
@@ -49,7 +49,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
         <div class="row-all"><label>Upload all to <select onChange={(event) => {
           const to = targets.find((t) => t.name === event.currentTarget.value);
           setRows(rows.map((r) => ({ ...r, area: !to ? destination(r.file) : to.upload.accepts(r.file) ? to : r.area })));
-        }}><option value="">the area of each file</option>{targets.map((t) => <option key={t.name} value={t.name}>{t.upload.label}</option>)}</select></label></div>
+        }}><option value="">the matching area</option>{targets.map((t) => <option key={t.name} value={t.name}>{t.upload.label}</option>)}</select></label></div>
       )}
       {rows.length > 0 && (
         <ul class="review" aria-label="Files to upload">

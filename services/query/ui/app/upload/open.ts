@@ -1,4 +1,4 @@
-// The dialog that shows where files will go before they are uploaded.
+// The dialog that shows the targets of files before they are uploaded.
 import { signal } from "@preact/signals";
 import { path } from "../router.js";
 import { add, areaOf, type Dropped, type Receiver, receivers } from "./queue.js";
@@ -21,7 +21,7 @@ export function current(): Receiver | undefined {
   return receivers().find((area) => area.nav.some((n) => n.match(path.peek())));
 }
 
-/** Where a file goes unless the user says otherwise: to the area of the page if that takes it, else by its type. */
+/** The default area of a file: the area of the page if it accepts the file, otherwise the area for its type. */
 export function destination(file: File): Receiver | undefined {
   const here = current();
   return here?.upload.here?.() && here.upload.accepts(file) ? here : areaOf(file);

@@ -38,11 +38,11 @@ export interface Options {
   contentType?: string;
   /** A folder of the library; the root by default. */
   parentId?: string;
-  /** Who owns the upload: remembered uploads of others are not resumed. The X-Owner-Id of headers by default. */
+  /** The owner of the upload; uploads of other owners are not resumed. Default: X-Owner-Id of headers. */
   owner?: string;
-  /** Who calls: X-Owner-Id or Authorization. It is asked for each request, so a token may change. */
+  /** The identity headers: X-Owner-Id or Authorization. Called for every request, so that a token may change. */
   headers: () => Record<string, string>;
-  /** The address of the server; that of the page by default. */
+  /** The address of the server. Default: the address of the page. */
   server?: string;
   /** Remembers the upload of a File until it ends, by its name, size, time and first part. Nothing is remembered by default. */
   storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
@@ -240,7 +240,7 @@ class PartsUpload implements Upload {
       }
       const { parts } = await this.call("POST", `/${this.id}/parts`, { uploadId, numbers: [number], crc32: [sum] }) as unknown as { parts: PartRequest[] };
       const request = parts[0];
-      if (!request) throw new UploadError(`The server signed no request for part ${number}.`);
+      if (!request) throw new UploadError(`The server did not sign part ${number}.`);
       const { signal } = this.sending;
       const send = this.options.send ?? sendByXHR;
       const status = await send(request, body, signal, (bytes) => this.count(number, bytes)).catch(() => 0);
@@ -250,7 +250,7 @@ class PartsUpload implements Upload {
       }
       this.count(number, 0);
       // The bucket also refuses a part with 400 whose bytes came too slowly.
-      if (status === 400 && attempt >= refusals) throw new UploadError(`The bucket refused part ${number}: its bytes changed during the upload.`);
+      if (status === 400 && attempt >= refusals) throw new UploadError(`The object store rejected part ${number}: the file changed during the upload.`);
       if (!signal.aborted) await this.wait(attempt);
     }
   }
@@ -269,7 +269,7 @@ class PartsUpload implements Upload {
     });
   }
 
-  /** Calls the API of the area, again while there is no connection or the server is busy. */
+  /** Calls the API of the area. Retries while there is no connection or the server is busy. */
   private async call(method: string, path: string, body?: unknown, more: Record<string, string> = {}): Promise<Record<string, unknown>> {
     const url = `${this.options.server ?? ""}/v1/${this.options.area === "library" ? "library/files" : "files"}${path}`;
     for (let attempt = 0; ; attempt++) {
@@ -292,7 +292,7 @@ class PartsUpload implements Upload {
   private async remove(): Promise<void> {
     if (this.id === "") return;
     const path = this.options.area === "library" ? `library/nodes/${this.id}?permanent=true` : `files/${this.id}`;
-    // A file that stays is removed by the server's sweep.
+    // The sweep of the server removes a file that remains.
     await fetch(`${this.options.server ?? ""}/v1/${path}`, { method: "DELETE", headers: this.options.headers() }).catch(() => undefined);
   }
 

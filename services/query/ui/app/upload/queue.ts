@@ -1,4 +1,4 @@
-// The files that are uploaded, or were since the page was loaded.
+// The queue of uploads since the page was loaded.
 import { computed, signal, type Signal } from "@preact/signals";
 import { message } from "../api/client.js";
 import { randomId } from "../api/identity.js";
@@ -19,12 +19,12 @@ export interface Item {
   area: Receiver;
   state: Signal<State>;
   progress: Signal<Progress>;
-  /** What went wrong, or what came out. */
+  /** The error or the result. */
   text: Signal<string>;
   sent: Signal<Sent | undefined>;
 }
 
-/** A file with the folders that it was dropped in. */
+/** A dropped file with the path of its folders. */
 export interface Dropped {
   file: File;
   folders: string[];
@@ -147,7 +147,7 @@ async function processing(job: Job, id: string): Promise<void> {
 async function check(job: Job): Promise<void> {
   const id = job.item.sent.peek()?.id;
   if (id === undefined || job.item.state.peek() !== "processing") return;
-  // An item that cannot be read now is read at the next reset.
+  // An item that cannot be read is read at the next reset.
   const how = await job.item.area.upload.check(id).catch(() => undefined);
   if (how) end(job, how);
 }
@@ -223,7 +223,7 @@ export function remove(item: Item): void {
   next();
 }
 
-/** Removes what has ended from the list. */
+/** Removes finished uploads from the list. */
 export function clearEnded(): void {
   for (const item of items.value) if (["completed", "failed", "error"].includes(item.state.peek())) remove(item);
 }

@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import type { Outcome } from "../api/live.js";
 import type { Progress } from "./parts.js";
 
-/** A file on its way. parts.ts and multipart.ts make transfers. */
+/** A running transfer of a file, created by parts.ts and multipart.ts. */
 export interface Transfer<T> {
   promise: Promise<T>;
   pause(): void;
@@ -39,7 +39,7 @@ export interface FormProps {
 export interface Target {
   /** Of the area, such as Text files. */
   label: string;
-  /** Whether a file goes here unless the user says otherwise. The first area wins; the last takes any file. */
+  /** Reports whether this is the default area of a file. The first area that matches is used; the last accepts any file. */
   suits: (file: File) => boolean;
   /** Whether a file may go here at all. */
   accepts: (file: File) => boolean;
@@ -52,7 +52,7 @@ export interface Target {
   /** Called once for the files of a batch, before the first is sent. Its result is the batch of each Sending. */
   begin?: (files: File[], options: unknown) => Promise<unknown>;
   start: (sending: Sending) => Transfer<Sent>;
-  /** Says in a few words what came out, for the tray. */
+  /** Summarizes the result for the upload tray. */
   summary?: (outcome: Outcome) => string;
   /** Reads an item whose events may have been missed: its outcome, or undefined while there is none. */
   check: (id: string) => Promise<Ended | undefined>;

@@ -1,8 +1,8 @@
-// Sends a file in one request, again while there is no connection or the server is busy.
+// Sends a file in one request. Retries while there is no connection or the server is busy.
 import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 
-/** A request that has ended. status is 0 without a response. */
+/** A finished request. status is 0 without a response. */
 export interface Reply {
   status: number;
   body: unknown;
@@ -15,7 +15,7 @@ export interface Attempts<T> {
   result: (reply: Reply) => { value: T } | undefined;
   /** The statuses after which the request is sent again. */
   busy: number[];
-  /** The error of a reply after which it is not. */
+  /** The error of a reply that must not be retried. */
   refused: (reply: Reply) => Error;
 }
 

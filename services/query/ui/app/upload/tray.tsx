@@ -50,9 +50,9 @@ function Says({ item }: { item: Item }): JSX.Element {
   const { sent, total, bytesPerSecond, secondsLeft } = item.progress.value, percent = total ? Math.floor(sent / total * 100) : 100;
   switch (item.state.value) {
     case "queued": return <>Waits, {bytes(total)}</>;
-    case "sending": return !online.value || outcomes.connection.value === "reconnecting" ? <>{percent}% of {bytes(total)}, waits for the connection</> : <>{percent}% of {bytes(total)}{bytesPerSecond > 0 && `, ${bytes(bytesPerSecond)}/s`}{secondsLeft !== undefined && secondsLeft >= 1 && `, ${duration(secondsLeft)} left`}</>;
+    case "sending": return !online.value || outcomes.connection.value === "reconnecting" ? <>{percent}% of {bytes(total)}, waiting for the connection</> : <>{percent}% of {bytes(total)}{bytesPerSecond > 0 && `, ${bytes(bytesPerSecond)}/s`}{secondsLeft !== undefined && secondsLeft >= 1 && `, ${duration(secondsLeft)} left`}</>;
     case "paused": return <>Paused at {percent}% of {bytes(total)}</>;
-    case "processing": return <>Uploaded, being analyzed</>;
+    case "processing": return <>Uploaded, analyzing</>;
     case "completed": return <>{item.text.value || "Done"}</>;
     case "failed":
     case "error": return <Bdi text={item.text.value} />;
