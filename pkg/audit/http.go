@@ -30,7 +30,7 @@ func (l *Log) Routes(r *web.Router) {
 		OperationID: "list-audit", Method: http.MethodGet, Path: "/v1/audit", Tags: []string{"audit"},
 		Summary: "List write operations of operators, newest first",
 		Description: "Every operator request that may change something is recorded before it is processed, and its outcome before the response is sent. " +
-			"So are writes that are rejected because the credential lacks the role or the scope: up to 100 at a time, and then one per minute. " +
+			"So are writes that are rejected because the credential lacks the role or the scope: a burst of 100, and then one per minute. " +
 			"The log keeps entries for 400 days, up to 64 MiB, which is more than 50,000 entries.",
 	}, func(ctx context.Context, in *listInput) (*listOutput, error) {
 		entries, next, err := l.List(ctx, in.Since, in.Limit, in.Cursor)

@@ -40,7 +40,7 @@ func TestOpenConnectsToTheEndpoints(t *testing.T) {
 		t.Error(err)
 	}
 	if backends.Bucket.Bucket != "assay-files" {
-		t.Errorf("the bucket is %s, want assay-files", backends.Bucket.Bucket)
+		t.Errorf("got bucket %s, want assay-files", backends.Bucket.Bucket)
 	}
 	var health obs.Health
 	backends.Health(&health)

@@ -58,8 +58,8 @@ func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 	return &got, nil
 }
 
-// TestParserFindsEveryFlippedBit does the same for all bits, inside the
-// package.
+// TestFlippedBitInTheJournalIsDetected flips some bits of the file;
+// TestParserFindsEveryFlippedBit flips all bits in memory.
 func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 	db, journal, want, records := killed(t)
 	last, end := records[len(records)-2], records[len(records)-1]

@@ -91,7 +91,7 @@ func TestTokenMakesARepeatedRequestIdempotentForTenMinutes(t *testing.T) {
 	want := func(n string) {
 		t.Helper()
 		if got := text(s.get("left", item("pk", "1")), "n"); got != n {
-			t.Fatalf("n is %s, want %s", got, n)
+			t.Fatalf("got n = %s, want %s", got, n)
 		}
 	}
 	for range 3 {

@@ -37,8 +37,8 @@ func TestAddresses(t *testing.T) {
 		{public, "tcp4", "172.32.0.1:80", true},
 		{public, "tcp4", "192.168.1.1:80", false},
 		{public, "tcp4", "169.254.169.254:80", false}, // metadata of AWS, Azure and Google
-		{public, "tcp6", "[fd00:ec2::254]:80", false}, // and that of AWS over IPv6
-		{public, "tcp4", "100.64.0.1:80", false},      // carrier's NAT, and Alibaba's metadata
+		{public, "tcp6", "[fd00:ec2::254]:80", false}, // metadata of AWS over IPv6
+		{public, "tcp4", "100.64.0.1:80", false},      // carrier-grade NAT, and Alibaba's metadata
 		{public, "tcp4", "100.127.255.255:80", false},
 		{public, "tcp4", "192.0.0.192:80", false}, // Oracle's metadata
 		{public, "tcp4", "198.18.0.1:80", false},

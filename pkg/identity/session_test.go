@@ -83,7 +83,7 @@ func TestSessionOfAKey(t *testing.T) {
 		t.Fatalf("got status %s, cookie %+v", resp.Status, set)
 	}
 	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != "anna" {
-		t.Errorf("the owner is %q, want anna", owner)
+		t.Errorf("got owner %q, want anna", owner)
 	}
 	c.advance(renewAfter + 1e6)
 	resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", "")

@@ -211,10 +211,10 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := r.Workflow(t.Context(), op.CorrelationID); err != nil || done.CurrentState != Processed {
-		t.Errorf("the operation is %+v, error %v", done, err)
+		t.Errorf("got operation %+v, error %v", done, err)
 	}
 	if row := r.row(config.Nodes, key(folder.ID)); row != nil {
-		t.Errorf("the folder is %v, want none", row)
+		t.Errorf("got folder %v, want none", row)
 	}
 	if _, err := r.Erase(t.Context(), RootID("ann"), ann); !errors.Is(err, ErrRoot) {
 		t.Errorf("erased the root: got error %v, want ErrRoot", err)

@@ -192,7 +192,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 	w, err = r.Workflow(t.Context(), f.ID)
 	if err != nil || !reflect.DeepEqual(again, w) {
-		t.Errorf("the workflow is %+v, want %+v, %v", w, again, err)
+		t.Errorf("got workflow %+v, want %+v, %v", w, again, err)
 	}
 	if w.Run != 2 || w.CurrentState != Loaded || !slices.Equal(w.StepsOpen, []string{StepThumbnails}) || w.StepsFailed != nil ||
 		!slices.Equal(w.StepsDone, []string{StepMetadata}) || !slices.Equal(w.StepsSkipped, []string{StepParse}) ||

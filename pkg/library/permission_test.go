@@ -120,7 +120,7 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list, err := links.List(shared, r.clock); err != nil || len(list) != 1 || list[0] != (LinkView{token, expires}) {
-		t.Errorf("the list of links is %v, error %v", list, err)
+		t.Errorf("got list of links %v, error %v", list, err)
 	}
 	if list, err := links.List(shared, expires); err != nil || len(list) != 0 {
 		t.Errorf("the list contains expired links: %v, error %v", list, err)

@@ -59,7 +59,7 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 		t.Errorf("after the repair: got %d inconsistent items, error %v, want 0", len(pairs), err)
 	}
 	if n := r.node(ids[3]); n.Name != "a.txt" || n.ParentID != folder.ID || n.TypeOwnedBy != "File#ann" || n.Permissions.IsPublic {
-		t.Errorf("the node that was missing is %+v", n)
+		t.Errorf("got recreated node %+v", n)
 	}
 	if got := r.names(folder.ID); len(got) != 4 {
 		t.Errorf("got nodes %q in the folder, want 4", got)

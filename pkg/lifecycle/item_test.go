@@ -44,7 +44,7 @@ func TestSetsNumbersAndMembers(t *testing.T) {
 	}
 	var got row
 	if err := attributevalue.UnmarshalMap(image, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("the image is %v, want %v, %v", got, want, err)
+		t.Errorf("got image %v, want %v, %v", got, want, err)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestLastMemberRemovesTheSet(t *testing.T) {
 	change.Delete = map[string]types.AttributeValue{"keys": set("a")}
 	image, err := door().Update(t.Context(), h.db, "hand out", lifecycle.Write{Items: []lifecycle.Item{change}, Image: true})
 	if _, there := image["keys"]; err != nil || there || image["status"] == nil {
-		t.Errorf("the image is %v, error %v", image, err)
+		t.Errorf("got image %v, error %v", image, err)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestExtraCondition(t *testing.T) {
 			}
 			// The item as found is returned with the error, and only the requested attributes.
 			if found := image["status"] != nil; found != (c.want != nil) {
-				t.Errorf("the image is %v", image)
+				t.Errorf("got image %v", image)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestStatusAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := h.get("doors", "d1"), h.get("log", "d1"); a["state"] != "OPEN" || b["status"] != "OPEN" || len(a) != 2 || len(b) != 2 {
-		t.Errorf("the items are %v and %v", a, b)
+		t.Errorf("got items %v and %v", a, b)
 	}
 	_, err := m.Apply(t.Context(), h.db, open, lifecycle.Write{Items: []lifecycle.Item{h.doors(), second}})
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
@@ -123,11 +123,11 @@ func TestOtherWrites(t *testing.T) {
 	}}}}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); err != nil || h.get("log", "d1") == nil {
-		t.Errorf("the log is %v, error %v", h.get("log", "d1"), err)
+		t.Errorf("got log %v, error %v", h.get("log", "d1"), err)
 	}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); !errors.Is(err, lifecycle.ErrCondition) || h.get("doors", "d1")["status"] != "SHUT" {
-		t.Errorf("the door is %v, error %v", h.get("doors", "d1")["status"], err)
+		t.Errorf("got door %v, error %v", h.get("doors", "d1")["status"], err)
 	}
 	second := lifecycle.Item{Table: "log", Key: key("d1"), Condition: expression.Name("line").AttributeExists()}
 	h.put("log", row{"id": "d1", "status": "SHUT", "turn": 1})

@@ -147,13 +147,13 @@ func TestApply(t *testing.T) {
 					after = c.before
 				}
 				if got := h.get("doors", "d1"); !reflect.DeepEqual(got, after) {
-					t.Errorf("the item is %v, want %v", got, after)
+					t.Errorf("got item %v, want %v", got, after)
 				}
 				if both && err == nil {
 					log = row{"id": "d1", "status": "OPEN", "turn": 2.0, "line": 2.0}
 				}
 				if got := h.get("log", "d1"); !reflect.DeepEqual(got, log) {
-					t.Errorf("the second item is %v, want %v", got, log)
+					t.Errorf("got second item %v, want %v", got, log)
 				}
 			})
 		}
@@ -200,7 +200,7 @@ func TestMoveWithoutAFence(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := h.get("doors", "d1"), (row{"id": "d1", "status": "OPEN", "turn": 7.0, "by": "ann"}); !reflect.DeepEqual(got, want) {
-			t.Errorf("the item is %v, want %v", got, want)
+			t.Errorf("got item %v, want %v", got, want)
 		}
 		err := h.apply(open, lifecycle.Fence{}, items(both)...)
 		if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {

@@ -42,7 +42,7 @@ func TestLoggerWritesJSONWithServiceTimeAndTrace(t *testing.T) {
 		}
 	}
 	if len(line) != len(want) {
-		t.Errorf("line is %v, want only %v", line, want)
+		t.Errorf("got line %v, want only %v", line, want)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestLoggerNamesTheBadSetting(t *testing.T) {
 	}
 	for _, test := range tests {
 		if _, err := obs.NewLogger(test.cfg, &bytes.Buffer{}, "s"); err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("error is %v, want one that begins with %q", err, test.want)
+			t.Errorf("got error %v, want one that begins with %q", err, test.want)
 		}
 	}
 }
@@ -105,6 +105,6 @@ func TestLogWithoutATraceAddsNothing(t *testing.T) {
 	log = obs.Log(t.Context(), log)
 	log.Info().Msg("m")
 	if strings.Contains(out.String(), "_id") {
-		t.Errorf("line is %s, want no ids", out.String())
+		t.Errorf("got line %s, want no ids", out.String())
 	}
 }

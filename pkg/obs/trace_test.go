@@ -24,7 +24,7 @@ func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if !regexp.MustCompile("^00-"+traceID+"-[0-9a-f]{16}-01$").MatchString(got.Parent) || strings.Contains(got.Parent, spanID) {
-		t.Errorf("parent is %s, want the same trace and flags with a new span", got.Parent)
+		t.Errorf("got parent %s, want the same trace and flags with a new span", got.Parent)
 	}
 	child := obs.ContinueTrace(got.RequestID, got.Parent, got.State)
 	if child.RequestID != got.RequestID || child.ID() != traceID || child.State != got.State || child.Parent == got.Parent {
@@ -51,13 +51,13 @@ func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := obs.ContinueTrace("", sent, "vendor=1")
 			if !valid.MatchString(got.Parent) || got.ID() == traceID || got.ID() == ff {
-				t.Errorf("parent is %s, want a new one", got.Parent)
+				t.Errorf("got parent %s, want a new one", got.Parent)
 			}
 			if got.State != "" {
-				t.Errorf("state is %q, want none without a valid parent", got.State)
+				t.Errorf("got state %q, want none without a valid parent", got.State)
 			}
 			if id, err := uuid.Parse(got.RequestID); err != nil || id.Version() != 7 {
-				t.Errorf("request id is %q, want a UUIDv7", got.RequestID)
+				t.Errorf("got request id %q, want a UUIDv7", got.RequestID)
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
 func TestContinueTraceReadsALaterVersion(t *testing.T) {
 	got := obs.ContinueTrace("", "cc"+parent[2:]+"-more", "")
 	if got.ID() != traceID || !strings.HasPrefix(got.Parent, "00-") {
-		t.Errorf("parent is %s, want the trace in version 00", got.Parent)
+		t.Errorf("got parent %s, want the trace in version 00", got.Parent)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestBatchEnds(t *testing.T) {
 	outcome, ok := ended.Outcome().Data.(*event.AnalysisCompleted)
 	sums := outcome.GetPhotoBatch()
 	if !ok || outcome.Area != "photojob" || outcome.Id != b.BatchID || sums.Total != 4 || sums.Completed != 2 || sums.Failed != 1 || sums.Deleted != 1 || sums.Status != "PARTIAL" {
-		t.Errorf("the outcome is %+v", outcome)
+		t.Errorf("got outcome %+v", outcome)
 	}
 	if last := ended.Jobs[len(ended.Jobs)-1].Updated(); !ended.Outcome().Time.Equal(last) || last.Before(r.clock) {
 		t.Errorf("the batch ended at %s, want %s", ended.Outcome().Time, last)

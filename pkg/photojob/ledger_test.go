@@ -66,7 +66,7 @@ func TestOutcomeOfAnEndedJob(t *testing.T) {
 	}
 	last, called := job.Calls.Last()
 	if !called || last.Outcome != CallSent || last.N != 1 {
-		t.Fatalf("the last call is %+v", last)
+		t.Fatalf("got last call %+v", last)
 	}
 	last.Outcome, last.CostMicros, last.HTTP = CallOK, 42, 200
 	if err := r.RecordCallOutcome(t.Context(), job.JobID, last); err != nil {

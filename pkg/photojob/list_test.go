@@ -64,7 +64,7 @@ func TestListsNewestFirst(t *testing.T) {
 		t.Errorf("%d jobs of all users are FAILED", len(got))
 	}
 	if got, _ := r.all(Listing{Status: Queued, From: r.clock.Add(-4 * time.Second).UnixMilli()}); !slices.Equal(got, ids[:4]) {
-		t.Errorf("the newest are %q", got)
+		t.Errorf("got newest jobs %q", got)
 	}
 	if got, _ := r.all(Listing{UserID: "bob"}); got != nil {
 		t.Errorf("another owner: got jobs %q, want none", got)

@@ -31,7 +31,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 		return names
 	}
 	if got := keysOf(found.Table.KeySchema); !slices.Equal(got, []string{"jobId"}) {
-		t.Errorf("the key is %q", got)
+		t.Errorf("got key %q", got)
 	}
 	indexes := map[string][]string{}
 	for _, index := range found.Table.GlobalSecondaryIndexes {
@@ -42,7 +42,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	want := map[string][]string{"userId-createdAt-index": {"userId", "createdAt"}, "status-createdAt-index": {"status", "createdAt"}}
 	if !reflect.DeepEqual(indexes, want) {
-		t.Errorf("the indexes are %q, want %q", indexes, want)
+		t.Errorf("got indexes %q, want %q", indexes, want)
 	}
 	ttl, err := r.db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil || *ttl.TimeToLiveDescription.AttributeName != "ttl" {
@@ -61,10 +61,10 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 		"processingStartedAt", "prompt", "provider", "s3FinalKey", "s3TempKey", "status", "ttl", "updatedAt", "userId",
 	}
 	if !slices.Equal(names, want) {
-		t.Errorf("the attributes are %q, want %q", names, want)
+		t.Errorf("got attributes %q, want %q", names, want)
 	}
 	if got := number(t, row["ttl"]); got != "1802951500" { // createdAt in seconds and 90 days
-		t.Errorf("ttl is %s", got)
+		t.Errorf("got ttl %s", got)
 	}
 	result, ok := row["analysisResult"].(*types.AttributeValueMemberM)
 	if !ok || !reflect.DeepEqual(result.Value["labels"], &types.AttributeValueMemberL{Value: []types.AttributeValue{}}) {

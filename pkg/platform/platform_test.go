@@ -24,7 +24,7 @@ func open(t *testing.T) *platform.Store {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &cfg.Table})
 	if err != nil || ttl.TimeToLiveDescription.AttributeName == nil || *ttl.TimeToLiveDescription.AttributeName != platform.ExpiresAt {
-		t.Errorf("the time to live is %+v, error %v", ttl, err)
+		t.Errorf("got time to live %+v, error %v", ttl, err)
 	}
 	s := platform.NewStore(db, cfg)
 	if err := s.Check(t.Context()); err != nil {

@@ -29,6 +29,6 @@ func TestLicensesAreShown(t *testing.T) {
 	}
 	own, other, found := strings.Cut(string(said), "Copyright of the porter's keys")
 	if !found || !strings.Contains(other, "\n  Go standard library, ") || !strings.Contains(own, "Apache License") || !strings.Contains(own, "END OF TERMS AND CONDITIONS") {
-		t.Errorf("the output is %s", said)
+		t.Errorf("got output %s", said)
 	}
 }

@@ -88,7 +88,7 @@ func TestVariablesOfGoTakePrecedence(t *testing.T) {
 		t.Errorf("the collector runs at %d MiB, although GOGC is set", goal/mib)
 	}
 	if most := debug.SetMemoryLimit(-1); most != 1<<40 {
-		t.Errorf("the limit is %d bytes, want the set value", most)
+		t.Errorf("got limit %d bytes, want the set value", most)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {
 		t.Errorf("%d goroutines may run concurrently, although GOMAXPROCS is set", got)

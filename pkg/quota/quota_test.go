@@ -32,7 +32,7 @@ func open(t *testing.T, settings string) *quota.Quotas {
 func used(t *testing.T, q *quota.Quotas, want quota.Use) {
 	t.Helper()
 	if use, err := q.Use(t.Context(), "alice"); err != nil || use != want {
-		t.Errorf("the use is %+v, %v; want %+v", use, err, want)
+		t.Errorf("got use %+v, %v; want %+v", use, err, want)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server rejected the message" || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("the dead letter is %v", h)
+		t.Errorf("got dead letter %v", h)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestOutcomesAreDecoded(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	if id := next(t, requests, "request id"); id != "req-1" {
-		t.Errorf("the request id is %q, want req-1", id)
+		t.Errorf("got request id %q, want req-1", id)
 	}
 }
 

@@ -53,6 +53,6 @@ func TestReportsAreBounded(t *testing.T) {
 		t.Errorf("%d findings from %.60v to %.60v", len(newest), newest[0], newest[len(newest)-1])
 	}
 	if !areas[0].Last.At.Equal(at) || areas[0].Last.Found != len(many) {
-		t.Errorf("the last run is %+v", areas[0].Last)
+		t.Errorf("got last run %+v", areas[0].Last)
 	}
 }

@@ -24,7 +24,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 		keys[*part.AttributeName] = part.KeyType
 	}
 	if len(keys) != 2 || keys["PK"] != types.KeyTypeHash || keys["SK"] != types.KeyTypeRange {
-		t.Errorf("the keys are %v", keys)
+		t.Errorf("got keys %v", keys)
 	}
 	for _, attribute := range out.Table.AttributeDefinitions {
 		if attribute.AttributeType != types.ScalarAttributeTypeS {

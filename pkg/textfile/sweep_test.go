@@ -84,7 +84,7 @@ func TestScanReportsBrokenItems(t *testing.T) {
 			}
 			keys, err := d.Keys(t.Context(), []string{"f1", "f2", "f3"})
 			if want := map[string]string{"f1": []string{"", "files/f1/u1"}[which], "f2": "files/f2/u2"}; err != nil || !maps.Equal(keys, want) {
-				t.Errorf("the keys are %v, %v; want %v", keys, err, want)
+				t.Errorf("got keys %v, %v; want %v", keys, err, want)
 			}
 		})
 	}

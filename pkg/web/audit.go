@@ -76,7 +76,7 @@ func (r *Router) write(req *http.Request, caller Caller) Write {
 }
 
 // recordedRefusals limits how many refused writes are recorded, so that users who are not operators cannot displace the
-// entries of operators: maxRefusals at once, and one for each refusalPause.
+// entries of operators: a burst of maxRefusals, and then one per refusalPause.
 type recordedRefusals struct {
 	mu   sync.Mutex
 	used int

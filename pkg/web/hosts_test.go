@@ -33,7 +33,7 @@ func TestHostsAllow(t *testing.T) {
 		}
 	}
 	if got := strings.Join(hosts.Names(), " "); got != "192.0.2.7 2001:db8::7 assay.example ingest" {
-		t.Errorf("the names are %s, want 192.0.2.7 2001:db8::7 assay.example ingest", got)
+		t.Errorf("got names %s, want 192.0.2.7 2001:db8::7 assay.example ingest", got)
 	}
 	if (web.Hosts{}).Allow("10.1.2.3", nil) || !(web.Hosts{}).Allow("localhost:80", nil) {
 		t.Error("the zero value must allow loopback, and nothing else")

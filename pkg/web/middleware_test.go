@@ -42,7 +42,7 @@ func TestTraceIsAcceptedEchoedAndCarried(t *testing.T) {
 
 	rec = ask(router, http.MethodPost, "/x", "", "X-Request-Id", "two words")
 	if id := rec.Header().Get("X-Request-Id"); id == "" || id == "two words" || id != inside.RequestID {
-		t.Errorf("request id is %q, want a new one", id)
+		t.Errorf("got request id %q, want a new one", id)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestPanicIsA500AndIsLogged(t *testing.T) {
 		t.Errorf("got %+v, want urn:assay:problem:internal", p)
 	}
 	if lines := log.String(); strings.Count(lines, "secret reason") != 1 || !strings.Contains(lines, "middleware_test.go") || !strings.Contains(lines, `"status":500`) {
-		t.Errorf("log is %s, want the reason once, the stack and the access line", lines)
+		t.Errorf("got log %s, want the reason once, the stack and the access line", lines)
 	}
 }
 

@@ -43,7 +43,7 @@ func sender(log zerolog.Logger, fail error) *web.Router {
 func problemIn(t *testing.T, rec *httptest.ResponseRecorder) web.Problem {
 	t.Helper()
 	if got := rec.Header().Get("Content-Type"); got != "application/problem+json" {
-		t.Errorf("content type is %q, want application/problem+json", got)
+		t.Errorf("got content type %q, want application/problem+json", got)
 	}
 	var p web.Problem
 	decoder := json.NewDecoder(rec.Body)
@@ -98,7 +98,7 @@ func TestRequestsThatViolateTheSchemaAreProblems(t *testing.T) {
 				t.Errorf("got instance %q, want urn:assay:request:r%%2F1", p.Instance)
 			}
 			if len(p.Errors) != len(test.fields) {
-				t.Fatalf("errors are %+v, want of %v", p.Errors, test.fields)
+				t.Fatalf("got errors %+v, want of %v", p.Errors, test.fields)
 			}
 			for i, field := range test.fields {
 				if p.Errors[i].Field != field || p.Errors[i].Message == "" {

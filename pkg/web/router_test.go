@@ -138,7 +138,7 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		}
 	}
 	if ref := document.Components.Responses["Error"].Content["application/problem+json"].Schema.Ref; ref != "#/components/schemas/Problem" {
-		t.Errorf("the response Error is %q, want Problem", ref)
+		t.Errorf("response Error: got %q, want Problem", ref)
 	}
 	if _, there := document.Components.Schemas["ErrorModel"]; there {
 		t.Error("the document contains the error model of huma")

@@ -155,7 +155,7 @@ func TestServeAbortsRequestsAfterTheDrain(t *testing.T) {
 			t.Errorf("Serve returned %v, want ErrCut", err)
 		}
 		if err := <-cause; !errors.Is(err, web.ErrDraining) {
-			t.Errorf("the cause is %v, want ErrDraining", err)
+			t.Errorf("got cause %v, want ErrDraining", err)
 		}
 		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {
 			t.Errorf("stopping took %s, want about 3s", took)

@@ -207,7 +207,7 @@ func TestTailRejectsGaps(t *testing.T) {
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
-		t.Errorf("the outcome after the purge is %s, want f6", got[0].Item)
+		t.Errorf("got outcome after the purge %s, want f6", got[0].Item)
 	}
 }
 

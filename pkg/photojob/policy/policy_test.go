@@ -109,7 +109,7 @@ func TestBooks(t *testing.T) {
 		}
 	}
 	if err := s.Take(t.Context(), p, call("a", 100)); err != nil {
-		t.Errorf("the permit of a write whose response was lost: %v", err)
+		t.Errorf("a call whose write lost its response: got error %v", err)
 	}
 	if err := s.Take(t.Context(), p, call("c", 100)); heldBy(err) != policy.HeldDailyBudget {
 		t.Error(err)
@@ -118,7 +118,7 @@ func TestBooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Take(t.Context(), p, call("c", 100)); err != nil {
-		t.Errorf("after the unspent part was returned: %v", err)
+		t.Errorf("after the unspent part was returned: got error %v", err)
 	}
 	state, err := s.State(t.Context(), p.Name)
 	if err != nil || len(state.Days) != 1 || state.Days[0].Calls != 3 || state.Days[0].CostMicros != 230 || len(state.Running) != 2 {
@@ -143,11 +143,11 @@ func TestSuspension(t *testing.T) {
 	other := call("c", 1)
 	other.Key = "another"
 	if err := s.Take(t.Context(), p, other); err != nil {
-		t.Errorf("with another key: %v", err)
+		t.Errorf("with another key: got error %v", err)
 	}
 	p = enabled(t, s, func(*policy.Settings) {})
 	if err := s.Take(t.Context(), p, call("d", 1)); err != nil {
-		t.Errorf("after a change of the settings: %v", err)
+		t.Errorf("after a change of the settings: got error %v", err)
 	}
 	p = enabled(t, s, func(s *policy.Settings) { s.Enabled = false })
 	if err := s.Take(t.Context(), p, call("e", 1)); heldBy(err) != policy.HeldDisabled {

@@ -31,7 +31,7 @@ func TestBreaker(t *testing.T) {
 		for i := range n {
 			id := fmt.Sprint(now.Unix(), i)
 			if h := s.held(p, "", 1, now); h != nil {
-				t.Fatalf("failure %d: held, %s", i, h.Code)
+				t.Fatalf("after failure %d: got hold %s, want none", i, h.Code)
 			}
 			s.take(Call{ID: id, Until: now.Add(time.Minute)}, now)
 			s.done(id, Result{Outcome: Failed}, now)
@@ -40,15 +40,15 @@ func TestBreaker(t *testing.T) {
 	fails(failuresToOpen)
 	for open, opens := openFor, 0; opens < 3; opens++ {
 		if h := s.held(p, "", 1, now); code(h) != HeldBreaker || !h.Until.Equal(now.Add(open)) {
-			t.Fatalf("opened %d times: %+v, want until %s", opens+1, h, now.Add(open))
+			t.Fatalf("after opening %d: got hold %+v, want one until %s", opens+1, h, now.Add(open))
 		}
 		now = now.Add(open)
 		if h := s.held(p, "", 1, now); h != nil {
-			t.Fatalf("no call may probe: %s", h.Code)
+			t.Fatalf("the call that probes: got hold %s, want none", h.Code)
 		}
 		s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 		if h := s.held(p, "", 1, now); code(h) != HeldBreaker {
-			t.Fatalf("a second call during the probe: got %+v", h)
+			t.Fatalf("a second call during the probe: got hold %+v, want HeldBreaker", h)
 		}
 		s.done("probe", Result{Outcome: Failed}, now)
 		open *= 2
@@ -57,11 +57,11 @@ func TestBreaker(t *testing.T) {
 	s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 	s.done("probe", Result{Outcome: Answered}, now)
 	if h := s.held(p, "", 1, now); h != nil {
-		t.Errorf("after a success: %s", h.Code)
+		t.Errorf("after a success: got hold %s, want none", h.Code)
 	}
 	fails(failuresToOpen - 1)
 	if h := s.held(p, "", 1, now); h != nil {
-		t.Errorf("after %d failures: %s", failuresToOpen-1, h.Code)
+		t.Errorf("after %d failures: got hold %s, want none", failuresToOpen-1, h.Code)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestLostWorker(t *testing.T) {
 	s.take(Call{ID: "a", CostMicros: 7, Until: noon.Add(time.Minute)}, noon)
 	for after, want := range map[time.Duration]string{0: HeldConcurrent, time.Minute + skew - time.Second: HeldConcurrent, time.Minute + skew: ""} {
 		if got := code(s.held(p, "", 1, noon.Add(after))); got != want {
-			t.Errorf("after %s: %q, want %q", after, got, want)
+			t.Errorf("after %s: got %q, want %q", after, got, want)
 		}
 	}
 	s.take(Call{ID: "b", Until: noon.Add(10 * time.Minute)}, noon.Add(5*time.Minute))
@@ -91,7 +91,7 @@ func TestWindows(t *testing.T) {
 		t.Helper()
 		h := s.held(p, "", 1, at)
 		if code(h) != want {
-			t.Fatalf("at %s: %q, want %q", at.Format(time.DateTime), code(h), want)
+			t.Fatalf("at %s: got %q, want %q", at.Format(time.DateTime), code(h), want)
 		}
 		if h == nil {
 			s.take(Call{ID: fmt.Sprint(s.Days), Until: at}, at)
@@ -120,10 +120,10 @@ func TestPause(t *testing.T) {
 		s.take(Call{ID: "a", Until: noon}, noon)
 		s.done("a", Result{Outcome: Limited, RetryAfter: asked}, noon)
 		if h := s.held(p, "", 1, noon.Add(want-time.Millisecond)); code(h) != HeldByProvider {
-			t.Errorf("asked for %s: got %+v", asked, h)
+			t.Errorf("requested pause %s: got hold %+v, want HeldByProvider", asked, h)
 		}
 		if h := s.held(p, "", 1, noon.Add(want)); h != nil {
-			t.Errorf("asked for %s: %+v, want none", asked, h)
+			t.Errorf("requested pause %s: got hold %+v after it, want none", asked, h)
 		}
 	}
 }
