@@ -140,6 +140,6 @@ func TestWithoutALogNoWriteBegins(t *testing.T) {
 	b.Close()
 	wrote = false
 	if w := send(t, r, http.MethodPut, "/v1/things/b"); w.Code != http.StatusServiceUnavailable || wrote || w.Header().Get("Retry-After") == "" {
-		t.Errorf("without NATS: %d, wrote %v: %s", w.Code, wrote, w.Body)
+		t.Errorf("without NATS: got %d, wrote = %t: %s", w.Code, wrote, w.Body)
 	}
 }

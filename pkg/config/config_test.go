@@ -97,7 +97,7 @@ func TestVariablesDescribesEveryField(t *testing.T) {
 	for _, v := range config.Variables[settings]() {
 		names = append(names, v.Name)
 		if v.Name == "ASSAY_NATS_ADDR" && (!v.Required || v.Doc == "" || v.Secret) {
-			t.Errorf("ASSAY_NATS_ADDR is described as %+v", v)
+			t.Errorf("ASSAY_NATS_ADDR: got %+v", v)
 		}
 		if want, listed := uses[v.Name]; listed && want != [2]string{v.Use, v.Part} {
 			t.Errorf("got %s, used %s, part of %s; want %q", v.Name, v.Use, v.Part, want)

@@ -89,7 +89,7 @@ func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 		at, _ := slices.BinarySearch(records, bit/8+1)
 		damage, ok := errors.AsType[*dynamolite.CorruptError](err)
 		if !ok || at == 0 || damage.Offset != int64(records[at-1]) || !damage.Repairable || damage.Later != len(records)-1-at {
-			t.Errorf("bit %d of byte %d: %v", bit%8, bit/8, err)
+			t.Errorf("bit %d of byte %d: got error %v", bit%8, bit/8, err)
 		}
 	}
 	if refused == 0 {
@@ -139,7 +139,7 @@ func TestDamageThatCannotBeRepaired(t *testing.T) {
 		_, err := openDamaged(t, db, c.journal)
 		damage, ok := errors.AsType[*dynamolite.CorruptError](err)
 		if errors.Is(err, dynamolite.ErrOldFormat) != c.old || ok == c.old || ok && damage.Repairable {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v", name, err)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func TestIndexIsUpdatedWithItsItems(t *testing.T) {
 	s.put("jobs", item("id", "2", "note", "in no index"))
 	for index, width := range map[string]int{"all": 4, "keys": 2, "some": 3} {
 		if got := entries(index, "ann"); len(got) != 1 || len(got[0]) != width {
-			t.Errorf("%s: %v", index, got)
+			t.Errorf("%s: got %v", index, got)
 		}
 	}
 	s.put("jobs", item("id", "1", "owner", "bob"))

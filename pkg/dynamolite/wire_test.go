@@ -37,7 +37,7 @@ func TestMalformedRequestIsRejected(t *testing.T) {
 	}
 	transaction := responseTo(s.engine, "TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":{}}}]}`)
 	if !strings.Contains(transaction.Body.String(), `Unexpected value type in payload: TransactItems.Put.TableName"`) {
-		t.Errorf("a transaction: %s", transaction.Body)
+		t.Errorf("a transaction: got %s", transaction.Body)
 	}
 }
 

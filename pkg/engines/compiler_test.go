@@ -28,7 +28,7 @@ func TestCompiledApart(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if got := i.Call("next", 1); got != 2 || i.Close() != nil {
-				t.Errorf("%s: next(1) is %d", name, got)
+				t.Errorf("%s: next(1): got %d, want 2", name, got)
 			}
 		}
 		done, err := filepath.Glob(filepath.Join(cfg.Cache, engines.Runtime, "*.compiled"))

@@ -80,7 +80,7 @@ func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64
 	}
 	result := i.Call(name, args...)
 	if again := i.Call("next", 1); i.Err() != nil && again != 0 {
-		t.Errorf("a call after %v returned %d", i.Err(), again)
+		t.Errorf("a call after error %v: got %d, want 0", i.Err(), again)
 	}
 	err = i.Err()
 	if closed := i.Close(); closed != nil {

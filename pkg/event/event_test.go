@@ -50,7 +50,7 @@ func TestHeadersRoundTrip(t *testing.T) {
 		headers := e.Headers(source)
 		for name, values := range headers {
 			if name != strings.ToLower(name) || len(values) != 1 {
-				t.Fatalf("%s: %q", name, values)
+				t.Fatalf("header %s: got %q, want a lower-case name and one value", name, values)
 			}
 			for _, c := range []byte(values[0]) {
 				if c <= ' ' || c > '~' {

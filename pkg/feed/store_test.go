@@ -84,7 +84,7 @@ func TestMoves(t *testing.T) {
 			moved, refused := errors.AsType[*lifecycle.MovedError](err)
 			allowed := slices.Contains(move.From, state)
 			if allowed && (err != nil || got.Status != move.To) || !allowed && (!refused || moved.Found != state) {
-				t.Errorf("%s from %s: %+v, error %v", move.Name, state, got, err)
+				t.Errorf("%s from %s: got %+v, error %v", move.Name, state, got, err)
 			}
 			if stored, err := store.Get(t.Context(), item.SourceID); err != nil || allowed && !reflect.DeepEqual(stored, got) {
 				t.Errorf("%s from %s is stored as %+v, %v; want %+v", move.Name, state, stored, err, got)
@@ -118,7 +118,7 @@ func TestGiveUpIsReverted(t *testing.T) {
 		item, err := store.Get(t.Context(), item.SourceID)
 		if at, timed := item.Failed(); err != nil || timed != nil || time.Since(at) > time.Minute || !item.GivenUp() || !item.Settled() ||
 			item.Status != feed.Pending || item.View().ErrorMessage != "the text is gone" {
-			t.Errorf("given up: %+v, %v, %v", item, err, timed)
+			t.Errorf("given up: got %+v, error %v, time error %v", item, err, timed)
 		}
 		want, err := ending(item)
 		if err != nil {
@@ -142,11 +142,11 @@ func TestLostResponseOfCreate(t *testing.T) {
 	faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "PutItem", Count: 1})
 	first, created, err := store.Create(t.Context(), item)
 	if err != nil || !created {
-		t.Errorf("with a lost response: created %t, error %v", created, err)
+		t.Errorf("with a lost response: got created = %t, error %v", created, err)
 	}
 	same, again, err := store.Create(t.Context(), item)
 	if err != nil || again || !reflect.DeepEqual(same, first) {
-		t.Errorf("another writer of the same item: created %t, %+v, error %v", again, same, err)
+		t.Errorf("another writer of the same item: got created = %t, %+v, error %v", again, same, err)
 	}
 }
 

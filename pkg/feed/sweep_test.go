@@ -131,7 +131,7 @@ func TestTextKeys(t *testing.T) {
 	for key := range keys {
 		for other := range keys {
 			if strings.HasPrefix(other, key+"/") {
-				t.Errorf("%s is the directory of %s", key, other)
+				t.Errorf("key %s is the directory of key %s", key, other)
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func TestTextKeys(t *testing.T) {
 		blob.Key("feed/", "72-/65646469742361"), blob.Key("feed/", "7265646469742361/"),
 	} {
 		if id, err := feed.ParseTextKey(key); err == nil {
-			t.Errorf("%q is parsed as the key of %s", key, id)
+			t.Errorf("ParseTextKey(%q): got %s, want an error", key, id)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func TestRevokedKeyEndsEverywhere(t *testing.T) {
 		}
 	}
 	if KeyAge > 3*time.Second {
-		t.Errorf("a key is cached for %s, and streams are checked every 2s", KeyAge)
+		t.Errorf("a key is cached for %s, want at most 3s", KeyAge)
 	}
 }
 

@@ -188,7 +188,7 @@ func TestSignInWithTheProvider(t *testing.T) {
 	callbackURL := resp.Request.URL.String()
 	for name, again := range map[string]*http.Client{"the same browser": b, "another browser": browser(t)} {
 		if resp, _ := send(t, again, http.MethodGet, callbackURL, ""); resp.StatusCode != http.StatusBadRequest || sessionOf(t, resp) != nil {
-			t.Errorf("the return again, in %s: %s", name, resp.Status)
+			t.Errorf("the repeated redirect in %s: got %s, want 400 without a session", name, resp.Status)
 		}
 	}
 	last := use(t, i, c, sessionOf(t, resp), OwnerOf(p.Issuer(), "ann"), userSessionAge)
@@ -216,16 +216,16 @@ func TestReturnOfAnotherSignIn(t *testing.T) {
 	victim := stop(browser(t))
 	own := returning(victim)
 	if resp, _ := send(t, victim, http.MethodGet, returning(stop(browser(t))), ""); resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("the return of another browser: got %s, want 400", resp.Status)
+		t.Errorf("the redirect in another browser: got %s, want 400", resp.Status)
 	}
 	late := stop(browser(t))
 	back := returning(late)
 	c.advance(flowAge)
 	if resp, _ := send(t, late, http.MethodGet, back, ""); resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("a late return: got %s, want 400", resp.Status)
+		t.Errorf("a late redirect: got %s, want 400", resp.Status)
 	}
 	if own == "" || strings.Contains(own, "error") {
-		t.Errorf("the provider redirects to %q", own)
+		t.Errorf("the provider redirected to %q", own)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestTokenProvesItsSubject(t *testing.T) {
 		caller, refused := status(t, i, bearing(t, token))
 		if refused != 0 || caller.Owner != OwnerOf(p.Issuer(), "ann") || caller.Credential.User != want ||
 			!slices.Equal(caller.Groups(), []string{"chemists", "staff"}) || !slices.Contains(caller.Credential.Roles, web.Operator) {
-			t.Fatalf("%d, %+v, %+v", refused, caller, caller.Credential)
+			t.Fatalf("got status %d, caller %+v, credential %+v", refused, caller, caller.Credential)
 		}
 	}
 	if len(met) != 1 || met[0] != want {

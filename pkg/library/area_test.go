@@ -42,7 +42,7 @@ func TestNodeChanged(t *testing.T) {
 	d, ok := e.Data.(*event.NodeChanged)
 	if !ok || e.ID != "library.node/"+folder.ID+"/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
 		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestKeys(t *testing.T) {
 	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
 	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
 		if id, run, err := ParseKey(key); err != nil || id != upload.ID || run != want {
-			t.Errorf("%s is of %s, run %d, error %v", key, id, run, err)
+			t.Errorf("%s: got file %s, run %d, error %v", key, id, run, err)
 		}
 	}
 	if uploaded(result) {
@@ -76,7 +76,7 @@ func TestKeys(t *testing.T) {
 	prefix := FilePrefix(upload.ID)
 	for _, key := range []string{"", "files/x", prefix, prefix + "r0/a", prefix + "r1/", prefix + "r01/a", prefix + "1/a", prefix + "other", "library/00/x/upload-1"} {
 		if id, run, err := ParseKey(key); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q is of %s, run %d, error %v", key, id, run, err)
+			t.Errorf("%q: got file %s, run %d, error %v, want ErrForeignKey", key, id, run, err)
 		}
 	}
 }

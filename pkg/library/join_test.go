@@ -39,7 +39,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		case err == nil:
 			ended.Add(1)
 		case !ok || moved.Found != Processed:
-			t.Errorf("finish: %v", err)
+			t.Errorf("finish: got error %v", err)
 		}
 	}
 	handle := func(step string) {
@@ -48,7 +48,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		case err == nil:
 			settled.Add(1)
 		case !errors.Is(err, lifecycle.ErrCondition):
-			t.Errorf("%s: %v", step, err)
+			t.Errorf("%s: got error %v", step, err)
 			return
 		}
 		if w.Joined() {

@@ -81,7 +81,7 @@ func TestListFilters(t *testing.T) {
 	for _, l := range []Listing{{Type: KindFile}, {Status: Loading}, {Type: KindFile, Status: Loading}} {
 		page, err := r.Children(t.Context(), folder.ID, l)
 		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].Name != "a.txt" {
-			t.Errorf("%+v: %+v, error %v", l, page, err)
+			t.Errorf("%+v: got %+v, error %v", l, page, err)
 		}
 	}
 }

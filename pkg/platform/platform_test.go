@@ -54,7 +54,7 @@ func TestOneOfManyWriters(t *testing.T) {
 				if err == nil {
 					won = append(won, body)
 				} else if !errors.Is(err, platform.ErrChanged) {
-					t.Errorf("round %d: %v", round, err)
+					t.Errorf("round %d: got error %v, want ErrChanged", round, err)
 				}
 			})
 		}
@@ -86,7 +86,7 @@ func TestListHasOnePartitionByName(t *testing.T) {
 	}
 	for i, d := range all {
 		if d.Name != fmt.Sprintf("n%02d", i) || d.Version != 1 || d.Body != "kind"+body {
-			t.Errorf("document %d is %s, version %d, with %d bytes", i, d.Name, d.Version, len(d.Body))
+			t.Errorf("document %d: got %s, version %d, with %d bytes", i, d.Name, d.Version, len(d.Body))
 		}
 	}
 }

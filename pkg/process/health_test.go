@@ -40,7 +40,7 @@ func TestHealthQueriesTheService(t *testing.T) {
 		t.Setenv("ASSAY_ADDR", addr)
 		service, out, errs := start(t, "end", "health")
 		for out.Scan() {
-			t.Errorf("%s: the output is %q", addr, out.Text())
+			t.Errorf("%s: got output %q", addr, out.Text())
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
 			t.Errorf("%s: status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)
@@ -74,7 +74,7 @@ func TestArguments(t *testing.T) {
 			printed += out.Text()
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || printed != want.prints || !strings.Contains(errs.String(), want.blames) {
-			t.Errorf("%s: status %d, %q and %q", arguments, got, printed, errs)
+			t.Errorf("%s: got status %d, output %q and %q", arguments, got, printed, errs)
 		}
 	}
 }

@@ -148,6 +148,6 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 		}
 	}
 	if got := status(t, service); !got.Signaled() || got.Signal() != syscall.SIGTERM {
-		t.Errorf("it ended with status %v", got)
+		t.Errorf("the service ended with status %v, want SIGTERM", got)
 	}
 }

@@ -51,7 +51,7 @@ func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 			case err == nil:
 				wrote.Add(1)
 			case !exceeded || over.Quota != quota.Bytes:
-				t.Errorf("writer %d: %v", i, err)
+				t.Errorf("writer %d: got error %v", i, err)
 			}
 		})
 	}
@@ -125,20 +125,20 @@ func TestOverrides(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := q.Of("alice"); is != (quota.Limits{Bytes: 5}) {
-		t.Errorf("alice has %+v", is)
+		t.Errorf("alice: got limits %+v", is)
 	}
 	if is := q.Of("bob"); is != (quota.Limits{Bytes: 1024, Requests: 10}) {
-		t.Errorf("bob has %+v", is)
+		t.Errorf("bob: got limits %+v", is)
 	}
 	if err := q.Set(t.Context(), "alice", quota.Overrides{}); err != nil {
 		t.Fatal(err)
 	}
 	if is := q.Of("alice"); is != q.Of("bob") {
-		t.Errorf("after the reset alice has %+v", is)
+		t.Errorf("alice after the reset: got limits %+v", is)
 	}
 	for _, wrong := range []string{"bytes", "bytes=-1", "bytes=1.5", "size=1", "bytes=9000000TiB"} {
 		if err := (quota.Config{Quotas: wrong}).Validate(); err == nil {
-			t.Errorf("%q is valid", wrong)
+			t.Errorf("%q: got no error, want one", wrong)
 		}
 	}
 }
@@ -176,11 +176,11 @@ func TestRecount(t *testing.T) {
 	}
 	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
 	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {
-		t.Errorf("found %v, error %v", found, err)
+		t.Errorf("got %v, error %v", found, err)
 	}
 	owner, err := q.NextOwner(ctx, "")
 	last, err2 := q.NextOwner(ctx, owner)
 	if owner != "alice" || last != "" || err != nil || err2 != nil {
-		t.Errorf("owners %q, %q, %v, %v", owner, last, err, err2)
+		t.Errorf("got owners %q and %q, errors %v and %v", owner, last, err, err2)
 	}
 }

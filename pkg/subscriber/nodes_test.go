@@ -52,7 +52,7 @@ func TestChangesOfNodes(t *testing.T) {
 			got[next(t, seen, "change").Changed.Version] = true
 		}
 		if !got[float64(version-1)] || !got[float64(version)] {
-			t.Errorf("the changes up to version %d are %v", version, got)
+			t.Errorf("up to version %d: got changes %v", version, got)
 		}
 		stop()
 		if err := next(t, ended, "end"); err != nil {

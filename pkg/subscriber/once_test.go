@@ -115,7 +115,7 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 		times[<-calls]++
 	}
 	if times["bad"] != 3 || times["flaky"] != 2 || times["good"] != 1 {
-		t.Errorf("calls: %v", times)
+		t.Errorf("got calls %v", times)
 	}
 	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 	newest := areas[0].Findings
 	if len(newest) != sweep.MaxFindings || newest[0].ID != strconv.Itoa(len(many)-1) || newest[len(newest)-1].ID != "5" || len(newest[0].Error) > 1000 {
-		t.Errorf("%d findings from %.60v to %.60v", len(newest), newest[0], newest[len(newest)-1])
+		t.Errorf("got %d findings from %.60v to %.60v", len(newest), newest[0], newest[len(newest)-1])
 	}
 	if !areas[0].Last.At.Equal(at) || areas[0].Last.Found != len(many) {
 		t.Errorf("got last run %+v", areas[0].Last)

@@ -54,7 +54,7 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 		}
 		gotID, size, err := ParseObjectKey(key)
 		if err != nil || gotID != id || size != max(r.Size, -1) {
-			t.Fatalf("%s is parsed as %s of %d bytes, error %v", key, gotID, size, err)
+			t.Fatalf("%s: got %s of %d bytes, error %v", key, gotID, size, err)
 		}
 		if got := keyHash(key); got != r.Key {
 			t.Fatalf("%s has the idempotency key %q, want %q", key, got, r.Key)
@@ -78,7 +78,7 @@ func TestForeignObjectKeysAreRejected(t *testing.T) {
 	const id = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e11"
 	keyOf := func(name string) string { return blob.Key(ObjectPrefix, name) }
 	if got, size, err := ParseObjectKey(keyOf(id + "/12-ab")); err != nil || got != id || size != 12 {
-		t.Fatalf("a key is parsed as %s of %d bytes, error %v", got, size, err)
+		t.Fatalf("a valid key: got %s of %d bytes, error %v", got, size, err)
 	}
 	for _, key := range []string{
 		"", "files", "files/", "files/" + id, "files/" + id + "/12-ab", "files/00/" + id + "/12-ab", "/" + keyOf(id+"/12-ab"), blob.Key("other/", id+"/12-ab"),
@@ -87,7 +87,7 @@ func TestForeignObjectKeysAreRejected(t *testing.T) {
 		keyOf(strings.ReplaceAll(id, "-", "") + "/12-ab"), keyOf(strings.ToUpper(id) + "/12-ab"),
 	} {
 		if got, size, err := ParseObjectKey(key); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q is parsed as %s of %d bytes, error %v", key, got, size, err)
+			t.Errorf("%q: got %s of %d bytes, error %v, want ErrForeignKey", key, got, size, err)
 		}
 	}
 }

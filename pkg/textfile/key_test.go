@@ -50,7 +50,7 @@ func TestOneFileUnderOneKey(t *testing.T) {
 	}
 	page, err := d.Scan(t.Context(), "", ScanLimit)
 	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
-		t.Errorf("the scan found %+v, error %v", page, err)
+		t.Errorf("got page %+v, error %v", page, err)
 	}
 	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
 		t.Errorf("inconsistent are %v, error %v, want none", found, err)
@@ -71,7 +71,7 @@ func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s: the key returns %q, error %v", name, id, err)
+			t.Errorf("%s: got file %q of the key, error %v, want ErrNotFound", name, id, err)
 		}
 		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
 		if err := end(first); (err == nil) != (name == "delete") {
@@ -106,6 +106,6 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		}
 	}
 	if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the key refers to %q, error %v", id, err)
+		t.Errorf("got file %q of the key, error %v, want ErrNotFound", id, err)
 	}
 }

@@ -57,11 +57,11 @@ func (d *desk) pages(l Listing) (ids []string, pages int) {
 			d.t.Fatal(err)
 		}
 		if len(page.Files) > int(l.Limit) {
-			d.t.Fatalf("a page of %d has %d files", l.Limit, len(page.Files))
+			d.t.Fatalf("a page with limit %d has %d files", l.Limit, len(page.Files))
 		}
 		for _, f := range page.Files {
 			if f.OwnerID != l.OwnerID || l.Status != "" && f.Status != l.Status || f.Result != nil {
-				d.t.Errorf("the list has %+v", f)
+				d.t.Errorf("got file %+v in the list", f)
 			}
 			ids = append(ids, f.FileID)
 		}
@@ -95,7 +95,7 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 		}
 	}
 	if got, pages := d.pages(Listing{OwnerID: "nobody", Limit: 5}); len(got) != 0 || pages != 1 {
-		t.Errorf("an unknown owner has %v on %d pages", got, pages)
+		t.Errorf("an unknown owner: got %v on %d pages, want none on 1", got, pages)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestListShowsStatesAndErrors(t *testing.T) {
 		for _, other := range []lifecycle.State{Pending, InProgress, Completed, Failed} {
 			page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: other})
 			if err != nil || len(page.Files) > 0 && other != state {
-				t.Errorf("%s is listed as %s, error %v", state, other, err)
+				t.Errorf("%s: got a file in the list of state %s, error %v", state, other, err)
 			}
 		}
 	}

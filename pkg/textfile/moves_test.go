@@ -23,7 +23,7 @@ var makers = map[string]func(*Store, context.Context, File) (File, error){
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
 	}
 	d := open(t)
 	for _, move := range Machine().Moves {
@@ -64,7 +64,7 @@ func TestCompletedIsFinal(t *testing.T) {
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {
 		if (File{Status: state}).Final() != final {
-			t.Errorf("%s: final is %t", state, !final)
+			t.Errorf("%s: got Final = %t", state, !final)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestOneWorkerClaimsAFile(t *testing.T) {
 	for _, err := range lost {
 		var moved *lifecycle.MovedError
 		if !errors.As(err, &moved) || moved.Found != InProgress {
-			t.Errorf("a failed call returned %v", err)
+			t.Errorf("a failed call: got error %v", err)
 		}
 	}
 	d.expect(seedItems(InProgress, 1795176000000))

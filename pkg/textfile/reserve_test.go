@@ -36,7 +36,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	tables, err := d.db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil || len(tables.TableNames) != 1 || tables.TableNames[0] != "text-analyzer-history" {
-		t.Errorf("tables %v, error %v", tables, err)
+		t.Errorf("got tables %v, error %v", tables, err)
 	}
 	if err := d.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -102,11 +102,11 @@ func TestNamesAreStoredAsGiven(t *testing.T) {
 		d.next(d.Reserve(t.Context(), File{FileID: id, OwnerID: "names", S3Bucket: "b", S3Key: Reservation{FileName: name}.ObjectKey(id), FileName: name}))
 		f := d.next(d.Get(t.Context(), id))
 		if f.FileName != name || f.View().FileName != name {
-			t.Errorf("%q is stored as %q", name, f.FileName)
+			t.Errorf("%q: got file name %q", name, f.FileName)
 		}
 		page, err := d.List(t.Context(), Listing{OwnerID: "names", Limit: 1})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != name {
-			t.Errorf("%q is listed as %+v, error %v", name, page.Files, err)
+			t.Errorf("%q: got list %+v, error %v", name, page.Files, err)
 		}
 		if got, _, err := ParseObjectKey(f.S3Key); err != nil || got != id {
 			t.Errorf("%q: its object key is parsed as %q, error %v, want %q", name, got, err, id)
@@ -114,7 +114,7 @@ func TestNamesAreStoredAsGiven(t *testing.T) {
 		f = d.next(d.Claim(t.Context(), f))
 		d.next(d.Fail(t.Context(), f, "about "+name))
 		if got := d.row(historyKey("names", id)); got["originalFileName"] != name || got["errorMessage"] != "about "+name {
-			t.Errorf("%q: the history item has %v", name, got)
+			t.Errorf("%q: got history item %v", name, got)
 		}
 	}
 }

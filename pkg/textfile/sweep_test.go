@@ -172,7 +172,7 @@ func TestRepairAndExpireFailAfterAMove(t *testing.T) {
 			t.Errorf("%s: expire a file that moved: got error %v, want ErrFenceLost", from, err)
 		}
 		if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
-			t.Errorf("%s: the items are %v and %v", from, got, gotHistory)
+			t.Errorf("%s: got items %v and %v", from, got, gotHistory)
 		}
 	}
 }

@@ -25,11 +25,11 @@ func TestReadBodyHasNoDeadline(t *testing.T) {
 				t.Fatalf("got %q, error %v", text, err)
 			}
 			if set == 0 || !deadline.IsZero() {
-				t.Errorf("after %d changes the deadline is %v", set, deadline)
+				t.Errorf("after %d changes: got deadline %v, want none", set, deadline)
 			}
 			before := set
 			if n, err := body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, end) {
-				t.Errorf("a further read returns %d, error %v", n, err)
+				t.Errorf("a further read: got %d bytes, error %v", n, err)
 			}
 			if set != before {
 				t.Errorf("a further read changed the deadline, to %v", deadline)

@@ -27,12 +27,12 @@ func TestHandlersGetTheirCaller(t *testing.T) {
 			seen = web.Caller{}
 			rec := ask(router, http.MethodGet, path, "", web.OwnerHeader, owner)
 			if seen.Owner != owner || !seen.Has(web.Operator) || seen.Client != "192.0.2.1" || rec.Header().Get(web.OwnerHeader) != "" {
-				t.Errorf("%s: the caller %q is %+v, and the response has header %v", path, owner, seen, rec.Header())
+				t.Errorf("%s: caller %q: got %+v, response header %v", path, owner, seen, rec.Header())
 			}
 		}
 		p := problemIn(t, ask(router, http.MethodGet, path, "", web.OwnerHeader, "a b"))
 		if p.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Field != "header.X-Owner-Id" {
-			t.Errorf("%s: a malformed owner gets %+v", path, p)
+			t.Errorf("%s: a malformed owner: got %+v", path, p)
 		}
 	}
 	if (web.Caller{}).Has(web.Operator) {

@@ -98,7 +98,7 @@ func TestCredentialsAreRequired(t *testing.T) {
 			t.Errorf("%s as %q: %d, want %d: %s", test.request, test.token, w.Code, test.want, w.Body)
 		}
 		if challenge := w.Header().Get("WWW-Authenticate"); (w.Code == http.StatusUnauthorized) != strings.HasPrefix(challenge, "Bearer ") && w.Code != http.StatusForbidden {
-			t.Errorf("%s as %q: %d with the challenge %q", test.request, test.token, w.Code, challenge)
+			t.Errorf("%s as %q: got %d with the challenge %q", test.request, test.token, w.Code, challenge)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestOtherHostsAreMisdirected(t *testing.T) {
 		resp, body := send(method, path, "evil.example:8080")
 		if resp.StatusCode != http.StatusMisdirectedRequest || resp.Header.Get("Content-Type") != "application/problem+json" ||
 			!strings.Contains(body, `"urn:assay:problem:misdirected-request"`) || !strings.Contains(body, "ASSAY_PUBLIC_HOSTS") {
-			t.Errorf("%s: %s %s", path, resp.Status, body)
+			t.Errorf("%s: got %s %s", path, resp.Status, body)
 		}
 	}
 	if called != 0 {

@@ -69,7 +69,7 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 		}
 	}
 	if _, there := line["duration_ms"].(float64); !there {
-		t.Errorf("no duration in %s", &log)
+		t.Errorf("the log line has no duration: %s", &log)
 	}
 	if strings.Contains(log.String(), "somebody") {
 		t.Errorf("the log has the owner's id, which acts as a credential: %s", &log)
@@ -81,7 +81,7 @@ func TestRejectedCrossOriginRequestsAreLoggedByRoute(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.New(&log)}, "/v1/{id}", func(http.ResponseWriter, *http.Request) { t.Error("handled") })
 	rec := ask(router, http.MethodPost, "/v1/x", "", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
 	if rec.Code != http.StatusForbidden || !strings.Contains(log.String(), `"route":"/v1/{id}"`) || !strings.Contains(log.String(), `"origin":"https://evil.example"`) {
-		t.Errorf("%d, logged %s", rec.Code, &log)
+		t.Errorf("got status %d, log %s", rec.Code, &log)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestOwnerIsAcceptedOrGeneratedAndReturned(t *testing.T) {
 		for _, given := range []string{"a", "A.z_0~@:+=-", strings.Repeat("x", 128)} {
 			rec := ask(router, http.MethodPost, path, "", web.OwnerHeader, given)
 			if inside != given || rec.Header().Get(web.OwnerHeader) != given {
-				t.Errorf("%s: owner %q is %q inside and %q in the response", path, given, inside, rec.Header().Get(web.OwnerHeader))
+				t.Errorf("%s: owner %q: got %q in the handler and %q in the response", path, given, inside, rec.Header().Get(web.OwnerHeader))
 			}
 		}
 		rec := ask(router, http.MethodPost, path, "")

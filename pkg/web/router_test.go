@@ -76,7 +76,7 @@ func TestEncodedBodies(t *testing.T) {
 	got := ask(router, http.MethodGet, "/v1/said", "")
 	if want := `{"text":"hello ann <&>"}` + "\n"; got.Body.String() != want || got.Header().Get("Content-Type") != "application/json" ||
 		got.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
-		t.Errorf("%v %s", got.Header(), got.Body)
+		t.Errorf("got header %v, body %s", got.Header(), got.Body)
 	}
 	if document := ask(router, http.MethodGet, "/openapi.json", "").Body.String(); !strings.Contains(document, `"what is said"`) {
 		t.Errorf("the body has no schema: %s", document)

@@ -269,7 +269,7 @@ func TestLongResponseIsNotAborted(t *testing.T) {
 				t.Error(err)
 			}
 			if n, err := r.Body.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // as decoders do
-				t.Errorf("after the end came %d bytes, error %v", n, err)
+				t.Errorf("after the end: got %d bytes, error %v, want io.EOF", n, err)
 			}
 			select {
 			case <-time.After(2 * time.Minute):

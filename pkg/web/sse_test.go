@@ -42,7 +42,7 @@ func TestEventFraming(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := rec.Body.String(); got != ": connected\n\n" {
-		t.Errorf("the stream begins with %q", got)
+		t.Errorf("got stream %q, want the first comment only", got)
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",

@@ -30,7 +30,7 @@ func TestAcknowledgedMessageIsRemoved(t *testing.T) {
 		w.Publish(t, bustest.Uploaded("f1"))
 		names, err := filepath.Glob(filepath.Join(files, "*.blk"))
 		if err != nil || len(names) == 0 {
-			t.Fatalf("%d files: %v", len(names), err)
+			t.Fatalf("got %d files, error %v", len(names), err)
 		}
 		for _, name := range names {
 			if before[name], err = os.ReadFile(name); err != nil {

@@ -151,7 +151,7 @@ func TestTakenOverMessageIsNotSettled(t *testing.T) {
 	}
 	// The lease began shortly before the call of the handler.
 	if waited := bustest.Next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
-		t.Errorf("it was redelivered after %s, within the lease of %s", waited, lease)
+		t.Errorf("the message was redelivered after %s, within the lease of %s", waited, lease)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {

@@ -72,17 +72,17 @@ func TestUnavailableServer(t *testing.T) {
 		for n := range 600 {
 			last = q.Priority(t.Context(), "ann")
 			if n == first-1 && last != 0 || n == first && last != 1 {
-				t.Errorf("message %d has the priority %d", n, last)
+				t.Errorf("message %d: got priority %d", n, last)
 			}
 		}
 		if last != Priorities-1 {
-			t.Errorf("the last message has priority %d", last)
+			t.Errorf("the last message: got priority %d, want the lowest", last)
 		}
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) {
 			t.Errorf("admitted: got error %v, want ErrBacklogUnknown", err)
 		}
 		if s.asked > 2 || s.askedOf > 2 {
-			t.Errorf("the unavailable server was queried %d and %d times", s.asked, s.askedOf)
+			t.Errorf("the unavailable server was queried %d and %d times, want at most 2", s.asked, s.askedOf)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestWireFormRoundTrips(t *testing.T) {
 			t.Fatalf("got %s, error %v, want %s", got.AppendJSON(nil), err, text)
 		}
 		if !json.Valid(it.AppendJSON(nil)) {
-			t.Fatalf("invalid JSON %s", it.AppendJSON(nil))
+			t.Fatalf("AppendJSON returned invalid JSON %s", it.AppendJSON(nil))
 		}
 	})
 }
@@ -143,7 +143,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		var again Item
 		if err := json.Unmarshal(got.AppendJSON(nil), &again); err != nil || !again.Equal(got) {
-			t.Fatalf("%s: %v, %s", data, err, again.AppendJSON(nil))
+			t.Fatalf("%s: got error %v, value %s", data, err, again.AppendJSON(nil))
 		}
 	})
 }

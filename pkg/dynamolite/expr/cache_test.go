@@ -80,7 +80,7 @@ func TestCacheIsBounded(t *testing.T) {
 				scope.Keep(&known)
 				condition, err := ParseCondition(scope, ConditionExpression, "attribute_exists(#n)")
 				if err != nil || !condition.Eval(attr.Item{{Name: name, Value: attr.Null()}}) || condition.Eval(nil) {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: got error %v, or a wrong result", name, err)
 				}
 			}
 		})

@@ -81,7 +81,7 @@ func TestFilterErrors(t *testing.T) {
 	}
 	for _, long := range []string{strings.Repeat("(", 1_000), strings.Repeat("not ", 499), strings.Repeat("x", MaxFilter+1)} {
 		if _, err := ParseFilter(long, filterColumns); err == nil {
-			t.Errorf("%.10s… is accepted", long)
+			t.Errorf("%.10s…: got no error, want one", long)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func FuzzParseFilter(f *testing.F) {
 		}
 		filter.match(&r)
 		if filter.String() != text {
-			t.Errorf("%q became %q", text, filter)
+			t.Errorf("%q: got %q", text, filter)
 		}
 	})
 }

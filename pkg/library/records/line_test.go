@@ -11,7 +11,7 @@ func TestInvalidLines(t *testing.T) {
 		`{"fields":{"a":1}}`, `{"fields":{"a":"b"}`, `{"fields":[]}`, `{"properties":{"a":null}}`, `{"properties":{"a":[]}}`, `{"notDetermined":{}}`} {
 		var r Record
 		if err := parseLine([]byte(line), &r); err == nil {
-			t.Errorf("%s is read as %+v", line, r)
+			t.Errorf("%s: got %+v, want an error", line, r)
 		}
 	}
 }
@@ -40,13 +40,13 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if back.Name != standard.Name || back.Content != standard.Content || back.Error != standard.Error || back.Fields[1].Value != standard.Fields[back.Fields[1].Name] && key != "" {
-			t.Errorf("%s became %+v", line, back)
+			t.Errorf("%s: got %+v", line, back)
 		}
 		if again := appendRecord(nil, &back); string(again) != string(line) {
-			t.Errorf("%s became %s", line, again)
+			t.Errorf("%s: got %s after parsing", line, again)
 		}
 		if n, ok := back.Properties.Get("n").(float64); ok && key != "n" && !reflect.DeepEqual(n, number) {
-			t.Errorf("%v became %v", number, n)
+			t.Errorf("%v: got %v", number, n)
 		}
 	})
 }

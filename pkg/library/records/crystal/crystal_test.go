@@ -112,7 +112,7 @@ func TestOperations(t *testing.T) {
 		"+x+.25,-z-1/4, y": {{1, 0, 0, 0.25}, {0, 0, -1, -0.25}, {0, 1, 0, 0}},
 	} {
 		if got, ok := ParseOperation(text); !ok || got != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s: got %v", text, got)
 		}
 	}
 	for _, text := range []string{"", "x,y", "x,y,z,x", "x,y,w", "x,,z", "x,y,z+", "x,y,1/0+z", "x,y,1/2/3"} {

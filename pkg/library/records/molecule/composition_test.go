@@ -109,7 +109,7 @@ func TestAtomBlockValues(t *testing.T) {
 	text := strings.Replace(block("C", ""), " C   0", " C   1", 1)
 	r := ReadSDF([]byte(text))
 	if mass := r.Properties.Get(ExactMass); mass != 17.034655 { // NIST: 13.00335483507 + 4 × 1.00782503223
-		t.Errorf("13C methane: %v", mass)
+		t.Errorf("13C methane: got exact mass %v", mass)
 	}
 }
 
