@@ -75,7 +75,7 @@ func TestQueriesAreCachedSeparately(t *testing.T) {
 	var r reader
 	for i, q := range []question{{call: "list"}, {call: "list", query: dashboard.Query{Hours: 2}}, {call: "list", query: dashboard.Query{SourceType: "rss"}}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
 		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
-			t.Errorf("%+v: %d, error %v", q, got, err)
+			t.Errorf("%+v: got %d, error %v", q, got, err)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func TestRemovedPositionsResync(t *testing.T) {
 			return nil
 		})
 		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
-			t.Errorf("%s: resync returned %+v", at, got)
+			t.Errorf("%s: got resync event %+v", at, got)
 		}
 	}
 	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
@@ -339,14 +339,14 @@ func TestIdleReadersAdvance(t *testing.T) {
 		b.add(entry{sequence: sequence, owner: "loud", area: "textfile", frame: []byte("x")})
 	}
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 0 || quiet.after != 120 {
-		t.Errorf("an idle reader received %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
+		t.Errorf("an idle reader: got %d frames and position %d (%d), want 0 and 120", len(out.entries), quiet.after, reached)
 	}
 	b.add(entry{sequence: 121, owner: "quiet", area: "textfile", frame: []byte("mine")})
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 1 || quiet.after != 121 {
-		t.Errorf("then it received %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
+		t.Errorf("an idle reader after its event: got %d frames and position %d (%d), want 1 and 121", len(out.entries), quiet.after, reached)
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet, mine); reached != gone {
-		t.Errorf("before the stream is recreated it is at %d (%d), want %d", quiet.after, reached, gone)
+		t.Errorf("before the stream is recreated: got position %d (%d), want %d", quiet.after, reached, gone)
 	}
 }

@@ -152,6 +152,6 @@ func TestStreamsEndWithTheirPermission(t *testing.T) {
 	}
 	allowed = false
 	if batch, err := w.hub.next(w.ctx, r); err == nil || len(batch.Frames) > 0 {
-		t.Errorf("then %+v, error %v", batch, err)
+		t.Errorf("after the permission has ended: got %+v, error %v", batch, err)
 	}
 }

@@ -167,7 +167,7 @@ func TestWaitsEnd(t *testing.T) {
 		s.waits.again = again
 		began := time.Now()
 		if final, err := s.read(t.Context(), "f1", "150ms"); err != nil || final || time.Since(began) < 150*time.Millisecond {
-			t.Errorf("after %s: final %t, error %v", time.Since(began), final, err)
+			t.Errorf("after %s: got final = %t, error %v", time.Since(began), final, err)
 		}
 	}
 	looked := s.looks.Load()
@@ -181,7 +181,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	for _, wrong := range []string{"soon", "61s", "-1s"} {
 		if p, ok := errors.AsType[*web.Problem](func() error { _, err := s.read(t.Context(), "f1", wrong); return err }()); !ok || p.Status != http.StatusUnprocessableEntity {
-			t.Errorf("wait=%s: %v", wrong, p)
+			t.Errorf("wait=%s: got %v", wrong, p)
 		}
 	}
 }

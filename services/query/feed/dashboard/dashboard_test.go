@@ -225,7 +225,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("row %d is %+v, want %+v", i, got, want)
 		}
 		if rows[i].ExpiresAt != at.Add(7*24*time.Hour).Unix()+1 || rows[i].IngestedAt() != "2025-11-16T14:30:00.001Z" {
-			t.Errorf("row %d of %s expires at %d", i, rows[i].IngestedAt(), rows[i].ExpiresAt)
+			t.Errorf("row %d of %s: got expiry %d", i, rows[i].IngestedAt(), rows[i].ExpiresAt)
 		}
 	}
 }

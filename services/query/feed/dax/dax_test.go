@@ -135,7 +135,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 			t.Errorf("read %d returned %d rows, error %v, want 1", n, found, err)
 		}
 		if said := log.String(); n == 0 && strings.Count(said, "a read from the DAX cluster failed") != 1 {
-			t.Errorf("after the first read the log says %s", said)
+			t.Errorf("after the first read: got log %s", said)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())

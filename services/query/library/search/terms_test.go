@@ -107,7 +107,7 @@ func TestParseSort(t *testing.T) {
 	}
 	for _, text := range []string{"", "color", "name,name", "name,-name", "name,size,createdAt,updatedAt", "name,"} {
 		if keys, err := search.ParseSort(text); err == nil {
-			t.Errorf("%q: %v", text, keys)
+			t.Errorf("%q: got %v, want an error", text, keys)
 		}
 	}
 }
