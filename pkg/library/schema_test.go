@@ -38,7 +38,7 @@ func TestTablesAreThoseOfTheSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := names(found.Table.KeySchema); !slices.Equal(got, []string{want.key}) {
-			t.Errorf("%s: the key is %q", name, got)
+			t.Errorf("%s: got key %q", name, got)
 		}
 		indexes := map[string][]string{}
 		for _, i := range found.Table.GlobalSecondaryIndexes {
@@ -56,7 +56,7 @@ func TestTablesAreThoseOfTheSeed(t *testing.T) {
 			}
 		}
 		if streams := found.Table.StreamSpecification != nil && *found.Table.StreamSpecification.StreamEnabled; streams != (want.key == "id" && len(want.indexes) == 2) {
-			t.Errorf("%s has a change stream: %t", name, streams)
+			t.Errorf("%s: got a change stream = %t", name, streams)
 		}
 	}
 	if err := r.Check(t.Context()); err != nil {
@@ -90,14 +90,14 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 			t.Errorf("%s: the attributes are %q, want %q", name, got, want)
 		}
 		if got := table.TextOf(row["createdDateTime"]); got != stamp(r.clock) {
-			t.Errorf("%s: created at %q", name, got)
+			t.Errorf("%s: got creation time %q", name, got)
 		}
 	}
 	if got := r.node(n.ID); !reflect.DeepEqual(got, n) || got.TypeOwnedBy != "File#ann" || got.ParentID != RootID("ann") {
-		t.Errorf("read %+v, wrote %+v", got, n)
+		t.Errorf("got %+v, want %+v", got, n)
 	}
 	if got := r.stored(n.ID); !reflect.DeepEqual(got, f) || got.Status != Loading {
-		t.Errorf("read %+v, wrote %+v", got, f)
+		t.Errorf("got %+v, want %+v", got, f)
 	}
 }
 

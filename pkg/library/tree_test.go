@@ -147,7 +147,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	folder := r.folder("inbox", "")
 	once := r.unretried()
 	if _, err := r.Move(t.Context(), r.folder("inner", "").ID, folder.ID, ann); err != nil || r.writes.keys[folder.ID] != 1 {
-		t.Fatalf("the move of a folder names it %d times, error %v", r.writes.keys[folder.ID], err)
+		t.Fatalf("the move of a folder names it %d times, error %v, want once", r.writes.keys[folder.ID], err)
 	}
 	const uploads = 200
 	var all sync.WaitGroup

@@ -244,7 +244,7 @@ func TestPreviousRunChangesNothing(t *testing.T) {
 		}
 	}
 	if after := f.get("doors", "join"); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("the previous run made %v of %v", after, before)
+		t.Errorf("after the previous run: got %v, want %v", after, before)
 	}
 	_, err := workflow().Update(t.Context(), db, "finishStep", j.write(1, lifecycle.Item{
 		Condition: expression.Name("stepsOpen").Contains("step-0"), Remove: []string{"version"},
@@ -255,6 +255,6 @@ func TestPreviousRunChangesNothing(t *testing.T) {
 	if _, err := workflow().Update(t.Context(), db, "finishStep", lifecycle.Write{Items: []lifecycle.Item{{
 		Table: "doors", Key: key("nobody"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},
 	}}}); !errors.Is(err, lifecycle.ErrNotFound) || f.get("doors", "nobody") != nil {
-		t.Errorf("an update of a missing item: %v, and the item is %v", err, f.get("doors", "nobody"))
+		t.Errorf("an update of a missing item: got error %v, item %v", err, f.get("doors", "nobody"))
 	}
 }

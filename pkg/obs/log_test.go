@@ -29,7 +29,7 @@ func TestLoggerWritesJSONWithServiceTimeAndTrace(t *testing.T) {
 	}
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", line["time"])
 	if err != nil || time.Since(at) > time.Minute {
-		t.Errorf("time is %q (%v)", line["time"], err)
+		t.Errorf("got time %q (%v), want now", line["time"], err)
 	}
 	delete(line, "time")
 	want := map[string]string{
@@ -76,7 +76,7 @@ func TestLoggerFormats(t *testing.T) {
 	}
 	log.Debug().Msg("for a person")
 	if json.Valid(out.Bytes()) || !strings.Contains(out.String(), "for a person") {
-		t.Errorf("console wrote %q", out.String())
+		t.Errorf("got console output %q", out.String())
 	}
 }
 

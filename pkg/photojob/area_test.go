@@ -21,7 +21,7 @@ func TestUploaded(t *testing.T) {
 			t.Errorf("got %s on %s of type %s at %s, want %s", e.ID, e.Subject, e.Type(), e.Time, id)
 		}
 		if e.Item != "j1" || e.Owner != "ann" || e.Tenant != "ann" {
-			t.Errorf("%s: item %s of %s, tenant %s", id, e.Item, e.Owner, e.Tenant)
+			t.Errorf("%s: got item %s of %s, tenant %s", id, e.Item, e.Owner, e.Tenant)
 		}
 	}
 }

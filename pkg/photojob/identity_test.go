@@ -31,7 +31,7 @@ func TestIDs(t *testing.T) {
 		owner, key := rapid.String().Draw(t, "owner"), rapid.StringN(1, 40, -1).Draw(t, "key")
 		id := newID(t, owner, key)
 		if !ValidID(id) || id != newID(t, owner, key) || id == newID(t, owner+"x", key) || id == newID(t, owner, key+"x") {
-			t.Fatalf("the id for key %q of %q is %s", key, owner, id)
+			t.Fatalf("key %q of %q: got id %s", key, owner, id)
 		}
 		if first, second := newID(t, owner, ""), newID(t, owner, ""); first == second {
 			t.Fatalf("the id %s was returned twice", first)
@@ -45,7 +45,7 @@ func TestIDs(t *testing.T) {
 		}
 		for _, child := range children {
 			if child[:10] != id[:10] || !ValidID(child) { // the time
-				t.Fatalf("%s is a child of %s", child, id)
+				t.Fatalf("got child id %s of %s", child, id)
 			}
 		}
 	})
@@ -60,7 +60,7 @@ func TestChildIDs(t *testing.T) {
 		"01HF9GXXX0ZZZZZZZZZZZZZZZZ": "01HF9GXXX00000000000000000",
 	} {
 		if ids, err := childIDs(id, 1); err != nil || ids[0] != want {
-			t.Errorf("the id after %s is %s, error %v", id, ids, err)
+			t.Errorf("after %s: got id %s, error %v", id, ids, err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestPaidCalls(t *testing.T) {
 		"since the last retry": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallError, 0), call("retry", "", 0), call("edit", CallOK, 0)), 0, 1, 0},
 	} {
 		if a, e, bad := c.ledger.Paid(StepAnalyze), c.ledger.Paid(StepEdit), c.ledger.Errors(StepEdit); a != c.analyze || e != c.edit || bad != c.bad {
-			t.Errorf("%s: %d and %d paid, %d errors", name, a, e, bad)
+			t.Errorf("%s: got %d and %d paid calls, %d errors", name, a, e, bad)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestFoldingPreservesTheCost(t *testing.T) {
 		l = l.with(Call{N: l.next(), Step: stepRetry})
 		folded := l.folded()
 		if folded.CostMicros() != l.CostMicros() || len(folded) > keptEntries+1 || folded.next() != l.next() {
-			t.Fatalf("%d entries of cost %d from %d of cost %d", len(folded), folded.CostMicros(), len(l), l.CostMicros())
+			t.Fatalf("got %d entries of cost %d from %d of cost %d", len(folded), folded.CostMicros(), len(l), l.CostMicros())
 		}
 	})
 }

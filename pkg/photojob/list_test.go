@@ -52,16 +52,16 @@ func TestListsNewestFirst(t *testing.T) {
 		}
 	}
 	if got, pages := r.all(Listing{UserID: "ann"}); !slices.Equal(got, ids) || pages[0] != UserLimit {
-		t.Errorf("%d jobs in pages of %d", len(got), pages)
+		t.Errorf("got %d jobs in pages of %d", len(got), pages)
 	}
 	if got, _ := r.all(Listing{UserID: "ann", Limit: 7}); !slices.Equal(got, ids) {
-		t.Errorf("%d jobs in pages of 7", len(got))
+		t.Errorf("got %d jobs in pages of 7", len(got))
 	}
 	if got, pages := r.all(Listing{UserID: "ann", Status: Failed, Limit: 2}); !slices.Equal(got, failed) || pages[0] != 2 {
-		t.Errorf("%d jobs are FAILED, in pages of %d", len(got), pages)
+		t.Errorf("got %d FAILED jobs in pages of %d", len(got), pages)
 	}
 	if got, _ := r.all(Listing{Status: Failed}); !slices.Equal(got, failed) {
-		t.Errorf("%d jobs of all users are FAILED", len(got))
+		t.Errorf("got %d FAILED jobs of all users", len(got))
 	}
 	if got, _ := r.all(Listing{Status: Queued, From: r.clock.Add(-4 * time.Second).UnixMilli()}); !slices.Equal(got, ids[:4]) {
 		t.Errorf("got newest jobs %q", got)

@@ -45,7 +45,7 @@ func TestMachineIsValid(t *testing.T) {
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
 	}
 	r := open(t)
 	for _, move := range Machine().Moves {
@@ -63,7 +63,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					}
 					after = before
 				} else if err != nil || after.Status != move.To || after.UpdatedAt <= before.UpdatedAt {
-					t.Errorf("%s: updatedAt is %d after %d, error %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
+					t.Errorf("%s: got updatedAt %d after %d, error %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
 				}
 				if !reflect.DeepEqual(found, after) {
 					t.Errorf("the table has %+v, want %+v", found, after)
@@ -78,7 +78,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 func TestFinalStatesStay(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) || slices.Contains(move.From, Failed) && move.Name != "retry" {
-			t.Errorf("%s starts from %s", move.Name, move.From)
+			t.Errorf("the move %s starts from the final states in %s", move.Name, move.From)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestOneWorkerSucceedsInEveryMove(t *testing.T) {
 			case err == nil:
 				won++
 			case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
-				t.Errorf("%s: a concurrent call returned %v", move.Name, err)
+				t.Errorf("%s: a concurrent call: got error %v", move.Name, err)
 			}
 		}
 		if won != 1 {

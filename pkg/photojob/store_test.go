@@ -72,7 +72,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	}
 	failed := r.row(r.in(Failed).JobID)["error"].(*types.AttributeValueMemberM).Value
 	if got := slices.Sorted(maps.Keys(failed)); !slices.Equal(got, []string{"code", "message", "retryCount"}) {
-		t.Errorf("error has %q", got)
+		t.Errorf("got attributes %q of error", got)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestDeleteReturnsTheJob(t *testing.T) {
 		t.Errorf("the second delete: got error %v, want ErrNotFound", err)
 	}
 	if _, err := completed(r.Store, t, job); !errors.Is(err, lifecycle.ErrNotFound) || r.row(job.JobID) != nil {
-		t.Errorf("its worker recreated it: %v", err)
+		t.Errorf("its worker: got error %v, or it recreated the job", err)
 	}
 }
 
@@ -167,6 +167,6 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	scanned, err := r.Scan(t.Context(), "", ScanLimit)
 	found, failed := r.Jobs(t.Context(), []string{job.JobID})
 	if err != nil || failed != nil || len(scanned.Jobs) != 0 || scanned.Items != 1 || len(found) != 0 {
-		t.Errorf("scanned %+v, %v; found %v, %v", scanned, err, found, failed)
+		t.Errorf("got scan %+v, error %v, jobs %v, error %v", scanned, err, found, failed)
 	}
 }

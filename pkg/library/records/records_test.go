@@ -165,7 +165,7 @@ func TestPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(page.Records) > 97 || page.Next >= 0 && len(page.Records) < 97 {
-				t.Fatalf("%q: page of %d records", text, len(page.Records))
+				t.Fatalf("%q: got a page of %d records, want 97 or the last page", text, len(page.Records))
 			}
 			for _, r := range page.Records {
 				got = append(got, r.Index)
@@ -221,7 +221,7 @@ func TestDamagedChunksAreErrors(t *testing.T) {
 		for _, bad := range [][]byte{{}, data[:len(data)/2], bytes.Repeat([]byte{'x'}, len(data))} {
 			o[name] = bad
 			if page, err := f.Page(t.Context(), Query{Filter: filter, Limit: 100}); err == nil {
-				t.Errorf("%s of %d bytes: %d records", name, len(bad), len(page.Records))
+				t.Errorf("%s of %d bytes: got %d records, want an error", name, len(bad), len(page.Records))
 			}
 		}
 		o[name] = data

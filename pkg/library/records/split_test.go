@@ -61,7 +61,7 @@ func split(t *testing.T, text string, boundary Boundary) (found []string) {
 			t.Fatal(err)
 		}
 		if text[raw.Offset:raw.Offset+raw.Length] != string(raw.Bytes) {
-			t.Fatalf("%q is not at %d, %d", raw.Bytes, raw.Offset, raw.Length)
+			t.Fatalf("the bytes %q differ from those at offset %d, length %d", raw.Bytes, raw.Offset, raw.Length)
 		}
 		found = append(found, string(raw.Bytes))
 	}

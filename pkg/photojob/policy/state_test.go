@@ -133,7 +133,7 @@ func TestDefaults(t *testing.T) {
 	for _, name := range Paid() {
 		s := Defaults(name)
 		if wrong := s.Check(name); len(wrong) > 0 || s.Enabled {
-			t.Errorf("%s: %v, enabled %t", name, wrong, s.Enabled)
+			t.Errorf("%s: got violations %v, enabled = %t", name, wrong, s.Enabled)
 		}
 	}
 }

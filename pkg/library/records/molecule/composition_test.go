@@ -133,7 +133,7 @@ func TestUndeterminedPropertiesAreListed(t *testing.T) {
 		r := ReadSDF([]byte(test.text))
 		reason, _ := r.Properties.Get(Reason).(string)
 		if r.Failed() || !strings.Contains(strings.Join(r.NotDetermined, " "), test.missing) || !strings.Contains(reason, test.reason) {
-			t.Errorf("%s: %s %v %v", name, r.Error, r.NotDetermined, r.Properties)
+			t.Errorf("%s: got error %q, not determined %v, properties %v", name, r.Error, r.NotDetermined, r.Properties)
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
@@ -166,11 +166,11 @@ func TestElements(t *testing.T) {
 			t.Errorf("element %d, %q, is not found", z, e.symbol)
 		}
 		if e.weight > 0 && (e.weight < e.masses[0] || e.weight > e.masses[len(e.masses)-1] || math.Abs(e.common-e.weight) > 3) {
-			t.Errorf("%s: weight %v, most abundant isotope %v", e.symbol, e.weight, e.common)
+			t.Errorf("%s: got weight %v and most abundant isotope %v, which are inconsistent", e.symbol, e.weight, e.common)
 		}
 		for i, mass := range e.masses {
 			if math.Abs(mass-float64(e.first+i)) > 0.5 {
-				t.Errorf("isotope %d of %s has the mass %v", e.first+i, e.symbol, mass)
+				t.Errorf("isotope %d of %s: got mass %v", e.first+i, e.symbol, mass)
 			}
 		}
 	}

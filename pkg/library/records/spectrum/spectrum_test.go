@@ -50,7 +50,7 @@ func TestFormsOfTheStandard(t *testing.T) {
 		s := parse(t, xydata(10, line+"\n"))
 		c := s.Curves[0]
 		if !reflect.DeepEqual(c.Y, want) || c.X[0] != 400 || c.X[9] != 409 || len(s.Problems) > 0 {
-			t.Errorf("%s: %v %v %v", name, c.X, c.Y, s.Problems)
+			t.Errorf("%s: got x %v, y %v, problems %v", name, c.X, c.Y, s.Problems)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestPackingsGiveTheSamePoints(t *testing.T) {
 		for _, packing := range []string{"AFFN", "PAC", "SQZ", "DIF"} {
 			s := parse(t, xydata(len(values), pack(values, packing)))
 			if len(s.Problems) > 0 {
-				t.Fatalf("%s: %v", packing, s.Problems)
+				t.Fatalf("%s: got problems %v, want none", packing, s.Problems)
 			}
 			if packing == "AFFN" {
 				first = s.Curves[0]
