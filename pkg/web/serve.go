@@ -52,7 +52,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 	if o.Drain == 0 {
 		o.Drain = 10 * time.Second
 	}
-	// Requests outlive ctx and use Draining to learn that it is done.
+	// Requests outlive ctx. Draining notifies them when it is done.
 	requests := context.WithValue(context.WithoutCancel(ctx), drainingKey{}, ctx.Done())
 	requests, cut := context.WithCancelCause(requests)
 	defer cut(nil)

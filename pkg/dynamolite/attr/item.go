@@ -29,7 +29,7 @@ func ItemOf(attributes ...Attribute) Item {
 	return attributes
 }
 
-// fewAttributes are sorted by insertion, which is slow for many.
+// fewAttributes is the maximum number of attributes that are sorted by insertion.
 const fewAttributes = 32
 
 func sorted(attributes []Attribute) Item {

@@ -117,7 +117,7 @@ func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	return all, nil
 }
 
-// FailChunk writes a chunk of records that all failed for one reason, which must not be empty.
+// FailChunk writes a chunk of records that all failed for the same reason. The reason must not be empty.
 func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error {
 	w, err := NewChunkWriter(lines, chunk)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
 
-// halite has an edge of the size that rock salt has; the stated volume is the cube of it.
+// halite has the cell edge of rock salt. Its stated volume is the cube of the edge.
 const halite = `# a comment
 data_halite
 _chemical_formula_sum 'Cl Na'
