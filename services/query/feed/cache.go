@@ -59,7 +59,7 @@ func (q question) facet() facet {
 
 type answer struct {
 	body  []byte // encoded
-	seen  uint64 // the clock when the read began
+	seen  uint64 // value of the clock when the read began
 	begun time.Time
 }
 

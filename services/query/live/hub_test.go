@@ -96,7 +96,7 @@ func TestRemovedPositionsResync(t *testing.T) {
 			return nil
 		})
 		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
-			t.Errorf("%s: got resync event %+v", at, got)
+			t.Errorf("after %s: got resync event %+v", at, got)
 		}
 	}
 	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
