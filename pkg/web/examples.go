@@ -21,7 +21,8 @@ func complete(api *huma.OpenAPI) {
 	for _, op := range Operations(api) {
 		for _, tag := range op.Tags {
 			if !slices.ContainsFunc(api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
-				api.Tags = append(api.Tags, &huma.Tag{Name: tag})
+				display := strings.ToUpper(tag[:1]) + tag[1:]
+				api.Tags = append(api.Tags, &huma.Tag{Name: tag, Extensions: map[string]any{"x-displayName": display}})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/assay-project/assay/pkg/event"
 )
@@ -26,9 +28,10 @@ type asyncAPI struct {
 	Components struct {
 		Parameters map[string]any
 		Messages   map[string]struct {
-			Name    string
-			Headers schema
-			Payload schema
+			Name     string
+			Headers  schema
+			Payload  schema
+			Examples []struct{ Payload map[string]any }
 		}
 		Schemas map[string]schema
 	}
@@ -188,6 +191,15 @@ func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
 		t.Errorf("not described: %v", slices.Collect(maps.Keys(messages)))
 	}
 
+	for name, message := range doc.Components.Messages {
+		if name != "DeadLetter" && len(message.Examples) == 0 {
+			t.Errorf("%s has no example", name)
+		}
+		for _, example := range message.Examples {
+			checkExample(t, message.Name, doc.Components.Schemas[name], example.Payload)
+		}
+	}
+
 	schemas := maps.Clone(doc.Components.Schemas)
 	delete(schemas, "EventHeaders")
 	delete(schemas, "DeadHeaders")
@@ -205,6 +217,28 @@ func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
 	}
 	for name := range schemas {
 		t.Errorf("the schema %s does not describe a message", name)
+	}
+}
+
+// checkExample checks that an example is the protobuf JSON of a message and has its required fields.
+func checkExample(t *testing.T, name string, described schema, payload map[string]any) {
+	t.Helper()
+	kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := protojson.Unmarshal(text, kind.New().Interface()); err != nil {
+		t.Errorf("the example of %s: %v", name, err)
+	}
+	for _, field := range described.Required {
+		if _, there := payload[field]; !there {
+			t.Errorf("the example of %s has no %s", name, field)
+		}
 	}
 }
 

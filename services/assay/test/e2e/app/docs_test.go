@@ -31,7 +31,7 @@ func TestDocs(t *testing.T) {
 		p.See(t, ".th-code", "curl")
 		look("docs-operation-" + scheme)
 		p.docs(t, "/docs/events#/channels/nodechanged", "assay.library.node.")
-		p.See(t, "[data-testid=right-panel]", `"nodeId"`)
+		p.See(t, "[data-testid=right-panel]", `"report.pdf"`) // of the example of the payload
 		look("docs-events-" + scheme)
 	}
 	p.Eval(t, `document.querySelector("[data-testid=search-trigger]").focus()`)
