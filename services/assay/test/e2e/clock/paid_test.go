@@ -57,7 +57,7 @@ func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	wait := (<-again).Sub(since)
 	t.Logf("the second call follows after %s", wait)
 	if wait < callTime+4*time.Second || wait > callTime+ahead {
-		t.Errorf("the second call follows after %s, want %s and 5 s, less the time until the first was sent", wait, callTime)
+		t.Errorf("the second call was made after %s, want %s plus 5 s, less the time until the first was sent", wait, callTime)
 	}
 	if gemini.Billed() != 3 {
 		t.Errorf("%d billed", gemini.Billed())

@@ -1,5 +1,5 @@
-// Uses a server through a client whose types are generated from the server's OpenAPI document. Its argument is the
-// server's address. It throws, and exits with 1, where a response differs from what is expected.
+// Calls a server through a client whose types are generated from its OpenAPI document. The argument is the address of
+// the server. At an unexpected response it throws an error and exits with status 1.
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated.js";
@@ -14,7 +14,7 @@ function expect(what: string, holds: boolean, response: { data?: unknown; error?
   if (!holds) throw new Error(`${what}: ${JSON.stringify(response.data ?? response.error)}`);
 }
 
-// form returns the fields of a multipart body: the client sends objects as JSON otherwise.
+// form returns the fields as a multipart body; by default the client sends objects as JSON.
 function form(fields: Record<string, string | File>): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);

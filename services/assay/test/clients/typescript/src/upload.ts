@@ -1,6 +1,6 @@
-// Uploads through the module of the web page for uploads in parts. Its argument is the server's address. It throws, and
-// exits with 1, where something differs from what is expected. Requests for parts are sent by fetch, since Node.js has
-// no XMLHttpRequest.
+// Uploads files through the web app's module for multipart uploads. The argument is the address of the server. At an
+// unexpected result it throws an error and exits with status 1. Parts are sent with fetch, because Node.js has no
+// XMLHttpRequest.
 import { randomUUID } from "node:crypto";
 import { uploadInParts, UploadError, type Options, type Progress, type Send, type Uploaded } from "../dist/parts.js";
 
@@ -15,7 +15,7 @@ function expect(what: string, holds: boolean, found: unknown): void {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(found)}`);
 }
 
-/** Sends a part, and counts it in sent. */
+/** Sends a part and records it in sent. */
 const sender = (sent: number[]): Send => async (request, body, signal, progress) => {
   sent.push(partOf(request.url));
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "Content-Length"));
@@ -33,7 +33,7 @@ async function result(path: string, owner: string): Promise<{ status?: string; r
   return await response.json() as { status?: string; result?: { totalWords: number } };
 }
 
-/** A lost request and a lost response: the part that is stored is not sent again. */
+/** A request and a response are lost; the stored part is not sent again. */
 async function lostParts(): Promise<void> {
   const owner = randomUUID();
   const sent: number[] = [];
@@ -58,7 +58,7 @@ async function lostParts(): Promise<void> {
   expect("the count", end.status === "COMPLETED" && end.result?.totalWords === words, end);
 }
 
-/** A page that is closed and opened again: the remembered upload continues. */
+/** A page is closed and opened again; the recorded upload resumes. */
 async function reopenedPage(): Promise<void> {
   const owner = randomUUID();
   const kept = new Map<string, string>();
@@ -84,12 +84,12 @@ async function reopenedPage(): Promise<void> {
   const done = await uploadInParts(file, { ...options, send: sender(second) }).promise;
   expect("the parts of the first page", first.sort().join() === "1,2", first);
   expect("the parts of the second page", second.join() === "3", second);
-  expect("what is remembered", kept.size === 0, [...kept.keys()]);
+  expect("the recorded uploads", kept.size === 0, [...kept.keys()]);
   const end = await result(`library/nodes/${done.id}`, owner);
   expect("the node", end.status === "Processed", end);
 }
 
-/** A pause, and then a cancellation, which deletes the file. */
+/** An upload is paused and then canceled, which deletes the file. */
 async function cancelled(): Promise<void> {
   const owner = randomUUID();
   let sends = 0;
@@ -108,7 +108,7 @@ async function cancelled(): Promise<void> {
   expect("the files", files.length === 0, files);
 }
 
-/** A problem of the server. */
+/** The server returns a problem. */
 async function refused(): Promise<void> {
   const error: unknown = await uploadInParts(new File([], "empty.txt"), { area: "files", ...callerOf(randomUUID()) }).promise.catch((reason: unknown) => reason);
   expect("the error", error instanceof UploadError && error.problem?.status === 422, error);
