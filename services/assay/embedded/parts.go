@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -63,7 +64,7 @@ func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (
 	in.Body = complete(in.Body, in.ContentLength)
 	p, leave, err := d.placeOf(in)
 	if p == nil && err == nil {
-		return d.Posix.UploadPartWithPostFunc(ctx, in, d.sync)
+		return d.uploadPart(ctx, in)
 	}
 	etag := ""
 	if err == nil {
@@ -79,6 +80,33 @@ func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (
 	return &s3.UploadPartOutput{ETag: &etag, ChecksumCRC32: in.ChecksumCRC32}, nil
 }
 
+// uploadPart stores a part with the gateway, which recreates the directory of an upload that is aborted at the same
+// time: it is removed again. This detects only uploads with checksums, which include all of the product.
+func (d *durableStore) uploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
+	dir := uploadDir(*in.Key, *in.UploadId)
+	_, before := d.meta.RetrieveAttribute(nil, *in.Bucket, dir, checksumsAttribute)
+	out, err := d.Posix.UploadPartWithPostFunc(ctx, in, d.sync)
+	if err != nil || before != nil {
+		return out, err
+	}
+	if _, err := d.meta.RetrieveAttribute(nil, *in.Bucket, dir, checksumsAttribute); !errors.Is(err, meta.ErrNoSuchKey) && !errors.Is(err, fs.ErrNotExist) {
+		return out, err
+	}
+	for _, name := range []string{path.Join(dir, strconv.Itoa(int(*in.PartNumber))), dir} {
+		// Another part may still be in the directory, and removes it.
+		if err := os.Remove(d.pathOf(*in.Bucket, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) {
+			return nil, err
+		}
+	}
+	return nil, s3err.GetNoSuchUploadErr(*in.UploadId)
+}
+
+// uploadDir returns the directory of an upload, in its bucket.
+func uploadDir(key, uploadID string) string {
+	sum := sha256.Sum256([]byte(key))
+	return path.Join(posix.MetaTmpMultipartDir, fmt.Sprintf("%x", sum), uploadID)
+}
+
 // placeOf claims the place of a part until leave is called. It returns nil for a part that the gateway must store:
 // a part that exists or is being written, or one without a CRC-32 in a header, as other clients send.
 func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), err error) {
@@ -87,11 +115,7 @@ func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), 
 		in.ContentLength == nil || *in.ContentLength < 1 || *in.PartNumber < 1 || strings.ContainsAny(*in.UploadId, `/\`) {
 		return nil, nil, nil
 	}
-	sum := sha256.Sum256([]byte(*in.Key))
-	p = &place{
-		bucket: *in.Bucket, dir: path.Join(posix.MetaTmpMultipartDir, fmt.Sprintf("%x", sum), *in.UploadId),
-		number: *in.PartNumber, size: *in.ContentLength,
-	}
+	p = &place{bucket: *in.Bucket, dir: uploadDir(*in.Key, *in.UploadId), number: *in.PartNumber, size: *in.ContentLength}
 	var sums s3response.Checksum
 	value, err := d.meta.RetrieveAttribute(nil, p.bucket, p.dir, checksumsAttribute)
 	if err != nil || json.Unmarshal(value, &sums) != nil || sums.Algorithm != types.ChecksumAlgorithmCrc32 {

@@ -2,9 +2,7 @@ package embedded
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/versity/versitygw/backend/meta"
-	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/s3response"
 )
 
@@ -26,8 +23,7 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 		j.parts = in.MultipartUpload.Parts
 	}
 	if in.Key != nil && in.UploadId != nil {
-		sum := sha256.Sum256([]byte(*in.Key))
-		done, alone := d.placing.join(path.Join(*in.Bucket, posix.MetaTmpMultipartDir, fmt.Sprintf("%x", sum), *in.UploadId))
+		done, alone := d.placing.join(path.Join(*in.Bucket, uploadDir(*in.Key, *in.UploadId)))
 		defer done()
 		j.copies = !alone
 	}

@@ -191,3 +191,31 @@ func TestS3PartsAreOnDiskFirst(t *testing.T) {
 	}
 	m.join([]byte("text"), 1)
 }
+
+// TestS3PartDoesNotReopenUpload aborts an upload while the gateway stores one of its parts.
+func TestS3PartDoesNotReopenUpload(t *testing.T) {
+	dir := t.TempDir()
+	var m *partsUpload
+	var aborts atomic.Bool
+	m = beginParts(t, startS3(t, S3Config{Dir: dir, sync: func(file *os.File) error {
+		if aborts.CompareAndSwap(true, false) {
+			_, err := m.client.AbortMultipartUpload(t.Context(), &s3.AbortMultipartUploadInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
+			return errors.Join(err, file.Sync())
+		}
+		return file.Sync()
+	}}), dir, "a")
+	m.send(1, []byte("text"))
+	aborts.Store(true)
+	for range 2 {
+		_, err := m.client.UploadPart(t.Context(), &s3.UploadPartInput{
+			Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id, PartNumber: aws.Int32(1),
+			Body: bytes.NewReader([]byte("more")), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+		})
+		if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != "NoSuchUpload" {
+			t.Errorf("got %v, want NoSuchUpload", err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "objects", testBucket, ".sgwtmp", "multipart", "*", *m.id)); err != nil || len(left) > 0 {
+		t.Errorf("the upload left %q, %v", left, err)
+	}
+}
