@@ -48,7 +48,7 @@ type Photo struct {
 // Final reports whether processing has finished. A final job changes only on request.
 func (p Photo) Final() bool { return p.Status == Completed || p.Status == Failed }
 
-// PhotoOptions are options besides the prompt. Zero values mean no preference.
+// PhotoOptions are options in addition to the prompt. Zero values mean no preference.
 type PhotoOptions struct {
 	Provider    string `json:"provider,omitempty"`
 	Format      string `json:"format,omitempty"`  // jpeg, png, webp

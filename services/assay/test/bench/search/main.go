@@ -35,10 +35,10 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) (err error) {
-	nodes := flag.Int("nodes", 100_000, "the number of nodes")
-	owners := flag.Int("owners", 1_000, "the number of owners")
-	words := flag.Int("words", 200, "the number of words in each text")
-	searches := flag.Int("searches", 3_000, "the number of searches")
+	nodes := flag.Int("nodes", 100_000, "number of nodes")
+	owners := flag.Int("owners", 1_000, "number of owners")
+	words := flag.Int("words", 200, "number of words in each text")
+	searches := flag.Int("searches", 3_000, "number of searches")
 	at := flag.String("dir", os.TempDir(), "the directory for temporary data, about 1 GB")
 	flag.Parse()
 	if *owners < 20 || *nodes < 20**owners {

@@ -27,7 +27,7 @@ func molecule(name string, logP float64) string {
 		"  1  2  1  0\n  2  3  1  0\nM  END\n>  <logP>\n" + fmt.Sprint(logP) + "\n\n$$$$\n"
 }
 
-// molecules returns an SDF of n records, with logP from 0 on.
+// molecules returns an SDF of n records, with logP values starting at 0.
 func molecules(n int) string {
 	var all strings.Builder
 	for i := range n {

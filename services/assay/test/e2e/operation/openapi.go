@@ -100,7 +100,7 @@ func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
 		}
 		checkInline(t, name+"."+field, of)
 		if of.Value.Type.Includes(openapi3.TypeArray) && of.Value.Type.Includes(openapi3.TypeNull) {
-			t.Errorf(`%s.%s is a list or null: tag it, and send [] for no elements`, name, field)
+			t.Errorf(`%s.%s is a list that may be null: tag it with nullable:"false", and send [] if it is empty`, name, field)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// nodes is the library of a system that is audited.
+// nodes stores library items in a system under audit.
 type nodes struct {
 	*held
 	store *library.Store

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// photos are the jobs of a system that is audited.
+// photos stores photo jobs in a system under audit.
 type photos struct {
 	*held
 	store *photojob.Store
