@@ -72,7 +72,7 @@ type NodeImage struct {
 	Length   int64  `json:"length"` // bytes
 }
 
-// NodePermissions lists who may read a node besides its owner.
+// NodePermissions lists who may read a node in addition to its owner.
 type NodePermissions struct {
 	IsPublic bool     `json:"isPublic"`
 	Users    []string `json:"users"`

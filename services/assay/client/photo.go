@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// States of a photo job besides Completed and Failed, and the state of a finished batch with failed
+// States of a photo job in addition to Completed and Failed, and the state of a finished batch with failed
 // jobs.
 const (
 	Queued     = "QUEUED"

@@ -36,7 +36,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer) (err error) {
 	samples := flag.String("samples", "", "an SDF file whose records are repeated")
-	count := flag.Int("records", 100_000, "the number of records in the file")
+	count := flag.Int("records", 100_000, "number of records in the file")
 	at := flag.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for temporary data, about 3 GB")
 	flag.Parse()
 	if err := os.MkdirAll(*at, 0o755); err != nil {

@@ -199,7 +199,7 @@ func compareSeries(ctx context.Context, s system.System, records map[string]feed
 	return nil
 }
 
-var projected = flag.Int("projected", 120, "the number of items posted while query is killed")
+var projected = flag.Int("projected", 120, "number of items posted while query is killed")
 
 // TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards the dashboard has each
 // of them once, also after a rebuild.

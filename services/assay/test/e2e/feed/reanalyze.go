@@ -90,7 +90,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 		}
 	}
 	if outcomes := c.FeedOutcomes(t, postings[0].SourceID); len(outcomes) != 2 {
-		t.Errorf("outcomes %v, want one of each analysis", outcomes)
+		t.Errorf("outcomes %v, want one for each analysis", outcomes)
 	}
 	finished(reanalyze(), fmt.Sprintf(`"outdated":null,"current":%d,"waiting":0`, good+bad))
 }

@@ -31,7 +31,7 @@ func failedPhotosAreRetried(t *testing.T, s system.System) {
 		t.Errorf("after the retry it is %s", system.JSON(job))
 	}
 	if ids := s.PhotoOutcomes(t, job.JobID); len(ids) != 2 {
-		t.Errorf("outcomes %v, want one of each end", ids)
+		t.Errorf("outcomes %v, want one for each final state", ids)
 	}
 	if _, err := c.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{}); !system.IsProblem(err, http.StatusConflict) {
 		t.Errorf("retry of a COMPLETED job: %v", err)
