@@ -160,7 +160,7 @@ func position(id string) (uint64, error) {
 }
 
 // unknownPositionsResync: for a position that the stream never had, the server
-// sends a resync, from whose id a reader continues.
+// sends a resync, and the reader continues from its id.
 func unknownPositionsResync(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
