@@ -93,8 +93,7 @@ func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 	c.Audit(ctx, t, promises)
 }
 
-// imported returns the promises of the files that the command has printed, which are those of the
-// tree.
+// imported returns the promises of the files that the command printed, after comparing them with the tree.
 func imported(t *testing.T, command *system.Program, source tree) []audit.Promise {
 	t.Helper()
 	var promises []audit.Promise

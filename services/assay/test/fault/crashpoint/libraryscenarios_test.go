@@ -25,7 +25,7 @@ func libraryScenarios() []scenario {
 		{name: "library folder", roles: services(), abandons: true, play: folderCreated},
 		{name: "library form", roles: textRoles, abandons: true, play: nodeByForm},
 		{name: "library presigned and reported", roles: services(), abandons: true, play: nodeReported},
-		{name: "library presigned and noticed", roles: textRoles, notices: true, play: nodeNoticed},
+		{name: "library presigned and notified", roles: textRoles, notices: true, play: nodeNoticed},
 		{name: "library parts", roles: textRoles, abandons: true, play: nodeInParts},
 		{name: "library picture", roles: textRoles, play: pictureUploaded},
 		{name: "library damaged picture", roles: textRoles, play: damagedPicture},

@@ -139,7 +139,7 @@ func indexes(n int) []int {
 }
 
 // repeats is the maximum number of crash points for repeated calls of one kind
-// in a scenario. Further ones are polls of a slow machine.
+// in a scenario. Further calls are polls, whose number depends on the machine.
 const repeats = 6
 
 // matrix returns the total number of crashes, one at each recorded point and the

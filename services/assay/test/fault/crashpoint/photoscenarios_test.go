@@ -25,7 +25,7 @@ func photoScenarios() []scenario {
 	return []scenario{
 		{name: "photo in a form", roles: textRoles, play: photoByForm},
 		{name: "photo presigned and reported", roles: textRoles, play: photoReported},
-		{name: "photo presigned and noticed", roles: textRoles, notices: true, play: photoNoticed},
+		{name: "photo presigned and notified", roles: textRoles, notices: true, play: photoNoticed},
 		{name: "damaged photo", roles: textRoles, play: damagedPhoto},
 		{name: "photo retry", roles: textRoles, play: photoFailedBefore},
 		{name: "photo cancel", roles: textRoles, play: photoCancelled},

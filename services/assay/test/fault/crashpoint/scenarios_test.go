@@ -61,7 +61,7 @@ func scenarios() []scenario {
 	all := slices.Concat([]scenario{
 		{name: "multipart", roles: textRoles, abandons: true, play: byMultipart},
 		{name: "presigned and reported", roles: textRoles, abandons: true, play: reported},
-		{name: "presigned and noticed", roles: textRoles, notices: true, play: noticed},
+		{name: "presigned and notified", roles: textRoles, notices: true, play: noticed},
 		{name: "parts", roles: textRoles, abandons: true, play: inParts},
 		{name: "delete of parts", roles: []string{ingest.Name}, play: partsDeleted},
 		{name: "no text", roles: textRoles, play: notAText},
