@@ -20,7 +20,11 @@ func (w *consumerRun) take(ctx, working context.Context) {
 			w.end(err)
 			return
 		}
-		if err = errors.Join(err, w.watchdog.look(ctx)); err == nil || ctx.Err() != nil {
+		fresh := w.consumer.Lease / 2 // idle workers become silent at about the same time, and one check is enough
+		if err != nil {
+			fresh = 0
+		}
+		if err = errors.Join(err, w.watchdog.look(ctx, fresh)); err == nil || ctx.Err() != nil {
 			continue
 		}
 		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot fetch work; retrying")

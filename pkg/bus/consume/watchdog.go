@@ -31,8 +31,9 @@ type watchdog struct {
 	from     position // position at which Run began
 	began    time.Time
 
-	mu    sync.Mutex // held while a worker recreates the consumer, so that the others find the new consumer
-	clock time.Time  // time of the server at the last check
+	mu     sync.Mutex // held while a worker recreates the consumer, so that the others find the new consumer
+	clock  time.Time  // time of the server at the last check
+	looked time.Time  // the last check that found nothing to recreate
 
 	held   atomic.Int64 // number of workers waiting at the gate
 	passed atomic.Int64 // last time a worker passed it after waiting, as time since began
@@ -80,16 +81,20 @@ func (w *watchdog) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+		if err := w.look(ctx, 0); err != nil && ctx.Err() == nil {
 			w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot check the consumer")
 		}
 	}
 }
 
-// look creates what is missing, and reports a durable that has messages but delivers none.
-func (w *watchdog) look(ctx context.Context) error {
+// look creates what is missing, and reports a durable that has messages but delivers none. It does
+// nothing if the last check is more recent than fresh.
+func (w *watchdog) look(ctx context.Context, fresh time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if time.Since(w.looked) < fresh {
+		return nil
+	}
 	infos, err := w.durables.infos(ctx)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
@@ -109,6 +114,7 @@ func (w *watchdog) look(ctx context.Context) error {
 			return err
 		}
 	}
+	w.looked = time.Now()
 	return nil
 }
 
