@@ -112,14 +112,15 @@ var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
 // returns when it is ready.
 func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	t.Helper()
-	p := Launch(t, role, c.Environment(role, env...))
+	all := c.Environment(role, env...)
+	p := Launch(t, role, all)
 	p.Await(t, `"message":"ready"`)
 	s := &Service{Program: p, URL: "http://" + readyLine.FindStringSubmatch(p.Output.String())[1]}
 	if found := operatorLine.FindStringSubmatch(p.Output.String()); found != nil {
 		s.Operator = "http://" + found[1]
 	}
-	Serves(t, s.URL)
-	Serves(t, s.Operator)
+	servesAs(t, role, "public", s.URL, all)
+	servesAs(t, role, "operator", s.Operator, all)
 	return s
 }
 

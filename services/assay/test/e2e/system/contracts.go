@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -14,6 +16,7 @@ var contracts struct {
 	sync.Mutex
 	byHost map[string]served
 	known  map[[sha256.Size]byte]*Contract
+	byKey  map[string]*Contract // see servesAs
 }
 
 type served struct {
@@ -28,6 +31,36 @@ func Serves(t *testing.T, address string) {
 	if address != "" {
 		ReadContract(t, address).Covers(t, address)
 	}
+}
+
+// servesAs is Serves for a service of this build, whose document depends only on its role, the port, and the
+// settings of authentication. Composing one takes half a second of processor time with the race detector, so it is
+// read once.
+func servesAs(t *testing.T, role, port, address string, env []string) {
+	t.Helper()
+	if address == "" {
+		return
+	}
+	key := role + " " + port
+	for _, setting := range slices.Sorted(slices.Values(env)) {
+		if strings.HasPrefix(setting, "ASSAY_AUTH") || strings.HasPrefix(setting, "ASSAY_OIDC") {
+			name, _, _ := strings.Cut(setting, "=")
+			key += " " + name
+		}
+	}
+	contracts.Lock()
+	contract := contracts.byKey[key]
+	contracts.Unlock()
+	if contract == nil {
+		contract = ReadContract(t, address)
+		contracts.Lock()
+		if contracts.byKey == nil {
+			contracts.byKey = map[string]*Contract{}
+		}
+		contracts.byKey[key] = contract
+		contracts.Unlock()
+	}
+	contract.Covers(t, address)
 }
 
 // ReadContract reads the document of a server.
