@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 )
@@ -94,8 +95,18 @@ func TestHangingProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
-		t.Errorf("the child is still running: %s", state)
+	tick, late := time.NewTicker(time.Millisecond), time.After(10*time.Second)
+	defer tick.Stop()
+	for { // the kernel ends a killed process some time after the signal
+		state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+		if err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("the child is still running: %s", state)
+		}
 	}
 }
 
