@@ -69,7 +69,7 @@ func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 			t.Errorf("%s has a data race:\n%s", role, report[:min(len(report), 8000)])
 		}
 		if t.Failed() {
-			t.Logf("the last output of %s:\n%s", role, p.Output.Tail(8000))
+			t.Logf("the errors and the last output of %s:\n%s\n%s", role, p.Output.errors(8000), p.Output.Tail(8000))
 		}
 	})
 	return p
@@ -191,6 +191,17 @@ func (w *Transcript) look() (string, <-chan struct{}) {
 func (w *Transcript) String() string {
 	text, _ := w.look()
 	return text
+}
+
+// errors returns the log lines of errors, at most the last n bytes of them.
+func (w *Transcript) errors(n int) string {
+	var found []byte
+	for line := range strings.Lines(w.String()) {
+		if strings.Contains(line, `"level":"error"`) {
+			found = append(found, line...)
+		}
+	}
+	return string(found[max(0, len(found)-n):])
 }
 
 // Tail returns the last n bytes or fewer.
