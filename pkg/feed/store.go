@@ -286,7 +286,7 @@ func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	case !sourceIDForm.MatchString(i.SourceID):
 		return Item{}, fmt.Errorf("invalid source id %q", i.SourceID)
 	case timed != nil:
-		return Item{}, fmt.Errorf("the time of %s: %w", i.SourceID, timed)
+		return Item{}, fmt.Errorf("the ingestion time of %s: %w", i.SourceID, timed)
 	case i.Status != Pending && i.Status != Analyzed:
 		return Item{}, fmt.Errorf("%s: invalid status %q", i.SourceID, i.Status)
 	case len(i.MatchedTags) == 0:

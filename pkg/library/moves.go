@@ -15,7 +15,7 @@ import (
 
 var (
 	// ErrNoWorkflow means that the workflow of the file, with the step to retry, was removed.
-	ErrNoWorkflow = errors.New("the steps of the file are no longer kept; retry the file")
+	ErrNoWorkflow = errors.New("the steps of the file have been removed; retry the file")
 	// ErrStep means that the step did not fail and cannot be retried.
 	ErrStep = errors.New("only a failed step can be retried")
 )

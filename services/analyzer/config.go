@@ -23,7 +23,7 @@ import (
 // Config holds the settings of the analyzer.
 type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address of the health checks"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address of the operator endpoints, such as metrics and checks of photo providers; they require no credentials"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address of the operator endpoints, such as metrics and checks of photo providers; they require credentials only with ASSAY_AUTH=token"`
 
 	Engines  engines.Settings
 	Work     work.Config

@@ -23,8 +23,8 @@ import (
 
 // Config holds the settings of query.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators, without credentials: metrics, and live events of all owners with their ids"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and of health checks"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
 	Engines  engines.Settings

@@ -47,7 +47,7 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 		all.WriteByte('\f')
 		text.Pages++
 		if page.cut {
-			text.Cut = fmt.Sprintf("only the first %d bytes of the text are kept", l.Bytes)
+			text.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Bytes)
 			break
 		}
 	}

@@ -28,7 +28,7 @@ import (
 // Config configures the gateway.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"address of the HTTP API, the web app and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"address for operators: pages, calls and metrics, without credentials"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address of the operator endpoints: pages, calls and metrics; they require credentials only with ASSAY_AUTH=token"`
 	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"URL of ingest"`
 	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"URL of query"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`

@@ -11,9 +11,9 @@ import (
 
 // description documents the streams.
 const description = "Server-sent events. `id` is the position in the event streams: a client that sends it in " +
-	"Last-Event-ID resumes there, without gaps or duplicates. The first event is `ready`, with the position at which the stream" +
+	"Last-Event-ID resumes there, without gaps or duplicates. The first event is `ready`, with the position at which the stream " +
 	"starts. `completed` and `failed` contain the JSON of AnalysisCompleted and AnalysisFailed. `resync` means that " +
-	"the position is too old: read the list again; the stream continues from the id of the event." +
+	"the position is too old: read the list again; the stream continues from the id of the event. " +
 	"A heartbeat every 15 seconds carries the current position as an id without data."
 
 // retryAfter is the Retry-After of a rejected client.

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
 )
 
-var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
 
 // halite has the cell edge of rock salt. Its stated volume is the cube of the edge.
 const halite = `# a comment

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
 )
 
-var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
 
 func TestDataItems(t *testing.T) {
 	r := ReadSDF([]byte(strings.ReplaceAll(block("O", "")+`>  <LOGP> (12)

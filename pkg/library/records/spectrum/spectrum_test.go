@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
 )
 
-var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
 
 // xydata returns a block of n points with this table.
 func xydata(n int, table string) string {

@@ -103,7 +103,7 @@ func (c counts) bump(key counter, slot string, t tally) {
 func (c counts) add(row Row, undo bool) error {
 	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 	if err != nil {
-		return fmt.Errorf("the time of %s: %w", row.SourceID, err)
+		return fmt.Errorf("the ingestion time of %s: %w", row.SourceID, err)
 	}
 	t := row.tally()
 	if undo {

@@ -57,7 +57,7 @@ const tagPartition = "#tag"
 func Rows(i feed.Item) ([]Row, error) {
 	at, err := i.Ingested()
 	if err != nil {
-		return nil, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+		return nil, fmt.Errorf("the ingestion time of %s: %w", i.SourceID, err)
 	}
 	base := Row{
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,

@@ -98,7 +98,7 @@ func (l *timeline) add(at time.Time, t tally) {
 func (l *timeline) addRow(row Row) error {
 	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 	if err != nil {
-		return fmt.Errorf("the time of %s: %w", row.SourceID, err)
+		return fmt.Errorf("the ingestion time of %s: %w", row.SourceID, err)
 	}
 	l.add(at, row.tally())
 	return nil

@@ -47,7 +47,7 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 		}
 		at, err := item.Analyzed()
 		if err != nil {
-			return fmt.Errorf("the time of %s: %w", item.SourceID, err)
+			return fmt.Errorf("the analysis time of %s: %w", item.SourceID, err)
 		}
 		one := &held{
 			exists: true, state: item.Status, final: feed.Machine().IsFinal(item.Status), ended: at,
