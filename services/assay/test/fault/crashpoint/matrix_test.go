@@ -24,7 +24,7 @@ import (
 var (
 	seed     = flag.Uint64("crash.seed", 1, "chooses the pairs of crashes, the order, and the share")
 	doubles  = flag.Int("crash.doubles", 4, "how many runs of a scenario crash twice")
-	share    = flag.Int("crash.share", 240, "run one in this many crashes, chosen by the seed; 1 runs all")
+	share    = flag.Int("crash.share", 360, "run one in this many crashes, chosen by the seed; 1 runs all")
 	parallel = flag.Int("crash.systems", 2, "number of concurrent systems")
 	only     = flag.String("crash.scenarios", "", "run the scenarios whose names have this prefix, such as library; by default all")
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-var share = flag.Int("workflow.share", 40, "run one in this many calls; 1 runs all")
+var share = flag.Int("workflow.share", 80, "run one in this many calls; 1 runs all")
 
 // point is a moment of the nth call of its kind since a scenario began.
 type point struct {
