@@ -124,7 +124,7 @@ func (s *Store) Share(ctx context.Context, id string, public bool, users, groups
 	})
 }
 
-// AddLink records a link to a node that expires at a time, so that Node.Links lists it. Errors are those of edits,
+// AddLink records a link to a node that expires at a time, so that Links.List returns it. Errors are those of edits,
 // ErrTrashed, ErrRoot and ErrLinks.
 func (s *Store) AddLink(ctx context.Context, id string, expires time.Time, e Edit) (Node, error) {
 	now := s.now()

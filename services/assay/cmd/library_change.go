@@ -126,11 +126,7 @@ Without a flag, share prints a link that is valid for a week. Anyone who has the
 can read the node.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, args[0])
+			c, n, err := s.node(cmd.Context(), args[0])
 			switch {
 			case err != nil:
 				return err
