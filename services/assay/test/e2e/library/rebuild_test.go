@@ -17,8 +17,9 @@ func TestIndexIsRebuilt(t *testing.T) {
 	s := system.StartServer(t, dir)
 	c := s.Client(t, system.NewOwner())
 	in := folder(t, c, "a folder", "")
+	var changed []client.Node // the index contains a change once a search after it responds
 	for i := range 5 {
-		file(t, c, fmt.Sprintf("file %d.txt", i), in.ID, fmt.Sprintf("the common word and number %d", i))
+		changed = append(changed, file(t, c, fmt.Sprintf("file %d.txt", i), in.ID, fmt.Sprintf("the common word and number %d", i)))
 	}
 	trashed := file(t, c, "trashed.txt", "", "common")
 	if err := c.TrashNode(system.Within(t), trashed.ID); err != nil {
@@ -45,6 +46,12 @@ func TestIndexIsRebuilt(t *testing.T) {
 			all += fmt.Sprintln(page.Total, page.Facets, page.NextCursor != "")
 		}
 		return all
+	}
+	for _, n := range changed {
+		system.Eventually(t, func() error {
+			_, err := c.SearchLibrary(system.Within(t), client.Search{Query: "common", After: client.NodeVersion(n)})
+			return err
+		})
 	}
 	want := responses()
 	for name, spoil := range map[string]func(path string) error{
