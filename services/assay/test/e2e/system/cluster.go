@@ -119,8 +119,8 @@ func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	if found := operatorLine.FindStringSubmatch(p.Output.String()); found != nil {
 		s.Operator = "http://" + found[1]
 	}
-	servesAs(t, role, "public", s.URL, all)
-	servesAs(t, role, "operator", s.Operator, all)
+	ServesAs(t, role, "public", s.URL, all)
+	ServesAs(t, role, "operator", s.Operator, all)
 	return s
 }
 

@@ -16,7 +16,7 @@ var contracts struct {
 	sync.Mutex
 	byHost map[string]served
 	known  map[[sha256.Size]byte]*Contract
-	byKey  map[string]*Contract // see servesAs
+	byKey  map[string]*Contract // see ServesAs
 }
 
 type served struct {
@@ -29,14 +29,14 @@ type served struct {
 func Serves(t *testing.T, address string) {
 	t.Helper()
 	if address != "" {
-		ReadContract(t, address).Covers(t, address)
+		readContract(t, address).covers(t, address)
 	}
 }
 
-// servesAs is Serves for a service of this build, whose document depends only on its role, the port, and the
-// settings of authentication. Composing one takes half a second of processor time with the race detector, so it is
+// ServesAs is Serves for a service of this build, whose document depends only on its role, the port, and the
+// settings of authentication in env. Composing one takes half a second of CPU time with the race detector, so it is
 // read once.
-func servesAs(t *testing.T, role, port, address string, env []string) {
+func ServesAs(t *testing.T, role, port, address string, env []string) {
 	t.Helper()
 	if address == "" {
 		return
@@ -52,7 +52,7 @@ func servesAs(t *testing.T, role, port, address string, env []string) {
 	contract := contracts.byKey[key]
 	contracts.Unlock()
 	if contract == nil {
-		contract = ReadContract(t, address)
+		contract = readContract(t, address)
 		contracts.Lock()
 		if contracts.byKey == nil {
 			contracts.byKey = map[string]*Contract{}
@@ -60,11 +60,11 @@ func servesAs(t *testing.T, role, port, address string, env []string) {
 		contracts.byKey[key] = contract
 		contracts.Unlock()
 	}
-	contract.Covers(t, address)
+	contract.covers(t, address)
 }
 
-// ReadContract reads the document of a server.
-func ReadContract(t *testing.T, address string) *Contract {
+// readContract reads the document of a server.
+func readContract(t *testing.T, address string) *Contract {
 	t.Helper()
 	req, err := http.NewRequestWithContext(Within(t), http.MethodGet, address+"/openapi.json", nil)
 	if err != nil {
@@ -85,9 +85,9 @@ func ReadContract(t *testing.T, address string) *Contract {
 	return contracts.known[sum]
 }
 
-// Covers makes the clients of this package compare the responses of the server at an address with the
+// covers makes the clients of this package compare the responses of the server at an address with the
 // document, until the test ends. A difference fails the test.
-func (c *Contract) Covers(t *testing.T, address string) {
+func (c *Contract) covers(t *testing.T, address string) {
 	at, err := url.Parse(address)
 	if err != nil {
 		t.Error(err)

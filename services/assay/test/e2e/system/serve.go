@@ -37,8 +37,8 @@ func (s *Server) Restart(t *testing.T) {
 	s.Program = Launch(t, "assay", s.Env, "serve", "--data", s.Dir)
 	s.Program.Await(t, "Assay is ready.")
 	s.System = ReadEndpoints(t, s.Dir)
-	servesAs(t, "assay", "public", s.HTTP, s.Env)
-	servesAs(t, "assay", "operator", s.Operator, s.Env)
+	ServesAs(t, "assay", "public", s.HTTP, s.Env)
+	ServesAs(t, "assay", "operator", s.Operator, s.Env)
 }
 
 // ReadEndpoints reads the endpoints.json of a server.

@@ -62,7 +62,6 @@ type system struct {
 
 	mu         sync.Mutex
 	running    map[string]*instance
-	contracts  []*e2e.Contract // of the calls and of the operator calls of ingest
 	dead       []*instance
 	promises   []audit.Promise
 	supervisor sync.WaitGroup
@@ -190,17 +189,9 @@ func (s *system) start(t *testing.T, role string) {
 // cover makes clients compare the responses of ingest with its documents, which are read at its first start, during
 // which nothing crashes.
 func (s *system) cover(t *testing.T, in *instance) {
-	if in.role != ingest.Name {
-		return
-	}
-	addresses := []string{in.url, in.operator}
-	if s.contracts == nil {
-		for _, address := range addresses {
-			s.contracts = append(s.contracts, e2e.ReadContract(t, address))
-		}
-	}
-	for i, address := range addresses {
-		s.contracts[i].Covers(t, address)
+	if in.role == ingest.Name {
+		e2e.ServesAs(t, in.role, "public", in.url, nil)
+		e2e.ServesAs(t, in.role, "operator", in.operator, nil)
 	}
 }
 
