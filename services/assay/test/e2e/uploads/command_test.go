@@ -3,6 +3,7 @@ package uploads
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,6 +38,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 			run := func() *system.Program { return system.Launch(t, "assay", env, append(command, path)...) }
 			first := run()
 			system.Eventually(t, func() error { return storedParts(t, c.System, 4) })
+			system.Eventually(t, gate.holds)
 			if status := first.Interrupt(t); status != 130 {
 				t.Fatalf("the interrupted command exited with %d: %s", status, first.Output)
 			}
@@ -76,7 +78,15 @@ func (g *partGate) close() {
 func (g *partGate) counts() map[string]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.sent
+	return maps.Clone(g.sent)
+}
+
+// holds returns an error until the last part was sent.
+func (g *partGate) holds() error {
+	if g.counts()[heldPart] == 0 {
+		return errors.New("the last part was not sent")
+	}
+	return nil
 }
 
 func (g *partGate) pass(r *http.Request) {
