@@ -14,7 +14,8 @@ type side struct {
 	at   wire.Moment
 }
 
-// point is where a process may crash: the nth such call since the scenario began.
+// point is where a process may crash: the nth such call since the scenario began. Only calls that
+// change something, and deliveries, are points.
 type point struct {
 	side
 	n int
@@ -56,7 +57,7 @@ func (s *script) hook(role string) wire.Hook {
 	return func(call wire.Call, at wire.Moment) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !s.runs {
+		if !s.runs || !call.Changes() {
 			return false
 		}
 		here := point{side: side{role, call, at}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -153,17 +154,21 @@ func (s *session) downstream() error {
 }
 
 // answered returns the call to which a message is the first reply. A pulled message
-// arrives under its own subject, on the subscription of the pull.
+// arrives under its own subject, on the subscription of the pull: it is a delivery.
 func (s *session) answered(subject, sid string) (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, reply := range []string{subject, s.subjects[sid]} {
-		if call, waits := s.asked[reply]; waits {
-			delete(s.asked, reply)
-			return call, true
-		}
+	if call, waits := s.asked[subject]; waits {
+		delete(s.asked, subject)
+		return call, true
 	}
-	return Call{}, false
+	reply := s.subjects[sid]
+	call, waits := s.asked[reply]
+	if waits {
+		delete(s.asked, reply)
+		call.Name = "delivery" + strings.TrimPrefix(call.Name, "pull")
+	}
+	return call, waits
 }
 
 // ping sends a PING, of the process or after one of its calls.
@@ -191,7 +196,7 @@ func body(from *bufio.Reader, words []string) ([]byte, error) {
 	return payload, err
 }
 
-// nameNATS returns the kind of a message, without the id of its item.
+// nameNATS returns the kind of a message, without the ids of its item and tenant.
 func nameNATS(subject string, payload []byte) string {
 	parts := strings.Split(subject, ".")
 	switch {
@@ -207,6 +212,9 @@ func nameNATS(subject string, payload []byte) string {
 		return "pull " + parts[len(parts)-1]
 	case strings.HasPrefix(subject, "$JS.API."):
 		return "api " + strings.Join(parts[2:min(len(parts), 6)], ".")
+	}
+	if parts[0] == "assay-work" && len(parts) > 5 { // assay-work.<priority>.<tenant>.<event>
+		parts = slices.Delete(parts, 1, 3)
 	}
 	return "publish " + strings.Join(parts[:min(len(parts), 3)], ".")
 }

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,6 +33,19 @@ type Call struct {
 }
 
 func (c Call) String() string { return c.Engine + " " + c.Name }
+
+// Changes reports whether the call can change state that survives a crash, or delivers a message to
+// the process. Other calls are reads and polls: a crash at one leaves the same state as a crash
+// after the last change, and their number depends on the machine.
+func (c Call) Changes() bool {
+	reads := map[string][]string{ // words in the names of calls
+		"dynamodb": {"BatchGetItem", "DescribeStream", "DescribeTable", "GetItem", "GetRecords", "GetShardIterator", "Query", "Scan"},
+		"s3":       {"GET", "HEAD", "list"},
+		"nats":     {"pull", "+WPI", "INFO", "NAMES", "LIST", "GET"},
+	}[c.Engine]
+	words := strings.FieldsFunc(c.Name, func(r rune) bool { return r == ' ' || r == '.' })
+	return !slices.ContainsFunc(words, func(word string) bool { return slices.Contains(reads, word) })
+}
 
 // Hook is called for every moment of every call, never concurrently, and returns whether the
 // process crashes at it. It must not use the Wire.
