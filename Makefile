@@ -17,8 +17,8 @@ gen: ## generate the Go code of proto/, the assembly, the permissions in deploy/
 	.ci/app services/query/ui/dist
 app: ## type-check and build the web app
 	.ci/app services/query/ui/dist
-test-app: ## test the web app in Chromium, with 10,000 rows and time limits, and store screenshots in SHOTS=bin/screenshots
-	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.rows=10000 -app.size=100 -app.timed
+test-app: ## test the web app in Chromium, with axe in every mode, 10,000 rows and time limits, and store screenshots in SHOTS=bin/screenshots
+	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.modes -app.rows=10000 -app.size=100 -app.timed
 wasm: ## fetch the pinned WebAssembly programs from npm
 	cd pkg/engines && go run ./fetch
 tidy: ## tidy every module
@@ -80,7 +80,9 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing$$|KilledServicesLoseNothing$$' -count=1 -timeout 60m -fault.uploads=2000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
-	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
+	go test $(addprefix ./services/assay/test/e2e/,outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
+	go test ./services/assay/test/e2e/uploads -run TestPromises -count=1 -timeout 20m -e2e.serve -uploads.burst=500
+	go test ./services/assay/test/install -run Installable -count=1 -timeout 20m -install.all
 uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, and 200 concurrent uploads while ingest is killed
 	go test ./services/assay/test/e2e/uploads -run InterruptedUploadResumes -count=1 -timeout 30m -v -uploads.bytes=1073741824
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200

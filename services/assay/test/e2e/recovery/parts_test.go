@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-var partsUploads = flag.Int("parts.uploads", 24, "number of concurrent multipart uploads while ingest is killed")
+var partsUploads = flag.Int("parts.uploads", 12, "number of concurrent multipart uploads while ingest is killed")
 
 // abandonedUploads is the number of multipart uploads that are started and never completed.
 const abandonedUploads = 3

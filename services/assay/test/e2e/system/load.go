@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	loadUploads = flag.Int("fault.uploads", 60, "number of uploads of each run with kills")
+	loadUploads = flag.Int("fault.uploads", 40, "number of uploads of each run with kills")
 	loadSeed    = flag.Uint64("fault.seed", 13, "chooses the processes and the times of kills")
 )
 

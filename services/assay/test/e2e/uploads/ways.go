@@ -2,6 +2,7 @@ package uploads
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"strings"
@@ -58,10 +59,12 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 	}
 }
 
-// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, if clients retry
+var burst = flag.Int("uploads.burst", 200, "number of concurrent uploads in a burst")
+
+// manyAtOnce: a burst of files by both kinds of upload is accepted completely, if clients retry
 // uploads that are rejected after waiting for 15 s, and each file has its own result.
 func manyAtOnce(t *testing.T, s system.System) {
-	const files = 500
+	files := *burst
 	c := s.Client(t, system.NewOwner())
 	ctx, cancel := context.WithTimeout(t.Context(), 3*system.Soon)
 	defer cancel()
