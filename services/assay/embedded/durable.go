@@ -87,10 +87,16 @@ func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsIn
 
 // dropSheet removes the copy of the metadata of a removed object.
 func (d *durableStore) dropSheet(bucket, key string) error {
-	if _, err := os.Lstat(filepath.Join(d.objects, bucket, filepath.FromSlash(key))); !errors.Is(err, fs.ErrNotExist) {
+	if d.exists(bucket, key) {
 		return nil
 	}
 	return d.sheets.remove(bucket, key)
+}
+
+// exists reports whether an object is stored, or may be.
+func (d *durableStore) exists(bucket, key string) bool {
+	_, err := os.Lstat(d.pathOf(bucket, key))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // DeleteBucket removes a bucket.
@@ -103,18 +109,15 @@ func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 }
 
 // finish syncs a stored object and then reports it. If the sync fails, the object is removed: a
-// retry under If-None-Match must send the bytes again instead of failing because they exist.
+// retry under If-None-Match must send the bytes again instead of failing because they exist. If a
+// concurrent request deletes the object, finish succeeds, as if the deletion had followed it.
 func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) error {
-	info, err := os.Stat(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
-	if err != nil {
-		return fmt.Errorf("find %s/%s to sync it: %w", bucket, key, err)
-	}
-	err = d.storeSums(bucket, key)
-	if err == nil {
-		err = d.sheets.write(bucket, key)
-	}
-	if err == nil {
-		err = d.syncObject(bucket, key)
+	info, err := d.persist(bucket, key)
+	for try := 1; try < 3 && errors.Is(err, fs.ErrNotExist); try++ {
+		if !d.exists(bucket, key) {
+			return d.dropSheet(bucket, key)
+		}
+		info, err = d.persist(bucket, key) // the object was deleted and stored again
 	}
 	if err != nil {
 		_, removeErr := d.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
@@ -133,6 +136,22 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 		d.log.Warn().Err(err).Str("bucket", bucket).Str("key", key).Msg("cannot send the notification of a stored object")
 	}
 	return nil
+}
+
+// persist stores the checksums and the sheet of an object and syncs it. The error is fs.ErrNotExist
+// if the object was deleted meanwhile.
+func (d *durableStore) persist(bucket, key string) (fs.FileInfo, error) {
+	info, err := os.Stat(d.pathOf(bucket, key))
+	if err == nil {
+		err = d.storeSums(bucket, key)
+	}
+	if err == nil {
+		err = d.sheets.write(bucket, key)
+	}
+	if err == nil {
+		err = d.syncObject(bucket, key)
+	}
+	return info, err
 }
 
 // syncObject syncs an object's file with its extended attributes, the directories up to the bucket

@@ -267,6 +267,30 @@ func TestS3FailedSyncFailsThePutAndLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestS3DeleteDuringPutIsNoError(t *testing.T) {
+	const key = "files/1/a"
+	var client *s3.Client
+	client = startS3(t, S3Config{
+		Created: func(context.Context, Object) error { t.Error("notified of a deleted object"); return nil },
+		sync: func(f *os.File) (err error) {
+			if strings.HasSuffix(filepath.ToSlash(f.Name()), key) { // and then the directories, which no longer exist
+				_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key)})
+			}
+			return errors.Join(err, f.Sync())
+		},
+	})
+	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String(key), Body: bytes.NewReader([]byte("x")),
+	}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
+	if err != nil {
+		t.Errorf("PUT of an object that is deleted concurrently: got error %v, want none", err)
+	}
+	_, err = client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key)})
+	if _, missing := errors.AsType[*types.NotFound](err); !missing {
+		t.Errorf("HEAD: got error %v, want NotFound", err)
+	}
+}
+
 func TestS3OnePerProcess(t *testing.T) {
 	before, err := os.Getwd()
 	if err != nil {
