@@ -1,10 +1,9 @@
 // Package chaos runs several ingests, analyzers and queries on a NATS cluster, S3
 // and DynamoDB, and injects faults into all of them, chosen by a seed. Then it clears
-// the faults, sweeps, and audits every upload that was accepted.
+// the faults, sweeps, and audits every accepted upload.
 //
-// `make chaos SEED=7 MINUTES=5` runs it for longer than the merge checks do. The
-// same seed chooses the same faults and uploads; their timing relative to each other
-// depends on the machine.
+// `make chaos SEED=7 MINUTES=5` runs longer than the merge checks. The same seed
+// chooses the same faults and uploads; their relative timing depends on the machine.
 package chaos
 
 import (
@@ -29,15 +28,15 @@ import (
 )
 
 var (
-	seed    = flag.Uint64("chaos.seed", 1, "chooses faults and uploads")
-	minutes = flag.Float64("chaos.minutes", 0.1, "how long the faults last")
+	seed    = flag.Uint64("chaos.seed", 1, "random seed of the faults and uploads")
+	minutes = flag.Float64("chaos.minutes", 0.1, "how long to inject faults, in minutes")
 )
 
 const (
 	clients = 6
 	pace    = 100 * time.Millisecond // between the uploads of a client
-	// recovery bounds the wait until all accepted items have ended. Work that
-	// failed repeatedly waits for its backoff, at most 5 minutes.
+	// recovery limits the wait until all accepted items are in a final state. Work
+	// that failed repeatedly waits for its backoff, at most 5 minutes.
 	recovery = 7 * time.Minute
 )
 
@@ -51,9 +50,9 @@ func TestChaosKeepsThePromises(t *testing.T) {
 		}
 		return setup.Run(ctx, cfg)
 	}
-	eventually(t, "setup", setUp)
+	eventually(t, "set up the engines", setUp)
 	h := &system{engines: e, done: map[string]int{}}
-	// Not a deadline: NATS would apply it to each request.
+	// The context has no deadline, because the NATS client would apply it to each request.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	defer cancel()
 	defer time.AfterFunc(time.Duration(*minutes*float64(time.Minute))+recovery+2*time.Minute, cancel).Stop()
@@ -74,7 +73,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	injecting.Wait()
 	h.clearFaults()
 	h.replaceDead(ctx)
-	eventually(t, "setup after the faults", setUp)
+	eventually(t, "set up the engines after the faults", setUp)
 	l.stopped.Store(true)
 	loading.Wait()
 
@@ -84,7 +83,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	}
 	t.Logf("seed %d: %d attempts for %d uploads in %s; %s", *seed, l.tries, len(l.promises), time.Since(began).Round(time.Second), report)
 	if !report.Kept() || report.Accepted != len(l.promises) {
-		t.Errorf("seed %d: not all promises were kept", *seed)
+		t.Errorf("seed %d: %d accepted, %d lost, %d doubled, %d stuck; want %d, 0, 0, 0", *seed, report.Accepted, report.Lost, report.Doubled, report.Stuck, len(l.promises))
 	}
 	err := ledger.Enter(ledger.Run{
 		Fault: "chaos: failing and slow backends, services killed and paused, one of three NATS nodes down, leader changes, a full and a wiped stream",
@@ -96,7 +95,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	}
 }
 
-// settle sweeps and audits until no item is stuck.
+// settle sweeps and audits until all promises are kept or the recovery time has passed.
 func settle(ctx context.Context, t *testing.T, direct []string, promises []audit.Promise, began time.Time) audit.Report {
 	t.Helper()
 	cfg, err := config.Load[setup.Config](direct)
@@ -112,14 +111,14 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	if err != nil {
 		t.Fatal(err)
 	}
-	for late := time.Now().Add(recovery); ; {
-		// Outcomes that were lost with their stream are published again.
+	for deadline := time.Now().Add(recovery); ; {
+		// Outcomes that were lost with their stream are republished.
 		_, swept := analyzer.Sweep(ctx, sweeping, sweeper.Options{OutcomesSince: began}, zerolog.Nop())
 		report, err := system.Audit(ctx, promises, 3*time.Second)
 		if err == nil && swept == nil && report.Kept() {
 			return report
 		}
-		if time.Now().After(late) || ctx.Err() != nil {
+		if time.Now().After(deadline) || ctx.Err() != nil {
 			if err != nil || swept != nil {
 				t.Errorf("audit: %v, sweep: %v", err, swept)
 			}
@@ -140,7 +139,7 @@ func (h *system) replaceDead(ctx context.Context) {
 	}
 }
 
-// end stops all services and waits for them.
+// end stops all services and waits until they exit.
 func (h *system) end() {
 	for _, s := range append(h.running, h.dead...) {
 		s.stop()
@@ -149,7 +148,7 @@ func (h *system) end() {
 		select {
 		case <-s.done:
 		case <-time.After(ready):
-			h.t.Errorf("%s does not exit", s.role)
+			h.t.Errorf("%s did not exit within %s", s.role, ready)
 		}
 		s.kill()
 	}

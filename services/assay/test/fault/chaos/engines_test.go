@@ -28,11 +28,11 @@ const accessKey, secretKey, region = "assay", "chaos-secret", "us-east-1"
 
 const nodes = 3
 
-// ready bounds the start of a node and the election of a leader.
+// ready limits the start of a node, the election of a leader, and the exit of a service.
 const ready = 60 * time.Second
 
-// engines are a NATS cluster, an S3 server behind a proxy that injects faults, and
-// DynamoDB with its fault injection.
+// engines contains a NATS cluster, an S3 server behind a proxy that injects faults, and
+// DynamoDB with its own fault injection.
 type engines struct {
 	t        *testing.T
 	options  [nodes]server.Options
@@ -59,7 +59,7 @@ func startEngines(t *testing.T) *engines {
 		e.options[i] = server.Options{
 			ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: clients[i], NoLog: true, NoSigs: true,
 			JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, Routes: peers,
-			// Clients use only the addresses that they were given.
+			// NoAdvertise: clients use only the configured addresses.
 			Cluster: server.ClusterOpts{Name: "chaos", Host: "127.0.0.1", Port: routes[i], NoAdvertise: true},
 		}
 		e.startNode(i)
@@ -77,7 +77,7 @@ func startEngines(t *testing.T) *engines {
 	if e.js, err = jetstream.New(conn); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a cluster with a leader", func(ctx context.Context) error {
+	eventually(t, "elect a leader", func(ctx context.Context) error {
 		_, err := e.js.AccountInfo(ctx)
 		return err
 	})
@@ -109,11 +109,11 @@ func (e *engines) startStores() {
 			t.Error(err)
 		}
 	})
-	e.s3 = breakable(t, s3.URL())
+	e.s3 = newBrokenS3(t, s3.URL())
 }
 
-// freePort returns a port below the range of outgoing connections, which could use it
-// while a node is down.
+// freePort returns a port below the ephemeral range, so that no outgoing connection uses
+// it while a node is down.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 1000 {
@@ -145,7 +145,7 @@ func (e *engines) startNode(i int) {
 	}
 	srv.Start()
 	if !srv.ReadyForConnections(ready) {
-		e.t.Errorf("node %d does not listen", i)
+		e.t.Errorf("node %d is not ready for connections after %s", i, ready)
 	}
 	e.mu.Lock()
 	e.nats[i] = srv
@@ -163,8 +163,8 @@ func (e *engines) stopNode(i int) {
 	}
 }
 
-// created sends the bucket's notification. One that cannot be sent is lost, as is
-// possible in the cloud.
+// created sends the bucket notification. A notification that cannot be sent is lost, as
+// can happen in the cloud.
 func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	if !strings.HasPrefix(o.Key, "files/") {
 		return nil
@@ -189,7 +189,7 @@ type brokenS3 struct {
 	fail, slow float64 // probabilities
 }
 
-func breakable(t *testing.T, target string) *brokenS3 {
+func newBrokenS3(t *testing.T, target string) *brokenS3 {
 	t.Helper()
 	to, err := url.Parse(target)
 	if err != nil {
@@ -211,7 +211,7 @@ func breakable(t *testing.T, target string) *brokenS3 {
 		switch {
 		case before:
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case after: // it takes effect, and the response reports a failure
+		case after: // the request takes effect, but the response reports a failure
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			w.WriteHeader(http.StatusInternalServerError)
 		default:
@@ -248,10 +248,10 @@ func (s slowWriter) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// eventually retries until try succeeds.
+// eventually calls try until it succeeds, and fails the test if it does not.
 func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
-	late := time.Now().Add(ready)
+	deadline := time.Now().Add(ready)
 	for {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		err := try(ctx)
@@ -259,8 +259,8 @@ func eventually(t *testing.T, what string, try func(context.Context) error) {
 		if err == nil {
 			return
 		}
-		if time.Now().After(late) || errors.Is(t.Context().Err(), context.Canceled) {
-			t.Fatalf("no %s: %v", what, err)
+		if time.Now().After(deadline) || errors.Is(t.Context().Err(), context.Canceled) {
+			t.Fatalf("cannot %s: %v", what, err)
 		}
 		<-time.After(50 * time.Millisecond)
 	}

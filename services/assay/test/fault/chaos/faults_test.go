@@ -18,16 +18,17 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// system is the services on the engines, with the faults injected so far.
+// system contains the engines, the services that use them, and the number of injected
+// faults.
 type system struct {
 	*engines
-	done map[string]int // number of occurrences of each fault
+	done map[string]int // number of injections, by the name of the fault
 
 	mu      sync.Mutex
 	running []*service
 	dead    []*service
 	// streams serializes faults of streams and nodes: the system does not promise to
-	// survive two of three nodes down, or a stream wiped while it is full.
+	// survive the failure of two of three nodes, or the loss of a full stream.
 	streams sync.Mutex
 }
 
@@ -48,7 +49,7 @@ func (h *system) start(ctx context.Context) error {
 	return nil
 }
 
-// cover makes clients compare the responses of an ingest with its document, which is read at the first start.
+// cover makes clients check the responses of an ingest against its API description, which is read at the first start.
 func (h *system) cover(s *service) {
 	if s.role == ingest.Name {
 		e2e.ServesAs(h.t, s.role, "public", s.url, nil)
@@ -95,7 +96,8 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fault injects a fault for some time and then clears it. ctx ends with the run.
+// fault is a kind of fault. do injects it, waits for d or until ctx is done, and clears
+// it; some faults have a fixed duration.
 type fault struct {
 	name string
 	do   func(ctx context.Context, h *system, random *rand.Rand, d time.Duration)
@@ -168,8 +170,8 @@ func faults() []fault {
 	}
 }
 
-// limit sets the maximum number of messages of each work stream. The setup at the end
-// corrects a failure.
+// limit sets the maximum number of messages of each work stream. If it fails to reset the
+// limit, the setup after the faults does.
 func (h *system) limit(ctx context.Context, most int64) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -184,7 +186,7 @@ func (h *system) limit(ctx context.Context, most int64) {
 	}
 }
 
-// injectFaults injects one fault after the other until ctx is done.
+// injectFaults injects random faults sequentially until ctx is done.
 func (h *system) injectFaults(ctx context.Context, random *rand.Rand) {
 	for all := faults(); ctx.Err() == nil; {
 		one := all[random.IntN(len(all))]
@@ -196,7 +198,7 @@ func (h *system) injectFaults(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// clearFaults clears what interrupted faults left behind.
+// clearFaults clears all faults, including those whose own cleanup failed.
 func (h *system) clearFaults() {
 	h.dynamo.Faults().Clear()
 	h.s3.set(0, 0)

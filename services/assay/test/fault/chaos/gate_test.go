@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// gate forwards TCP connections to an engine until it is paused, like a suspended
-// process, or killed.
+// gate forwards TCP connections to an engine until it is paused or killed. Paused, it
+// makes its service appear suspended.
 type gate struct {
 	url      string
 	listener net.Listener
@@ -85,7 +85,7 @@ func (g *gate) copy(to, from net.Conn) {
 	}
 }
 
-// pause holds back all data until resume.
+// pause delays all data until resume is called.
 func (g *gate) pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,6 +114,6 @@ func (g *gate) kill() {
 		_ = conn.Close() // may be closed already
 	}
 	g.mu.Unlock()
-	_ = g.listener.Close() // nothing more is accepted
+	_ = g.listener.Close() // may be closed already
 	g.resume()
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// load uploads to both areas by every kind of call. Each upload is repeated with the
-// same idempotency key, at any ingest, until it is accepted.
+// load uploads text files and feed items with every kind of call. It retries each upload
+// with the same idempotency key, on a random ingest, until it is accepted.
 type load struct {
 	ingests func() []*service
 	stopped atomic.Bool
@@ -35,11 +35,11 @@ type load struct {
 	tries    int
 }
 
-// tryTime bounds one attempt, after which a client uses another ingest.
+// tryTime limits one attempt; the next one uses a random ingest.
 const tryTime = 5 * time.Second
 
-// run uploads with several clients until stopped is set. Started uploads continue
-// until ctx is done.
+// run uploads with several clients until stopped is set. Uploads in progress continue
+// until they are accepted or ctx is done.
 func (l *load) run(ctx context.Context, seed uint64, clients int, pause time.Duration) {
 	var all sync.WaitGroup
 	for number := range clients {
@@ -105,7 +105,8 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 	l.promises = append(l.promises, p)
 }
 
-// randomText returns some words and their statistics in the audit's form.
+// randomText returns random words, and their statistics in the form of
+// audit.Promise.Result.
 func randomText(random *rand.Rand) (text, statistics string) {
 	var b strings.Builder
 	for range 20 + random.IntN(2000) {
@@ -113,7 +114,7 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	}
 	counted, err := wordstats.Count(strings.NewReader(b.String()))
 	if err != nil {
-		panic(err) // otherwise the text is small
+		panic(err) // impossible for a small text
 	}
 	result := textfile.Result{TotalWords: counted.TotalWords, UniqueWords: counted.UniqueWords, AvgWordLength: counted.AvgWordLength}
 	for _, top := range counted.Top10Words {
@@ -126,7 +127,7 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	return b.String(), string(data)
 }
 
-// errRefused means that the response did not accept the upload.
+// errRefused means that the status of a response is not a success.
 var errRefused = errors.New("refused")
 
 func call(ctx context.Context, method, url string, header map[string]string, body string) (int, error) {
@@ -134,7 +135,7 @@ func call(ctx context.Context, method, url string, header map[string]string, bod
 	if err != nil {
 		return 0, err
 	}
-	req.Close = true // services start and stop
+	req.Close = true // the service may be replaced before the next request
 	for name, value := range header {
 		req.Header.Set(name, value)
 	}
@@ -159,8 +160,8 @@ func postItem(ctx context.Context, url, id string) error {
 	return err
 }
 
-// upload sends a text in one of three ways: through ingest; into the bucket with two
-// `uploaded` calls; or into the bucket only, which sends a notification. It returns
+// upload uploads a text in one of three ways: through ingest; to the bucket, followed by
+// two `uploaded` calls; or only to the bucket, which sends a notification. It returns
 // the id of the file.
 func upload(ctx context.Context, url, owner, key, text string, way int) (fileID string, err error) {
 	c, err := client.New(client.Config{Server: url, OwnerID: owner, HTTP: &http.Client{Timeout: tryTime, Transport: e2e.Checked(&http.Transport{DisableKeepAlives: true})}})
@@ -181,7 +182,7 @@ func upload(ctx context.Context, url, owner, key, text string, way int) (fileID 
 		return "", err
 	case status == http.StatusOK && way == 2:
 		return reserved.FileID, nil
-	case status != http.StatusOK && status != http.StatusPreconditionFailed: // stored by an earlier attempt
+	case status != http.StatusOK && status != http.StatusPreconditionFailed: // 412: an earlier attempt stored the object
 		return "", fmt.Errorf("%w: the bucket responded with %d", errRefused, status)
 	}
 	for range 2 {

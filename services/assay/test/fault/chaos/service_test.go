@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// lease is the lease of all workers.
+// lease is the lease duration of all workers.
 const lease = 2 * time.Second
 
 // service is a running ingest, analyzer or query with its own gates.
@@ -34,7 +34,7 @@ type service struct {
 	killed atomic.Bool
 }
 
-// environ returns the environment of a service, with its addresses of the engines.
+// environ returns the environment of a service that uses the given addresses of the engines.
 func environ(nats []string, dynamo, s3 string) []string {
 	return []string{
 		"ASSAY_NATS_URL=" + strings.Join(nats, ","), "ASSAY_NATS_REPLICAS=3", "ASSAY_DYNAMODB_ENDPOINT=" + dynamo, "ASSAY_S3_ENDPOINT=" + s3,
@@ -44,9 +44,9 @@ func environ(nats []string, dynamo, s3 string) []string {
 	}
 }
 
-// begin starts a service and returns it once it is ready. It then runs until it is
-// stopped, even if ctx is done before. begin returns nil if the service does not start,
-// as during a fault.
+// begin starts a service and returns it once it is ready. The service then runs until it
+// is stopped, even if ctx is done earlier. begin returns nil if the service does not
+// start, for example during a fault.
 func (e *engines) begin(ctx context.Context, role string) *service {
 	s := &service{role: role, done: make(chan struct{})}
 	through := func(engine string) string {
@@ -106,7 +106,8 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 	})
 }
 
-// kill ends the service without any further effect.
+// kill disconnects the service from the engines, so that it has no further effect, and
+// stops it.
 func (s *service) kill() {
 	s.killed.Store(true)
 	for _, g := range s.gates {
@@ -124,7 +125,7 @@ func (s *service) ended() bool {
 	}
 }
 
-// pause holds back all traffic of the service until resume.
+// pause delays all traffic of the service until resume is called.
 func (s *service) pause() {
 	for _, g := range s.gates {
 		g.pause()
