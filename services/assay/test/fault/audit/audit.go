@@ -1,10 +1,10 @@
 // Package audit compares what a system promised with what it stores: every accepted
-// upload with its item, its bytes, its outcome events and its waiting work. It reads
-// the engines directly, so that it works for goroutines, processes and clusters, and
-// is independent of the faults injected.
+// upload with its item, its bytes, its outcome events and its queued work. It reads
+// the engines directly, and therefore works for services in one process, in several
+// and in a cluster, whatever faults are injected.
 //
-// It reads waiting work, outcomes and dead letters of every area in setup.Config. The
-// file with an area's name reads what that area stores; reader.go lists them.
+// It reads the queued work, outcomes and dead letters of every area in setup.Config.
+// Each area has a file that reads its items; reader.go lists the readers.
 package audit
 
 import (
@@ -30,9 +30,9 @@ type System struct {
 	readers map[string]reader // by area
 }
 
-// Open connects to the engines that setup.Run prepared. If cfg names no feed dashboard,
-// its rows are not audited, for a system without a projector. The caller closes the
-// System.
+// Open connects to the engines that setup.Run prepared. If cfg has no table of the feed
+// dashboard, as for a system without a projector, the dashboard is not audited. The
+// caller closes the System.
 func Open(ctx context.Context, cfg setup.Config) (*System, error) {
 	stores, err := backend.Stores(ctx, cfg.Backends)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *System) Close() {
 	s.stores.Close()
 }
 
-// DB returns the DynamoDB client. DB, Bucket and JetStream are for tests that prepare or
-// break data by hand.
+// DB returns the DynamoDB client. DB, Bucket and JetStream are for tests that create or
+// corrupt data directly.
 func (s *System) DB() *dynamodb.Client { return s.stores.DB }
 
 // Bucket returns the bucket of all areas.
@@ -68,17 +68,17 @@ func (s *System) Bucket() *blob.Store { return s.stores.Bucket }
 // JetStream returns the JetStream client.
 func (s *System) JetStream() jetstream.JetStream { return s.js }
 
-// auditPause is the pause between two audits of a system that is not done.
+// auditPause is the pause between two audits of a system with stuck items.
 const auditPause = 250 * time.Millisecond
 
-// Audit checks the promises, which must be all that were made on this system: any
-// other item counts as doubled. While something is stuck or an engine does not
-// respond, it repeats the audit until patience is over. It returns an error if the
-// last audit could not read the system.
+// Audit compares the stored state of the system with the given promises, which must be
+// complete: any other item counts as doubled. While items are stuck or an engine does
+// not respond, it repeats the audit for the duration of patience. It returns an error if
+// the last audit could not read the system.
 func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Duration) (Report, error) {
 	deadline := time.Now().Add(patience)
 	for {
-		last := time.Now().After(deadline) // an audit of many items takes time
+		last := time.Now().After(deadline) // checked first: an audit of many items takes time
 		report, err := s.auditOnce(ctx, promises)
 		if err == nil && report.Stuck == 0 || ctx.Err() != nil || last {
 			return report, err
@@ -92,8 +92,8 @@ func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Du
 
 // auditOnce reads and checks the system once.
 func (s *System) auditOnce(ctx context.Context, promises []Promise) (Report, error) {
-	// Waiting work first: an item that ends while the tables are read would otherwise
-	// appear to have lost its event.
+	// Queued work is read first: otherwise an item that ends while the tables are read
+	// would appear to have lost its event.
 	waiting, err := s.waiting(ctx)
 	if err != nil {
 		return Report{}, err
@@ -116,7 +116,7 @@ func (s *System) auditOnce(ctx context.Context, promises []Promise) (Report, err
 	for _, promise := range promises {
 		area, known := s.readers[promise.Area]
 		if !known {
-			return Report{}, fmt.Errorf("no reader of the area %q", promise.Area)
+			return Report{}, fmt.Errorf("no reader for the area %q", promise.Area)
 		}
 		name := promise.ID
 		if items[promise.Area][name] == nil && area.leftover != nil {

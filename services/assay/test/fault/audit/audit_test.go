@@ -31,9 +31,9 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// held is a system on embedded engines without services, so that a test controls its
+// fixture is a system on embedded engines without services, so that a test controls its
 // content.
-type held struct {
+type fixture struct {
 	*audit.System
 	bus   *bus.Bus
 	files *textfile.Store
@@ -41,7 +41,7 @@ type held struct {
 	board *dashboard.Dashboard
 }
 
-func open(t *testing.T) *held {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
 	if err != nil {
@@ -68,7 +68,7 @@ func open(t *testing.T) *held {
 	if err := setup.Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	h := &held{}
+	h := &fixture{}
 	if h.System, err = audit.Open(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 // file stores a file that an analyzer has claimed.
-func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File {
+func (h *fixture) file(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	key := textfile.Reservation{FileName: id, Size: 1}.ObjectKey(id)
 	must[blob.Object](t)(h.Bucket().Put(ctx, key, "text/plain", nil, strings.NewReader("x")))
@@ -109,21 +109,21 @@ func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File 
 	return must[textfile.File](t)(h.files.Claim(ctx, f))
 }
 
-func (h *held) completed(ctx context.Context, t *testing.T, id string) textfile.File {
+func (h *fixture) completed(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	f := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
-	h.tell(ctx, t, textfile.Name, id, f.Updated())
+	h.publishOutcome(ctx, t, textfile.Name, id, f.Updated())
 	return f
 }
 
-func (h *held) tell(ctx context.Context, t *testing.T, area, id string, at time.Time) {
+func (h *fixture) publishOutcome(ctx context.Context, t *testing.T, area, id string, at time.Time) {
 	t.Helper()
 	if err := h.bus.Publish(ctx, event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: area, Id: id, CompletedAt: timestamppb.New(at)})); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool) feed.Item {
+func (h *fixture) analyzed(ctx context.Context, t *testing.T, id string, shown bool) feed.Item {
 	t.Helper()
 	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey(id), "text/plain", nil, strings.NewReader("good")))
 	i := feed.Submission{SourceID: id, SourceType: "newsapi", Text: "good", MatchedTags: []string{"a"}}.Item(time.Now())
@@ -137,18 +137,18 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 		}
 	}
 	at := must[time.Time](t)(i.Analyzed())
-	h.tell(ctx, t, feed.Name, id, at)
+	h.publishOutcome(ctx, t, feed.Name, id, at)
 	return i
 }
 
 const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Words":[]}`
 
-// TestEveryBrokenPromiseIsFound: an audit finds items that are lost, doubled or stuck in any
-// possible way, and reports no others.
+// TestEveryBrokenPromiseIsFound: an audit finds every kind of lost, doubled and stuck item, and
+// reports no others.
 func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id; nothing for correct items
+	want := map[string]audit.Kind{} // by id, without correct items
 	n := 0
 	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
 	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {
@@ -171,7 +171,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	promise("never accepted", "", func(p *audit.Promise) { p.At = time.Time{} })
 	promise(h.file(ctx, t, id()).FileID, audit.Stuck, nil)
 	twice := h.completed(ctx, t, id())
-	h.tell(ctx, t, textfile.Name, twice.FileID, twice.Updated().Add(time.Second))
+	h.publishOutcome(ctx, t, textfile.Name, twice.FileID, twice.Updated().Add(time.Second))
 	promise(twice.FileID, audit.Doubled, nil)
 	silent := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id()), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
 	promise(silent.FileID, audit.Lost, nil)
@@ -193,7 +193,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	promise(unlisted.FileID, audit.Stuck, nil)
-	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that was never promised
+	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // without a promise
 
 	promise(h.analyzed(ctx, t, "a#right", true).SourceID, "", ofFeed)
 	promise(h.analyzed(ctx, t, "a#hidden", false).SourceID, audit.Stuck, ofFeed)
@@ -209,11 +209,11 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	report := must[audit.Report](t)(h.Audit(ctx, promises, 0))
 	compare(t, report, want)
 	if accepted := len(promises) - 2; report.Accepted != accepted || report.Kept() {
-		t.Errorf("%d accepted, want %d", report.Accepted, accepted)
+		t.Errorf("accepted %d, kept %t, want %d and false", report.Accepted, report.Kept(), accepted)
 	}
 }
 
-// compare reports ids without the expected finding, and findings of other ids.
+// compare reports missing findings, and findings for ids that are not in want.
 func compare(t *testing.T, report audit.Report, want map[string]audit.Kind) {
 	t.Helper()
 	found := map[string][]audit.Kind{}
@@ -222,12 +222,12 @@ func compare(t *testing.T, report audit.Report, want map[string]audit.Kind) {
 	}
 	for id, kind := range want {
 		if !slices.Contains(found[id], kind) {
-			t.Errorf("%s: got %[3]v, want %[2]s", id, kind, found[id])
+			t.Errorf("findings of %s = %v, want %s", id, found[id], kind)
 		}
 	}
 	for id, kinds := range found {
 		if want[id] == "" {
-			t.Errorf("%s is correct, but got the finding %v", id, kinds)
+			t.Errorf("findings of %s = %v, want none", id, kinds)
 		}
 	}
 	if t.Failed() {

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/notice"
 )
 
-// item returns the id in a subject of work or outcomes, or the subject
-// itself if it has none, such as that of bucket notifications.
+// item returns the item id in the subject of a work event or an outcome. A subject
+// without an id, such as that of bucket notifications, is returned unchanged.
 func item(subject string) string {
 	if !strings.HasPrefix(subject, "assay") {
 		return subject
@@ -57,32 +57,32 @@ func (s *System) outcomes(ctx context.Context) (map[string]*outcomeIDs, error) {
 	err := s.each(ctx, bus.StreamOutcomes, func(msg jetstream.Msg) error {
 		parts := strings.SplitN(msg.Subject(), ".", 5) // assay.analysis.<end>.<area>.<id>
 		if len(parts) != 5 {
-			return fmt.Errorf("an outcome on %s", msg.Subject())
+			return fmt.Errorf("invalid subject of an outcome: %s", msg.Subject())
 		}
 		envelope, err := event.ParseEnvelope(msg.Headers())
 		if err != nil {
-			return fmt.Errorf("an outcome on %s: %w", msg.Subject(), err)
+			return fmt.Errorf("outcome %s: %w", msg.Subject(), err)
 		}
-		of := parts[3] + "/" + parts[4]
-		if outcomes[of] == nil {
-			outcomes[of] = &outcomeIDs{completed: map[string]bool{}, failed: map[string]bool{}}
+		key := parts[3] + "/" + parts[4]
+		if outcomes[key] == nil {
+			outcomes[key] = &outcomeIDs{completed: map[string]bool{}, failed: map[string]bool{}}
 		}
 		if parts[2] == "completed" {
-			outcomes[of].completed[envelope.ID] = true
+			outcomes[key].completed[envelope.ID] = true
 		} else {
-			outcomes[of].failed[envelope.ID] = true
+			outcomes[key].failed[envelope.ID] = true
 		}
 		return nil
 	})
 	return outcomes, err
 }
 
-// deadLetters returns the reasons of all dead letters, by item.
+// deadLetters returns the consumer and reason of every dead letter, by item.
 func (s *System) deadLetters(ctx context.Context) (map[string][]string, error) {
 	deadLetters := map[string][]string{}
 	err := s.each(ctx, bus.StreamDead, func(msg jetstream.Msg) error {
-		of := item(msg.Headers().Get(bus.DeadSubject))
-		deadLetters[of] = append(deadLetters[of], msg.Headers().Get(bus.DeadConsumer)+": "+msg.Headers().Get(bus.DeadReason))
+		id := item(msg.Headers().Get(bus.DeadSubject))
+		deadLetters[id] = append(deadLetters[id], msg.Headers().Get(bus.DeadConsumer)+": "+msg.Headers().Get(bus.DeadReason))
 		return nil
 	})
 	return deadLetters, err

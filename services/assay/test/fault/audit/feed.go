@@ -18,7 +18,8 @@ func feedItems(cfg setup.Config, stores *backend.Connections) reader {
 	return reader{feedReader{cfg.Feed, stores}.read, feed.TextKey}
 }
 
-// feedReader reads the tables of cfg. Without a dashboard table, its rows are ignored.
+// feedReader reads the tables in cfg. If cfg has no dashboard table, the dashboard is
+// not checked.
 type feedReader struct {
 	cfg    feed.Config
 	stores *backend.Connections
@@ -29,8 +30,8 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The rows first: the row of an item that is created later would appear to be an
-	// orphan.
+	// The rows are read first: otherwise the row of an item that is created meanwhile
+	// would appear to be an orphan.
 	rows, err := r.dashboard(ctx)
 	if err != nil {
 		return nil, err
@@ -42,12 +43,12 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 			return err
 		}
 		if before := items[item.SourceID]; before != nil {
-			before.twice = append(before.twice, "it has another row of "+item.IngestedAt)
+			before.twice = append(before.twice, "it has another row, ingested at "+item.IngestedAt)
 			return nil
 		}
 		at, err := item.Analyzed()
 		if err != nil {
-			return fmt.Errorf("the analysis time of %s: %w", item.SourceID, err)
+			return fmt.Errorf("parse the analysis time of %s: %w", item.SourceID, err)
 		}
 		one := &held{
 			exists: true, state: item.Status, final: feed.Machine().IsFinal(item.Status), ended: at,
@@ -86,10 +87,10 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 	return items, nil
 }
 
-// show formats a row for comparison; its tags are sorted.
+// show formats a row for comparison. The tags of the row must be sorted.
 func show(r dashboard.Row) string { return fmt.Sprintf("%+v", r) }
 
-// dashboard reads the rows of each item.
+// dashboard returns the dashboard rows of each item, by source id.
 func (r feedReader) dashboard(ctx context.Context) (map[string][]dashboard.Row, error) {
 	rows := map[string][]dashboard.Row{}
 	if r.cfg.Dashboard == "" {
@@ -98,7 +99,7 @@ func (r feedReader) dashboard(ctx context.Context) (map[string][]dashboard.Row, 
 	err := scan(ctx, r.stores.DB, r.cfg.Dashboard, func(attributes map[string]types.AttributeValue) error {
 		var row dashboard.Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
-			return fmt.Errorf("read a row of the dashboard: %w", err)
+			return fmt.Errorf("parse a row of the dashboard: %w", err)
 		}
 		if row.SourceID == "" || row.Gone() {
 			return nil // a counter, a stored change or a tombstone

@@ -16,7 +16,7 @@ import (
 
 // libraryReader reads the folders and files of the library. The result of each is its status and its
 // path, such as "Processed /Reports/a.txt" or "Created trash/Reports", followed by " public" if it is
-// public. Without a table of nodes, nothing is read.
+// public. If cfg has no nodes table, nothing is read.
 type libraryReader struct {
 	cfg    library.Config
 	stores *backend.Connections
@@ -31,16 +31,16 @@ type tree struct {
 	nodes     map[string]library.Node
 	files     map[string]library.File
 	workflows map[string]library.Workflow
-	objects   map[string]map[string]bool // keys, by the ids of files
+	objects   map[string]map[string]bool // keys, by file id
 }
 
 func (r libraryReader) read(ctx context.Context) (map[string]*held, error) {
 	if r.cfg.Nodes == "" {
 		return map[string]*held{}, nil
 	}
-	// The objects last: otherwise the object of a file that is created later would appear to be an
-	// orphan, which may resolve by itself, and the object of a file that ends later would appear to
-	// be missing, which may not.
+	// The objects are read last: otherwise the object of a file that is created meanwhile would appear
+	// to be an orphan, which can resolve by itself, and the object of a file that ends meanwhile would
+	// appear to be missing, which cannot.
 	t := tree{objects: map[string]map[string]bool{}}
 	var err error
 	t.workflows, err = rows(ctx, r.stores, r.cfg.Workflows, func(w library.Workflow) string { return w.CorrelationID })
@@ -70,13 +70,13 @@ func (r libraryReader) read(ctx context.Context) (map[string]*held, error) {
 	return t.items(), nil
 }
 
-// rows reads a table by the ids of its items.
+// rows returns the items of a table, by id.
 func rows[T any](ctx context.Context, stores *backend.Connections, table string, id func(T) string) (map[string]T, error) {
 	all := map[string]T{}
 	err := scan(ctx, stores.DB, table, func(attributes map[string]types.AttributeValue) error {
 		var one T
 		if err := attributevalue.UnmarshalMap(attributes, &one); err != nil {
-			return fmt.Errorf("read %s: %w", table, err)
+			return fmt.Errorf("parse an item of %s: %w", table, err)
 		}
 		all[id(one)] = one
 		return nil
@@ -125,7 +125,7 @@ func (t tree) items() map[string]*held {
 	return items
 }
 
-// described returns the result of a node at a path.
+// described returns the result of a node, in the form that libraryReader documents.
 func described(n library.Node, path string) string {
 	text := string(n.Status) + " " + path
 	if n.Permissions.IsPublic {
@@ -134,7 +134,7 @@ func described(n library.Node, path string) string {
 	return text
 }
 
-// path returns the names of the folders above a node and its own, from the root or from the trash.
+// path returns the path of a node, from the root or from the trash.
 func (t tree) path(n library.Node) (string, error) {
 	names := ""
 	for range 4 * library.MaxDepth {
@@ -154,10 +154,11 @@ func (t tree) path(n library.Node) (string, error) {
 		}
 		n = above
 	}
-	return "", errors.New("it is below itself")
+	return "", errors.New("it is its own ancestor")
 }
 
-// file compares the rows and the objects of a file.
+// file returns what is stored of a file. Its findings include rows that differ and objects that are
+// missing or unused.
 func (t tree) file(n library.Node, path string) *held {
 	f, there := t.files[n.ID]
 	if !there {
@@ -169,13 +170,13 @@ func (t tree) file(n library.Node, path string) *held {
 		result: described(n, path), bytes: objects[f.Key],
 	}
 	if n.Status != f.Status || n.Run != f.Run || n.Name != f.Name || n.ParentID != f.ParentID || n.IsDeleted != f.IsDeleted || n.OwnedBy != f.OwnedBy {
-		one.stuck = append(one.stuck, fmt.Sprintf("its node is %s in run %d and its file %s in run %d", n.Status, n.Run, f.Status, f.Run))
+		one.stuck = append(one.stuck, fmt.Sprintf("its node (%s in run %d) differs from its file (%s in run %d)", n.Status, n.Run, f.Status, f.Run))
 	}
 	if !one.final {
 		return one
 	}
 	used := map[string]bool{f.Key: true}
-	if w.CorrelationID != "" { // a file that failed before its start has none
+	if w.CorrelationID != "" { // a file that failed before its workflow started has none
 		one.ended = w.Updated()
 		if w.Run != f.Run || !w.Final() {
 			one.stuck = append(one.stuck, fmt.Sprintf("its workflow is %s in run %d", w.CurrentState, w.Run))
@@ -195,14 +196,14 @@ func (t tree) file(n library.Node, path string) *held {
 	}
 	for key := range objects {
 		_, run, err := library.ParseKey(key)
-		if !used[key] && (err != nil || run != f.Run) { // steps may have other objects
+		if !used[key] && (err != nil || run != f.Run) { // steps of the current run may store other objects
 			one.stuck = append(one.stuck, "no row refers to the object "+key)
 		}
 	}
 	return one
 }
 
-// stepItem returns the file in the subject of a step, as published or in a work stream.
+// stepItem returns the file id in the subject of a step, as published or as stored in a work stream.
 func stepItem(subject string) (fileID string, ok bool) {
 	_, step, ok := strings.Cut(subject, ".library.step.")
 	if !ok {

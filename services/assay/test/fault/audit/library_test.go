@@ -13,7 +13,7 @@ import (
 
 // nodes stores library items in a system under audit.
 type nodes struct {
-	*held
+	*fixture
 	store *library.Store
 }
 
@@ -27,7 +27,7 @@ func (n nodes) folder(t *testing.T, name, parent string) library.Node {
 	return must[library.Node](t)(n.store.CreateFolder(t.Context(), library.NewNode{ID: n.id(t), Owner: "ann", ParentID: parent, Name: name}))
 }
 
-// reserved stores a file that waits for its upload.
+// reserved stores a file without its upload.
 func (n nodes) reserved(t *testing.T, name, parent string) library.File {
 	t.Helper()
 	r := library.NewFile{
@@ -62,7 +62,7 @@ func (n nodes) processed(t *testing.T, name, parent string) library.File {
 	if err := n.store.Finish(ctx, w, w.End(library.PlanOf("Generic")), nil); err != nil {
 		t.Fatal(err)
 	}
-	n.tell(ctx, t, library.Name, f.ID, must[library.Workflow](t)(n.store.Workflow(ctx, f.ID)).Updated())
+	n.publishOutcome(ctx, t, library.Name, f.ID, must[library.Workflow](t)(n.store.Workflow(ctx, f.ID)).Updated())
 	return f
 }
 
@@ -72,7 +72,7 @@ func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	n := nodes{h, library.NewStore(h.DB(), library.Config{Nodes: "nodes", Files: "library", Workflows: "workflows"})}
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id; nothing for correct items
+	want := map[string]audit.Kind{} // by id, without correct items
 	promise := func(id string, kind audit.Kind, p audit.Promise) {
 		p.Run, p.Area, p.ID, p.At = "case", library.Name, id, time.Now()
 		promises = append(promises, p)
@@ -126,8 +126,8 @@ func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 	orphan := n.id(t)
 	must[blob.Object](t)(h.Bucket().Put(ctx, library.ResultKey(orphan, 1, "text"), "", nil, strings.NewReader("x")))
 	want[orphan] = audit.Stuck
-	want[n.processed(t, "nobody's", "").ID] = audit.Doubled
-	want[n.folder(t, "nobody's", "").ID] = audit.Doubled
+	want[n.processed(t, "unpromised", "").ID] = audit.Doubled
+	want[n.folder(t, "unpromised", "").ID] = audit.Doubled
 
 	compare(t, must[audit.Report](t)(h.Audit(ctx, promises, 0)), want)
 }

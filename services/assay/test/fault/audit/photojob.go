@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// photoReader reads photo jobs, and the batches that follow from them. The result of a
-// job is the size and format of its edit, that of a batch its status.
+// photoReader reads photo jobs and derives their batches. The result of a job is the size
+// and format of its edited photo, and the result of a batch is its status.
 type photoReader struct {
 	store       *photojob.Store
 	temp, final *blob.Store
@@ -76,13 +76,13 @@ func photoHeld(job photojob.Job, uploads, edits map[string]bool) *held {
 		one.result, one.bytes = fmt.Sprintf("%d × %d %s", e.Width, e.Height, e.Format), edits[e.S3Key]
 	}
 	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled
-	// A call of a paid provider may be repeated; its tests compare the ledger with the
-	// bills.
+	// Calls of a paid provider may be repeated; the tests of that provider compare the
+	// recorded calls with the bills.
 	once := maps.Clone(job.Calls)
 	maps.DeleteFunc(once, func(_ string, c photojob.Call) bool { return slices.Contains(policy.Paid(), c.Provider) })
 	for _, step := range []string{photojob.StepAnalyze, photojob.StepEdit} {
 		if n := once.Paid(step); n > 1 {
-			one.twice = append(one.twice, fmt.Sprintf("%d calls of the step %s may be billed", n, step))
+			one.twice = append(one.twice, fmt.Sprintf("%d calls of the step %s may have been billed", n, step))
 		}
 	}
 	return one

@@ -13,7 +13,7 @@ import (
 
 // photos stores photo jobs in a system under audit.
 type photos struct {
-	*held
+	*fixture
 	store *photojob.Store
 	cfg   photojob.Config
 }
@@ -79,7 +79,7 @@ func TestBrokenPromisesOfPhotosAreFound(t *testing.T) {
 	orphan := id()
 	must[blob.Object](t)(h.Bucket().In(cfg.FinalBucket()).Put(ctx, photojob.FinalKey(orphan, 1, "png"), "image/png", nil, strings.NewReader("x")))
 	want[orphan] = audit.Stuck
-	want[p.completed(ctx, t, id(), "", 0).JobID] = audit.Doubled // that was never promised
+	want[p.completed(ctx, t, id(), "", 0).JobID] = audit.Doubled // without a promise
 	announced, silent := id(), id()
 	for _, batchID := range []string{announced, silent} {
 		promise(p.completed(ctx, t, must[[]photojob.Job](t)(photojob.NewBatch(batchID, "o", make([]photojob.Terms, 1)))[0].JobID, batchID, 0).JobID, "", edited)

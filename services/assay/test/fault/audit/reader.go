@@ -34,27 +34,27 @@ type reader struct {
 	// read returns what the area stores, by item id.
 	read func(context.Context) (map[string]*held, error)
 	// leftover returns the key under which read reports the remains of a missing
-	// item, if that is not its id. May be nil.
+	// item. If it is nil, that key is the item's id.
 	leftover func(id string) string
 }
 
-// held is what an area stores of one item, in terms that all areas share.
+// held describes what an area stores of one item, in terms common to all areas.
 type held struct {
 	exists bool // false if only remains of the item exist
 	state  lifecycle.State
 	final  bool
 	failed bool
-	quiet  bool      // canceled by its owner, without a dead letter
-	silent bool      // ended without an outcome event
+	quiet  bool      // canceled by its owner, which needs no dead letter
+	silent bool      // of a kind that has no outcome events
 	ended  time.Time // when the final state was written
 	result string    // in the form of Promise.Result
 	bytes  bool      // the item's bytes exist
-	lost   []string  // findings independent of the promise, one sentence each
+	lost   []string  // findings that do not depend on the promise, one clause each
 	twice  []string
-	stuck  []string // findings that may resolve by themselves
+	stuck  []string // findings that can resolve by themselves
 }
 
-// keys returns the keys of all objects of a bucket with a prefix.
+// keys returns the keys of all objects with a prefix in a bucket.
 func keys(ctx context.Context, bucket *blob.Store, prefix string) (map[string]bool, error) {
 	found := map[string]bool{}
 	for after := ""; ; {
@@ -72,7 +72,7 @@ func keys(ctx context.Context, bucket *blob.Store, prefix string) (map[string]bo
 	}
 }
 
-// scan reads a table, strongly consistent.
+// scan calls f with every item of a table, using strongly consistent reads.
 func scan(ctx context.Context, db *dynamodb.Client, table string, f func(map[string]types.AttributeValue) error) error {
 	in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
 	for {

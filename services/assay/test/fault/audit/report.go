@@ -20,17 +20,16 @@ const (
 
 // Promise is a client's view of one item.
 type Promise struct {
-	Run  string // the run or case in which it was made, shown in findings
+	Run  string // the run or test case that made it, shown in findings
 	Area string
 	ID   string
-	// At is when the client received the 2xx. If it is zero there was none: the
-	// item may be as promised, or not exist and leave nothing behind.
+	// At is when the client received the 2xx. If it is zero, the client received none:
+	// the item may then be as promised, or not exist and leave nothing behind.
 	At  time.Time
 	End End
-	// Result is the required result: for a text file the JSON of its statistics,
-	// for a feed item its sentiment, for a photo job the size and format of its edit, for
-	// a batch of them its status, for a folder or a file of the library its status and its
-	// path. An empty Result is not compared.
+	// Result is the required result: the JSON statistics of a text file, the sentiment
+	// of a feed item, the size and format of an edited photo, the status of a photo
+	// batch, or the status and path of a library node. An empty Result is not compared.
 	Result string
 	// Retried means that the item may have failed before, any number of times.
 	Retried bool
@@ -102,7 +101,7 @@ type judge struct {
 	report      Report
 }
 
-// promise checks one item; h is nil if nothing is stored of it.
+// promise checks one promise; h is nil if nothing is stored of the item.
 func (j *judge) promise(p Promise, h *held) {
 	accepted := !p.At.IsZero()
 	if accepted {
@@ -126,7 +125,7 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 	switch {
 	case p.End == Gone && there && accepted:
-		add(Lost, "it was deleted, but exists as %s", h.state)
+		add(Lost, "it was deleted, but still exists as %s", h.state)
 	case p.End == Gone:
 		if n := len(outcomes.completed) + len(outcomes.failed); n > 1 {
 			add(Doubled, "it has %d outcomes", n)
@@ -192,7 +191,7 @@ func (j *judge) rest(items map[string]map[string]*held) {
 	slices.Sort(j.report.Delays)
 	for area, left := range items {
 		for id, h := range left {
-			p := Promise{Run: "nobody's", Area: area, ID: id}
+			p := Promise{Run: "no promise", Area: area, ID: id}
 			if h.exists {
 				j.count(Doubled, p, []string{"it exists as " + string(h.state)})
 			}
@@ -201,10 +200,10 @@ func (j *judge) rest(items map[string]map[string]*held) {
 		}
 	}
 	for id, n := range j.waiting {
-		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d of its messages are queued", n)})
+		j.count(Stuck, Promise{Run: "no promise", ID: id}, []string{fmt.Sprintf("%d of its messages are queued", n)})
 	}
 	for id, reasons := range j.deadLetters {
-		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{"it has a dead letter: " + reasons[0]})
+		j.count(Stuck, Promise{Run: "no promise", ID: id}, []string{"it has a dead letter: " + reasons[0]})
 	}
 }
 
@@ -223,9 +222,10 @@ func (j *judge) count(kind Kind, p Promise, says []string) {
 	j.report.Findings = append(j.report.Findings, Finding{kind, p, strings.Join(says, "; ")})
 }
 
-// Recovery returns the 99th percentile of the times from a worker's death to the final
-// state, over all items that were accepted before a death and ended after it: those
-// that the worker held, and those queued behind them. It is zero if there are none.
+// Recovery returns the 99th percentile of the time from a worker's death to the final
+// state of an item, over all items that were accepted before a death and ended after it:
+// those that the worker was processing and those queued behind them. It returns zero if
+// there are none.
 func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	var took []time.Duration
 	for _, p := range promises {

@@ -50,11 +50,11 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key],
 		}
 		items[id] = one
-		file.Result = nil // only in the metadata item
+		file.Result = nil // stored in the metadata item only
 		if inList, there := listed[id]; !there {
 			one.stuck = append(one.stuck, "it is not listed")
 		} else if inList != file {
-			one.stuck = append(one.stuck, "the list says "+string(inList.Status)+" of it")
+			one.stuck = append(one.stuck, "its entry in the list differs: its state there is "+string(inList.Status))
 		}
 	}
 	for id := range listed {
