@@ -29,7 +29,7 @@ var wallStep atomic.Int64 // seconds
 func Step(d Duration) { wallStep.Add(int64(d / Second)) }
 `
 
-// read is the line in time.Now that reads the system clock.
+// read is the beginning of time.Now, which reads the system clock.
 const read = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 
 func main() {
@@ -43,7 +43,7 @@ func main() {
 
 func run(args []string) (code int, err error) {
 	if len(args) == 0 {
-		return 0, errors.New("give the arguments of a go command, such as test -tags clockstep ./pkg/bus")
+		return 0, errors.New("no arguments; pass those of a go command, such as test -tags clockstep ./pkg/bus")
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -56,7 +56,7 @@ func run(args []string) (code int, err error) {
 	}
 	stepped := strings.Replace(string(original), read, read+"\tsec += wallStep.Load()\n", 1)
 	if stepped == string(original) {
-		return 0, fmt.Errorf("%s does not begin time.Now as expected; adapt this command to this version of Go", source)
+		return 0, fmt.Errorf("time.Now in %s does not begin as expected; adapt this command to this version of Go", source)
 	}
 	dir, err := os.MkdirTemp("", "clock-")
 	if err != nil {

@@ -2,7 +2,7 @@
 // generates docs/faults.md from them.
 //
 // A test or a tool that injects a fault calls Enter at the end. Runs are recorded only if
-// ASSAY_FAULT_RUNS names a file, as `make faults` does.
+// ASSAY_FAULT_RUNS names a file, as in `make faults`.
 package ledger
 
 import (
@@ -26,20 +26,19 @@ type Run struct {
 	// Fault describes the injected fault. All runs with the same description form one row of the
 	// page.
 	Fault string `json:"fault"`
-	// Means is the meaning of "accepted" in this run, a sentence.
+	// Means defines "accepted" for this run, as a sentence.
 	Means string `json:"means"`
-	// Remains is a known effect of the fault, a sentence; empty for none.
+	// Remains describes a known effect of the fault, as a sentence; empty if there is none.
 	Remains  string        `json:"remains,omitempty"`
 	Seed     uint64        `json:"seed,omitempty"`
-	Runs     int           `json:"runs"` // cases, for a matrix
+	Runs     int           `json:"runs"` // number of runs, or of cases of a matrix
 	Accepted int           `json:"accepted"`
 	Lost     int           `json:"lost"`
 	Doubled  int           `json:"doubled"`
 	Stuck    int           `json:"stuck"`
 	Longest  time.Duration `json:"longestNs"` // from acceptance to the final state
-	// Recovery is the 99th percentile of the time from a worker's crash to the
-	// final state of its items; zero if no worker crashed. Lease is the
-	// configured lease.
+	// Recovery is the result of audit.Report.Recovery; zero if no worker crashed.
+	// Lease is the configured lease.
 	Recovery time.Duration `json:"recoveryNs,omitempty"`
 	Lease    time.Duration `json:"leaseNs,omitempty"`
 	// Overload is the measurement of an overload run.
@@ -50,20 +49,20 @@ type Run struct {
 // ratios compare it with the same system before the overload in the same run.
 type Overload struct {
 	Offered int `json:"offered"` // uploads under overload, retries included
-	Let     int `json:"let"`     // of these, accepted
+	Let     int `json:"let"`     // accepted uploads
 	Owner   int `json:"owner"`   // rejected with 429: the limit of one owner is reached
 	Stream  int `json:"stream"`  // rejected with 503: the total limit is reached
-	// Factor is the ratio of offered work to work done in the same time.
+	// Factor is the ratio of the offered work to the work completed in the same time.
 	Factor float64 `json:"factor"`
-	// Median and P99 are the ratios of the time in which ingest accepts an
+	// Median and P99 are the ratios of the time that ingest takes to accept an
 	// upload.
 	Median float64 `json:"medianRatio"`
 	P99    float64 `json:"p99Ratio"`
-	// Memory is the highest ratio of a service's peak of resident memory to that
+	// Memory is the highest ratio of a service's peak resident memory to its peak
 	// after a tenth of the overload.
 	Memory float64 `json:"memoryRatio"`
-	// Quiet is the 99th percentile of the wait of the items of an owner with
-	// few items, Flood the median for an owner with many at the same time.
+	// Quiet is the 99th percentile of the waiting time of items of an owner with few
+	// items. Flood is the median for an owner with many items in the same period.
 	Quiet time.Duration `json:"quietNs"`
 	Flood time.Duration `json:"floodNs"`
 }
@@ -83,16 +82,16 @@ func (r Run) InTime() error {
 	return nil
 }
 
-// Of returns the run with the result of an audit.
+// Of returns a copy of the run with the result of an audit.
 func (r Run) Of(a audit.Report) Run {
 	r.Accepted, r.Lost, r.Doubled, r.Stuck, r.Longest = a.Accepted, a.Lost, a.Doubled, a.Stuck, a.Longest()
 	return r
 }
 
-// Enter appends a run to the file that the environment names, if any. It is safe for
-// concurrent use by several processes. It returns ErrLate for a late run, which is
-// recorded too. Without a file it returns nil, because the run shares its machine with
-// other tests, so its times are not meaningful.
+// Enter appends a run to the file named by ASSAY_FAULT_RUNS. It is safe for concurrent
+// use by several processes. It returns ErrLate for a late run, which is recorded too. If
+// the variable is empty, Enter returns nil even for a late run: other tests then run on
+// the same machine, so the times are not meaningful.
 func Enter(r Run) error {
 	name := os.Getenv(File)
 	if name == "" {
@@ -116,7 +115,7 @@ func Enter(r Run) error {
 	return r.InTime()
 }
 
-// Read reads the lines of a file that Enter wrote.
+// Read parses the lines that Enter has written.
 func Read(from io.Reader) ([]Run, error) {
 	var runs []Run
 	lines := bufio.NewScanner(from)

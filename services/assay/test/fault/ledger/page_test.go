@@ -46,11 +46,11 @@ func TestPageMatchesRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/faults.md is out of date (run the test with -update); it should be\n%s", want)
+		t.Errorf("docs/faults.md is out of date (run the test with -update); got\n%s\nwant\n%s", got, want)
 	}
 	for _, run := range runs {
 		if run.Lost+run.Doubled+run.Stuck > 0 && run.Remains == "" {
-			t.Errorf("%s: %d lost, %d doubled, %d stuck, and the page does not give the reason", run.Fault, run.Lost, run.Doubled, run.Stuck)
+			t.Errorf("%s: %d lost, %d doubled, %d stuck, want none, or a reason in Remains", run.Fault, run.Lost, run.Doubled, run.Stuck)
 		}
 		if err := run.InTime(); err != nil {
 			t.Error(err)
@@ -58,7 +58,7 @@ func TestPageMatchesRuns(t *testing.T) {
 	}
 }
 
-// TestEnteredRunsAreSummed: the page lists recorded runs, with one line per fault.
+// TestEnteredRunsAreSummed: the page has one row per fault, with the sums over its recorded runs.
 func TestEnteredRunsAreSummed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	t.Setenv(File, name)
@@ -110,7 +110,7 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("invalid line: %v", err)
+		t.Errorf("Read of an invalid line returned %v, want an error for line 1", err)
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
@@ -124,18 +124,18 @@ func TestLateRecoveryFails(t *testing.T) {
 	late := Run{Fault: "a kill", Recovery: 7*time.Second + time.Millisecond, Lease: 2 * time.Second}
 	t.Setenv(File, "")
 	if err := Enter(late); err != nil {
-		t.Errorf("unrecorded run: %v", err)
+		t.Errorf("Enter(late) without a file = %v, want nil", err)
 	}
 	t.Setenv(File, name)
 	if err := Enter(late); !errors.Is(err, ErrLate) {
-		t.Errorf("late run: %v", err)
+		t.Errorf("Enter(late) = %v, want ErrLate", err)
 	}
 	late.Recovery -= time.Millisecond
 	if err := Enter(late); err != nil {
-		t.Errorf("run in time: %v", err)
+		t.Errorf("Enter of a run in time = %v, want nil", err)
 	}
 	kept, err := os.ReadFile(name)
 	if lines := strings.Count(string(kept), "\n"); err != nil || lines != 2 {
-		t.Errorf("%d runs are recorded, want 2: %v", lines, err)
+		t.Errorf("got %d recorded runs and the error %v, want 2 runs", lines, err)
 	}
 }
