@@ -19,8 +19,8 @@ import (
 )
 
 // client makes the calls of one run. It repeats a call with the same idempotency
-// key until the response has an expected status, or gives up after the first
-// attempt.
+// key until the response has an expected status. If abandons is set, it gives up
+// after the first failed attempt.
 type client struct {
 	system    *system
 	owner     string
@@ -40,14 +40,14 @@ func newClient(h *system, abandons bool) *client {
 // request is one call, which can be repeated.
 type request struct {
 	method, path string // path may be a complete URL
-	operator     bool   // to the operator address of ingest
+	operator     bool   // whether to send it to the operator address of ingest
 	header       map[string]string
 	body         []byte
-	want         []int // the statuses that end it
+	want         []int // the expected statuses
 }
 
-// send repeats a call until its status is expected. It returns status 0 if the
-// client gave up or ctx ended.
+// send repeats a call until the response has an expected status. It returns status 0
+// if the client gave up or ctx is done.
 func (c *client) send(ctx context.Context, r request) (status int, body []byte) {
 	for {
 		status, body, err := c.try(ctx, r)
@@ -94,7 +94,7 @@ func (c *client) try(ctx context.Context, r request) (int, []byte, error) {
 	return resp.StatusCode, body, err
 }
 
-// form is a multipart body with one file.
+// form returns a multipart body with one file, and its header.
 func form(contentType, text string) (header map[string]string, body []byte) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -29,7 +29,7 @@ type engines struct {
 	systems map[string]*system // by bucket
 }
 
-// startEngines starts the engines, with a NATS account for each of a number of systems.
+// startEngines starts the engines for a number of systems, with a NATS account for each.
 func startEngines(t *testing.T, systems int) *engines {
 	t.Helper()
 	e := &engines{systems: map[string]*system{}}
@@ -73,7 +73,7 @@ func startEngines(t *testing.T, systems int) *engines {
 	return e
 }
 
-// created publishes the bucket's notification if the scenario needs one.
+// created publishes the bucket notification if the scenario needs it.
 func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	e.mu.Lock()
 	s := e.systems[o.Bucket]

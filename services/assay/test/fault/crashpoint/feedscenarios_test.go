@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// anOutdatedItem reanalyzes an item of an older model, as an operator does. The test has written its
-// wrong result, without an outcome.
+// anOutdatedItem reanalyzes an item that an older model analyzed, as an operator does. The test stores
+// the item with a wrong result and without an outcome.
 func anOutdatedItem(ctx context.Context, r *run) {
 	s := r.system
 	submission := feed.Submission{SourceID: r.sourceID(), SourceType: "newsapi", Text: "What a lovely day!", MatchedTags: []string{"a"}}.Stamped(time.Now())
@@ -38,8 +38,8 @@ func anOutdatedItem(ctx context.Context, r *run) {
 	r.promisedItem(ctx)
 }
 
-// reanalyze repeats the call until all items were read. The items of earlier runs have results
-// of the current model.
+// reanalyze repeats the call with its cursor until all items are read. Items of earlier runs
+// already have results of the current model.
 func (r *run) reanalyze(ctx context.Context) error {
 	ask, page := map[string]string{}, struct{ NextCursor string }{}
 	for {

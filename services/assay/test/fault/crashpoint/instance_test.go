@@ -25,8 +25,8 @@ import (
 type instance struct {
 	role     string
 	wire     *wire.Wire
-	url      string // of its HTTP calls
-	operator string // of those for operators
+	url      string // of the public address
+	operator string // of the operator address
 	stop     context.CancelFunc
 	done     chan struct{} // closed once it has ended
 	err      error         // the error that it ended with; read only after done is closed
@@ -34,7 +34,7 @@ type instance struct {
 }
 
 // begin starts the process of a role behind its own wire, and returns once it is
-// ready or has ended.
+// ready, has ended or has crashed.
 func (s *system) begin(role string) (*instance, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	in := &instance{role: role, stop: stop, done: make(chan struct{}), log: &logged{}}
@@ -63,17 +63,17 @@ func (s *system) begin(role string) (*instance, error) {
 	return in, nil
 }
 
-// died reports whether the process was disconnected.
+// died reports whether the process is disconnected from the engines.
 func (in *instance) died() bool { return in.wire.IsCut() }
 
 // kill disconnects the process from the engines, so that it has no further
-// effect. close waits until its remaining code has ended.
+// effect. It does not wait for its code to end; system.close does.
 func (in *instance) kill() {
 	in.wire.Cut()
 	in.stop()
 }
 
-// runRole is the main function of a role.
+// runRole runs a service until ctx is done, or a sweep once.
 func runRole(ctx context.Context, role string, environ []string, log *logged, ready chan<- [2]net.Addr) error {
 	switch role {
 	case ingest.Name:
@@ -114,7 +114,7 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 	})
 }
 
-// drain bounds how long the code of a killed process continues to run.
+// drain limits how long the code of a killed process continues to run.
 const drain = time.Second
 
 // logged records the log of a process.

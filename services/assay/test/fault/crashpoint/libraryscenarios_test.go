@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// libraryScenarios are the scenarios of the library: one for every call that changes the library.
+// libraryScenarios returns the scenarios of the library: one for every call that changes the library.
 // Package workflow crashes the steps of each type of file at every call.
 func libraryScenarios() []scenario {
 	edits := []string{ingest.Name}
@@ -45,10 +45,10 @@ func libraryScenarios() []scenario {
 	}
 }
 
-// next makes the client's next call create another node.
+// next changes the idempotency key, so that the client's next call creates another node.
 func (r *run) next() { r.key = uuid.Must(uuid.NewV7()).String() }
 
-// nodeID is the id of the client's node.
+// nodeID returns the id of the client's node.
 func (r *run) nodeID() string {
 	id, err := library.NewID(r.owner, r.key)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *run) finalNode(ctx context.Context, p audit.Promise) error {
 	return err
 }
 
-// ask makes a call with a JSON body, which may be empty.
+// ask makes a call of the library with a JSON body; an empty body means none.
 func (r *run) ask(ctx context.Context, method, path, body string, want ...int) (status int, answer []byte) {
 	var header map[string]string
 	if body != "" {
@@ -82,14 +82,15 @@ func (r *run) ask(ctx context.Context, method, path, body string, want ...int) (
 	return r.send(ctx, request{method: method, path: "/v1/library" + path, header: header, body: []byte(body), want: want})
 }
 
-// createFolder creates a folder; an empty parent is the root. It returns the id.
+// createFolder creates a folder and returns its id. An empty parentID means the root.
 func (r *run) createFolder(ctx context.Context, name, parentID string) string {
 	r.next()
 	r.ask(ctx, http.MethodPost, "/folders", placed(name, parentID, ""), http.StatusCreated)
 	return r.nodeID()
 }
 
-// placed is the JSON of a new node.
+// placed returns a JSON object with the name of a node, its parent if any, and more, which
+// starts with a comma if it is not empty.
 func placed(name, parentID, more string) string {
 	if parentID != "" {
 		more += fmt.Sprintf(`,"parentId":%q`, parentID)
@@ -97,7 +98,7 @@ func placed(name, parentID, more string) string {
 	return fmt.Sprintf(`{"name":%q%s}`, name, more)
 }
 
-// reserveAndPutNode stores the bytes of a file under a reservation, and returns its id.
+// reserveAndPutNode reserves a file, puts its bytes into the bucket, and returns its id.
 func (r *run) reserveAndPutNode(ctx context.Context, name, parentID, content string) string {
 	r.next()
 	_, answer := r.ask(ctx, http.MethodPost, "/files", placed(name, parentID, fmt.Sprintf(`,"size":%d`, len(content))), http.StatusCreated)
@@ -112,7 +113,7 @@ func (r *run) reserveAndPutNode(ctx context.Context, name, parentID, content str
 	return r.nodeID()
 }
 
-// upload uploads a file and reports it.
+// upload uploads a file, reports the upload, and returns the file's id.
 func (r *run) upload(ctx context.Context, name, parentID, content string) string {
 	id := r.reserveAndPutNode(ctx, name, parentID, content)
 	if !r.abandoned {
@@ -121,7 +122,7 @@ func (r *run) upload(ctx context.Context, name, parentID, content string) string
 	return id
 }
 
-// processed uploads a text and waits until it is Processed.
+// processed uploads a text, waits until it is Processed, and returns its id.
 func (r *run) processed(ctx context.Context, name, parentID string) string {
 	id := r.upload(ctx, name, parentID, text)
 	r.settle(ctx, audit.Promise{Area: library.Name, ID: id, At: time.Now()})
@@ -206,7 +207,7 @@ func nodeRestored(ctx context.Context, r *run) {
 	file := r.processed(ctx, "a.txt", folder)
 	r.ask(ctx, http.MethodDelete, "/nodes/"+file, "", http.StatusNoContent)
 	r.begin()
-	r.ask(ctx, http.MethodPost, "/nodes/"+file+"/restore", "", http.StatusOK, http.StatusConflict) // an earlier attempt restored it
+	r.ask(ctx, http.MethodPost, "/nodes/"+file+"/restore", "", http.StatusOK, http.StatusConflict) // 409: an earlier attempt restored it
 	r.promisedNode(ctx, folder, "Created /docs")
 	r.promisedNode(ctx, file, "Processed /docs/a.txt")
 }
@@ -240,7 +241,7 @@ func nodeLinked(ctx context.Context, r *run) {
 	r.promisedNode(ctx, folder, "Created /docs")
 }
 
-// nodeFailedBefore retries a file that the test failed, so that it can succeed.
+// nodeFailedBefore retries a file that can succeed but that the test moved to Failed.
 func nodeFailedBefore(ctx context.Context, r *run) {
 	id := r.reserveAndPutNode(ctx, "a.txt", "", text)
 	file, err := r.system.nodes.File(ctx, id)
@@ -253,8 +254,8 @@ func nodeFailedBefore(ctx context.Context, r *run) {
 	}
 	r.begin()
 	if status, _ := r.ask(ctx, http.MethodPost, "/files/"+id+"/retry", "", http.StatusAccepted, http.StatusConflict); status == http.StatusConflict {
-		// An earlier attempt made it Loaded, and may have crashed before it
-		// published.
+		// An earlier attempt moved the file to Loaded, and may have crashed before it
+		// published the event.
 		r.ask(ctx, http.MethodPost, "/files/"+id+"/uploaded", "", http.StatusAccepted)
 	}
 	r.promised(ctx, audit.Promise{Area: library.Name, ID: id, Result: "Processed /a.txt", Retried: true})

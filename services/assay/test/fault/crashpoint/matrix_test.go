@@ -1,7 +1,7 @@
 // Package crashpoint crashes the services at every call to an engine that changes
-// something and at every delivery of a message, and proves that every promise is
+// something and at every delivery of a message, and checks that every promise is
 // kept. The crash points are not listed in code: a proxy between each service and
-// the engines records them during an undisturbed run of a scenario.
+// the engines records them during a run of each scenario without crashes.
 package crashpoint
 
 import (
@@ -22,8 +22,8 @@ import (
 )
 
 var (
-	seed     = flag.Uint64("crash.seed", 1, "chooses the pairs of crashes, the order, and the share")
-	doubles  = flag.Int("crash.doubles", 4, "how many runs of a scenario crash twice")
+	seed     = flag.Uint64("crash.seed", 1, "random seed of the pairs of crashes, their order, and the share to run")
+	doubles  = flag.Int("crash.doubles", 4, "number of runs with two crashes")
 	share    = flag.Int("crash.share", 50, "run one in this many crashes, chosen by the seed; 1 runs all")
 	parallel = flag.Int("crash.systems", 2, "number of concurrent systems")
 	only     = flag.String("crash.scenarios", "", "run the scenarios whose names have this prefix, such as library; by default all")
@@ -49,7 +49,7 @@ func (c crash) String() string {
 }
 
 // TestEveryCrashPoint crashes a service before a call, or after the call but before it receives the
-// response. Every accepted item reaches its correct final state, once, and leaves nothing behind.
+// response. Every accepted item reaches its correct final state exactly once, and leaves nothing behind.
 func TestEveryCrashPoint(t *testing.T) {
 	ctx := t.Context()
 	t.Setenv("ASSAY_GEMINI_KEY", geminitest.Key)
@@ -94,7 +94,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	}
 }
 
-// openSystems opens all systems, and runs a scenario on each, so that all
+// openSystems opens all systems, and runs one scenario on each, so that all
 // consumers exist.
 func openSystems(ctx context.Context, t *testing.T, e *engines) []*system {
 	t.Helper()
@@ -141,8 +141,9 @@ func indexes(n int) []int {
 	return all
 }
 
-// matrix returns the total number of crashes, one at each recorded point and the
-// pairs, and the share of them that runs.
+// matrix returns the total number of crashes, which are one at each recorded point
+// and the pairs, and the share of them to run. It returns an error if a scenario has
+// no point.
 func matrix(passed [][]point) (total int, cases []crash, err error) {
 	var all []crash
 	random := rand.New(rand.NewPCG(*seed, 0))
@@ -172,7 +173,7 @@ func matrix(passed [][]point) (total int, cases []crash, err error) {
 	return len(all), all[:len(all) / *share], nil
 }
 
-// tries is the number of times that a scenario is run if its point is not
+// tries is the maximum number of runs of a scenario whose crash point is not
 // reached: concurrent calls differ between runs.
 const tries = 2
 
@@ -226,7 +227,7 @@ func judge(ctx context.Context, t *testing.T, systems []*system) audit.Report {
 			t.Errorf("system %d: %v", i, err)
 		}
 		if open, _, err := s.audit.Bucket().OpenUploads(ctx, "", ""); err != nil || len(open) > 0 {
-			t.Errorf("system %d: %d uploads in parts are open: %+v, %v", i, len(open), open, err)
+			t.Errorf("system %d: %d uploads in parts are open, want none: %+v, %v", i, len(open), open, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()

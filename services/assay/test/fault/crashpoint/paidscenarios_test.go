@@ -12,17 +12,17 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// maxPaidCalls is ASSAY_PHOTOJOB_PAID_CALLS: after two crashes, one call remains.
+// maxPaidCalls is the value of ASSAY_PHOTOJOB_PAID_CALLS: after two crashes, one call remains.
 const maxPaidCalls = 3
 
-// paidEnviron are the settings of analyzers that call the provider of the test.
+// paidEnviron returns the settings of an analyzer that calls the test's paid provider.
 func paidEnviron() []string {
 	return []string{
 		"ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8", "ASSAY_PHOTOJOB_CLOCK_SKEW=0s", fmt.Sprint("ASSAY_PHOTOJOB_PAID_CALLS=", maxPaidCalls),
 	}
 }
 
-// openProvider starts the paid provider of the system, and enables it.
+// openProvider starts the system's paid provider and enables it.
 func (s *system) openProvider(ctx context.Context, t *testing.T) {
 	t.Helper()
 	s.gemini = geminitest.Start(t)
@@ -35,8 +35,8 @@ func (s *system) openProvider(ctx context.Context, t *testing.T) {
 	}
 }
 
-// paidPhoto is edited by the paid provider. Regardless of crashes, each step is billed at
-// most maxPaidCalls times, and every bill is in the ledger.
+// paidPhoto has a photo edited by the paid provider. Regardless of crashes, each step is
+// billed at most maxPaidCalls times, and the job records every billed call.
 func paidPhoto(ctx context.Context, r *run) {
 	before := r.system.gemini.Bills()
 	r.begin()
@@ -57,7 +57,7 @@ func paidPhoto(ctx context.Context, r *run) {
 	}
 	for step, model := range map[string]string{photojob.StepAnalyze: geminitest.AnalyzeModel, photojob.StepEdit: geminitest.EditModel} {
 		if n := job.Calls.Paid(step); billed[model] < 1 || billed[model] > n || n > maxPaidCalls {
-			r.t.Errorf("%s: the step %s was billed %d times, but the ledger has %d: %+v", r.title, step, billed[model], n, job.Calls.Calls())
+			r.t.Errorf("%s: the step %s was billed %d times, but the job records %d calls: %+v", r.title, step, billed[model], n, job.Calls.Calls())
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// reserveParts opens an upload in parts of the client's file under a path, and returns its id.
+// reserveParts reserves a file with an upload in parts by a POST to path, and returns the upload id.
 func (r *run) reserveParts(ctx context.Context, path, nameOf string, size int) (uploadID string) {
 	_, answer := r.send(ctx, request{
 		method: http.MethodPost, path: path, header: jsonBody,
@@ -36,7 +36,7 @@ func (r *run) decode(answer []byte, into any) {
 	}
 }
 
-// sendParts sends the only part of a file, lists it and reports the upload.
+// sendParts uploads the only part of a file, lists it and reports the upload.
 func (r *run) sendParts(ctx context.Context, file, uploadID, content string) {
 	sum := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(content))))
 	_, answer := r.send(ctx, request{

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// photoScenarios are the scenarios of photo jobs. They exclude clients that give up: a job
-// whose reservation is never used is not removed, but becomes FAILED.
+// photoScenarios returns the scenarios of photo jobs. Their clients do not give up: a job
+// without an upload is not removed, but becomes FAILED.
 func photoScenarios() []scenario {
 	return []scenario{
 		{name: "photo in a form", roles: textRoles, play: photoByForm},
@@ -37,7 +37,7 @@ func photoScenarios() []scenario {
 	}
 }
 
-// editedPhoto is the result of a photo without a prompt.
+// editedPhoto is the result of a job without a prompt.
 const editedPhoto = "160 × 120 jpeg"
 
 func drawPhoto() []byte {
@@ -48,7 +48,7 @@ func drawPhoto() []byte {
 	return out.Bytes()
 }
 
-// photoID is the id of the client's job or batch.
+// photoID returns the id of the client's job or batch.
 func (r *run) photoID() string {
 	id, err := photojob.NewID(r.owner, r.key)
 	if err != nil {
@@ -98,7 +98,7 @@ type photoUpload struct {
 	}
 }
 
-// reservePhotos makes a call that reserves uploads, and parses its response.
+// reservePhotos makes a call that reserves uploads, and decodes the response.
 func (r *run) reservePhotos(ctx context.Context, path, body string, into any) {
 	_, answer := r.send(ctx, request{
 		method: http.MethodPost, path: path, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body), want: []int{http.StatusCreated},
@@ -152,7 +152,7 @@ func damagedPhoto(ctx context.Context, r *run) {
 	r.promisedPhoto(ctx, audit.Promise{End: audit.Failed})
 }
 
-// photoFailedBefore retries a job that the test failed, so that it can succeed.
+// photoFailedBefore retries a job that can succeed but that the test moved to FAILED.
 func photoFailedBefore(ctx context.Context, r *run) {
 	r.reserveAndPutPhoto(ctx)
 	job, err := r.system.jobs.Get(ctx, r.photoID())
@@ -165,8 +165,8 @@ func photoFailedBefore(ctx context.Context, r *run) {
 	}
 	r.begin()
 	if r.change(ctx, r.photoID(), "retry", http.StatusConflict) == http.StatusConflict {
-		// An earlier attempt made it QUEUED, and may have crashed before it
-		// published.
+		// An earlier attempt moved the job to QUEUED, and may have crashed before it
+		// published the event.
 		r.change(ctx, r.photoID(), "uploaded")
 	}
 	r.promisedPhoto(ctx, audit.Promise{Result: editedPhoto, Retried: true})
@@ -197,7 +197,7 @@ func (r *run) deletePhoto(ctx context.Context) {
 	r.promisedPhoto(ctx, audit.Promise{End: audit.Gone})
 }
 
-// photoBatch becomes PARTIAL: one of its photos is damaged.
+// photoBatch uploads a batch that becomes PARTIAL, because one of its photos is damaged.
 func photoBatch(ctx context.Context, r *run) {
 	var batch struct{ Photos []photoUpload }
 	photos := [][]byte{drawPhoto(), drawPhoto()[:700]}
@@ -209,7 +209,7 @@ func photoBatch(ctx context.Context, r *run) {
 		r.change(ctx, u.JobID, "uploaded")
 	}
 	if len(batch.Photos) != len(photos) {
-		r.t.Errorf("%s: %d photos", r.title, len(batch.Photos))
+		r.t.Errorf("%s: the batch has %d photos, want 2", r.title, len(batch.Photos))
 		return
 	}
 	r.promisedPhoto(ctx, audit.Promise{ID: batch.Photos[0].JobID, Result: editedPhoto})
@@ -218,7 +218,7 @@ func photoBatch(ctx context.Context, r *run) {
 }
 
 // photosSweptUp prepares states that only a sweep can repair: an unnotified upload, a
-// job whose message is lost, and orphan objects of both buckets.
+// job whose message is lost, and orphan objects in both buckets.
 func photosSweptUp(ctx context.Context, r *run) {
 	s := r.system
 	r.reserveAndPutPhoto(ctx)

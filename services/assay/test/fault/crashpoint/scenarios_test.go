@@ -25,18 +25,17 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// scenario is what a client does with an item, from its first call to the item's
-// final state.
+// scenario is a sequence of client calls for one item, up to the item's final state.
 type scenario struct {
 	name string
-	// roles are the services that crash, at each of their calls.
+	// roles are the services to crash at each of their calls.
 	roles   []string
 	notices bool // the bucket publishes notifications
-	// abandons also runs the crashes of ingest with a client that gives up after its
+	// abandons repeats the crashes of ingest with a client that gives up after its
 	// first failed call.
 	abandons bool
-	// play prepares what it needs, calls begin, and returns once the item is in its
-	// final state.
+	// play prepares the system, calls begin, makes the calls, and returns once the item
+	// is in its final state.
 	play func(ctx context.Context, r *run)
 }
 
@@ -46,7 +45,7 @@ type run struct {
 	t     *testing.T
 	title string
 	begin func()
-	ids   map[string]string // of files, by their keys
+	ids   map[string]string // file ids, by idempotency key
 }
 
 const (
@@ -79,8 +78,8 @@ func scenarios() []scenario {
 	return slices.DeleteFunc(all, func(s scenario) bool { return !strings.HasPrefix(s.name, *only) })
 }
 
-// id returns the id of the client's file, also once it is deleted; empty when a
-// client that gave up left none.
+// id returns the id of the client's file, even after its deletion. It is empty if the
+// client gave up before the file was created.
 func (r *run) id(ctx context.Context) string {
 	if id, known := r.ids[r.key]; known {
 		return id
@@ -95,7 +94,7 @@ func (r *run) id(ctx context.Context) string {
 	return id
 }
 
-// promised records what the client was promised and waits for the final state.
+// promised records a promise to the client and waits for the final state.
 func (r *run) promised(ctx context.Context, p audit.Promise) {
 	p.Run = r.title
 	if p.ID == "" {
@@ -111,7 +110,7 @@ func (r *run) promised(ctx context.Context, p audit.Promise) {
 	r.settle(ctx, p)
 }
 
-// settle waits until the item is in its final state.
+// settle waits until all messages are processed and an accepted item is in its final state.
 func (r *run) settle(ctx context.Context, p audit.Promise) {
 	final := func(ctx context.Context) error { return r.final(ctx, p) }
 	if p.At.IsZero() {
@@ -146,7 +145,7 @@ func (r *run) final(ctx context.Context, p audit.Promise) error {
 	return err
 }
 
-// post uploads by multipart.
+// post uploads a text in a multipart form.
 func (r *run) post(ctx context.Context, text string) {
 	header, body := form("text/plain", text)
 	r.send(ctx, request{method: http.MethodPost, path: "/v1/files", header: header, body: body, want: []int{http.StatusAccepted}})
@@ -158,8 +157,9 @@ func byMultipart(ctx context.Context, r *run) {
 	r.promised(ctx, audit.Promise{Result: statistics})
 }
 
-// started uploads while a service starts. While query starts, it posts a feed item, which query
-// projects: an upload alone causes no call of query that changes something.
+// started returns a scenario that uploads a text while a service starts. While query starts, it
+// posts a feed item instead, which query projects: after an upload, query makes no calls that change
+// something.
 func started(role string) func(context.Context, *run) {
 	return func(ctx context.Context, r *run) {
 		r.begin()
@@ -177,7 +177,7 @@ func started(role string) func(context.Context, *run) {
 	}
 }
 
-// reserveAndPut stores the bytes under a reservation.
+// reserveAndPut reserves a file and puts its bytes into the bucket.
 func (r *run) reserveAndPut(ctx context.Context) {
 	var reserved struct {
 		Status string
@@ -224,7 +224,7 @@ func notAText(ctx context.Context, r *run) {
 	r.promised(ctx, audit.Promise{End: audit.Failed})
 }
 
-// failedBefore retries a file that the test failed, so that it can succeed.
+// failedBefore retries a file that can succeed but that the test moved to FAILED.
 func failedBefore(ctx context.Context, r *run) {
 	r.reserveAndPut(ctx)
 	file, err := r.system.files.Get(ctx, r.id(ctx))
@@ -238,7 +238,7 @@ func failedBefore(ctx context.Context, r *run) {
 	r.begin()
 	status, _ := r.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + r.id(ctx) + "/retry", want: []int{http.StatusAccepted, http.StatusConflict}})
 	if status == http.StatusConflict {
-		// An earlier attempt made it PENDING, and may have crashed before it published.
+		// An earlier attempt moved the file to PENDING, and may have crashed before it published the event.
 		r.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + r.id(ctx) + "/uploaded", want: []int{http.StatusAccepted}})
 	}
 	r.promised(ctx, audit.Promise{Result: statistics, Retried: true})
@@ -262,7 +262,7 @@ func (r *run) delete(ctx context.Context) {
 	r.promised(ctx, audit.Promise{End: audit.Gone})
 }
 
-// sourceID is the id of the client's feed item.
+// sourceID returns the id of the client's feed item.
 func (r *run) sourceID() string { return "newsapi#" + r.key }
 
 func (r *run) postItem(ctx context.Context, tags string) {
@@ -278,7 +278,7 @@ func (r *run) promisedItem(ctx context.Context) {
 	if r.abandoned {
 		return
 	}
-	// The scenario ends once the item has its rows.
+	// The scenario ends once the dashboard has all rows of the item.
 	for {
 		rows, err := r.system.rows(ctx, r.sourceID())
 		if err == nil {
@@ -286,7 +286,7 @@ func (r *run) promisedItem(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			r.t.Errorf("%s: %d rows: %v", r.title, rows, err)
+			r.t.Errorf("%s: the dashboard has only %d rows of the item: %v", r.title, rows, err)
 			return
 		case <-time.After(50 * time.Millisecond):
 		}
@@ -299,7 +299,7 @@ func aFeedItem(ctx context.Context, r *run) {
 	r.promisedItem(ctx)
 }
 
-// aFeedItemAgain posts an existing item again, with another tag.
+// aFeedItemAgain posts an existing item with another tag.
 func aFeedItemAgain(ctx context.Context, r *run) {
 	r.postItem(ctx, `"a"`)
 	r.settle(ctx, audit.Promise{Area: feed.Name, ID: r.sourceID(), At: time.Now()})
@@ -309,7 +309,7 @@ func aFeedItemAgain(ctx context.Context, r *run) {
 }
 
 // sweptUp prepares states that only a sweep can repair: an unnotified upload, an item whose work
-// message is lost, an unused reservation, a file that its owner's list lacks, orphan objects, an
+// message is lost, an unused reservation, a file missing from its owner's list, orphan objects, an
 // abandoned upload in parts, and the corresponding states of the feed.
 func sweptUp(ctx context.Context, r *run) {
 	s, unnotified := r.system, r.key
@@ -360,7 +360,7 @@ func sweptUp(ctx context.Context, r *run) {
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(expires): // the oldest; a later sweep reads the others
+	case <-time.After(expires): // until the reservation has expired
 	}
 	r.begin()
 	s.sweep(ctx, r.t)

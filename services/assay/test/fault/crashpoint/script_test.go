@@ -7,15 +7,15 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// side is one moment of a kind of call of a role.
+// side is the moment before or after one kind of call by a role.
 type side struct {
 	role string
 	call wire.Call
 	at   wire.Moment
 }
 
-// point is where a process may crash: the nth such call since the scenario began. Only calls that
-// change something, and deliveries, are points.
+// point is a possible crash: at the nth such call since the scenario began or since the previous crash.
+// Only deliveries and calls that change something are points.
 type point struct {
 	side
 	n int
@@ -24,15 +24,15 @@ type point struct {
 func (p point) String() string { return fmt.Sprintf("%s: %s %s #%d", p.role, p.at, p.call, p.n) }
 
 // script records the calls of a system's services while a scenario runs, and
-// crashes them at the given points.
+// crashes the services at the given points.
 type script struct {
-	died chan struct{} // one for each crash
+	died chan struct{} // receives a value for each crash
 
 	mu    sync.Mutex
 	runs  bool
 	seen  map[side]int
 	order []point
-	die   []point // remaining crashes; the nth of each counts from the previous crash
+	die   []point // remaining crashes; n counts from the previous crash
 }
 
 func newScript() *script { return &script{died: make(chan struct{}, 16)} }
@@ -44,8 +44,8 @@ func (s *script) begin(die ...point) {
 	s.runs, s.seen, s.order, s.die = true, map[side]int{}, nil, die
 }
 
-// end stops, and returns the points that were reached and the crash points that were
-// not.
+// end stops recording. It returns the points that were reached, and the crash points
+// that were not.
 func (s *script) end() (passed, unreached []point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

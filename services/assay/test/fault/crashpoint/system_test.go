@@ -36,16 +36,16 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// lease is the lease of all workers; expires is the age at which a sweep removes reservations.
+// lease is the lease duration of all workers; expires is the age at which a sweep removes reservations.
 const (
 	lease   = time.Second
 	expires = 1500 * time.Millisecond
 )
 
-// limit bounds each wait of a scenario.
+// limit is the timeout of a scenario, of an audit, and of closing a system.
 const limit = 60 * time.Second
 
-// system is Assay as separate services, on engines that it shares with others.
+// system is Assay as separate services, on engines that it shares with other systems.
 type system struct {
 	number   int
 	at       wire.Engines
@@ -139,7 +139,7 @@ func (s *system) engines() wire.Engines { return s.at }
 
 // environ returns the environment of a role behind a wire.
 func (s *system) environ(role string, at wire.Engines) []string {
-	uploads, reservations := "", "" // the defaults of ingest, for a busy machine
+	uploads, reservations := "", "" // ingest uses the defaults, which are long enough for a busy machine
 	if role != ingest.Name {
 		uploads, reservations = time.Second.String(), expires.String()
 	}
@@ -159,7 +159,7 @@ func (s *system) environ(role string, at wire.Engines) []string {
 	)
 }
 
-// start starts a role, repeatedly while it crashes before it is ready.
+// start starts a role, and restarts it while it crashes before it is ready.
 func (s *system) start(t *testing.T, role string) {
 	for {
 		in, err := s.begin(role)
@@ -186,8 +186,8 @@ func (s *system) start(t *testing.T, role string) {
 	}
 }
 
-// cover makes clients compare the responses of ingest with its documents, which are read at its first start, during
-// which nothing crashes.
+// cover makes clients check the responses of ingest against its API descriptions. They are read at its first start,
+// during which nothing crashes.
 func (s *system) cover(t *testing.T, in *instance) {
 	if in.role == ingest.Name {
 		e2e.ServesAs(t, in.role, "public", in.url, nil)
@@ -207,10 +207,10 @@ func (s *system) ready(ctx context.Context) error {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("system %d: not all services run: %w", s.number, ctx.Err())
+	return fmt.Errorf("system %d: not all services are ready: %w", s.number, ctx.Err())
 }
 
-// restart kills a service and starts it again.
+// restart kills a service; the supervisor starts it again.
 func (s *system) restart(role string) {
 	s.current(role).kill()
 	s.script.died <- struct{}{}
@@ -251,7 +251,7 @@ func (s *system) sweep(ctx context.Context, t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("system %d: no sweep succeeds: %v", s.number, ctx.Err())
+	t.Errorf("system %d: no sweep succeeded: %v", s.number, ctx.Err())
 }
 
 // close stops the services and waits for every instance to end.
@@ -271,21 +271,21 @@ func (s *system) close(t *testing.T) {
 		select {
 		case <-in.done:
 		case <-late:
-			t.Errorf("system %d: %s still runs", s.number, in.role)
+			t.Errorf("system %d: %s is still running", s.number, in.role)
 		}
 		in.wire.Cut()
 	}
 	s.audit.Close()
 }
 
-// promise records what a client was promised.
+// promise records a promise to a client, for the audit.
 func (s *system) promise(p audit.Promise) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.promises = append(s.promises, p)
 }
 
-// settle waits until no message waits and final returns nil.
+// settle waits until no messages are queued and final, if not nil, returns nil.
 func (s *system) settle(ctx context.Context, final func(context.Context) error) error {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		err := s.idle(ctx)
@@ -310,14 +310,14 @@ func (s *system) idle(ctx context.Context) error {
 			return err
 		}
 		if info := stream.CachedInfo(); info.State.Msgs > 0 {
-			return fmt.Errorf("%d messages wait in %s", info.State.Msgs, name)
+			return fmt.Errorf("%d messages are queued in %s", info.State.Msgs, name)
 		}
 	}
 	return nil
 }
 
-// rows returns how many rows the dashboard has of an item, and an error while some
-// are missing.
+// rows returns the number of rows that the dashboard has of an item, and an error while
+// some are missing.
 func (s *system) rows(ctx context.Context, sourceID string) (int, error) {
 	item, err := s.items.Get(ctx, sourceID)
 	if err != nil {
