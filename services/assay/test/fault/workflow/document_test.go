@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// wordDocument returns a docx with a text.
+// wordDocument returns a DOCX document with the given text.
 func wordDocument(t *testing.T, text string) string {
 	t.Helper()
 	return zipOf(t, [][2]string{
@@ -21,7 +21,7 @@ func wordDocument(t *testing.T, text string) string {
 	})
 }
 
-// zipOf returns a zip of parts, each with its name.
+// zipOf returns a ZIP archive of parts, each given by its name and content.
 func zipOf(t *testing.T, parts [][2]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -41,7 +41,7 @@ func zipOf(t *testing.T, parts [][2]string) string {
 	return b.String()
 }
 
-// TestDocuments: documents get their text and pictures of their first page; a locked or damaged
+// TestDocuments: the text of a document is extracted and its first page is drawn; a locked or damaged
 // document fails with the reason.
 func TestDocuments(t *testing.T) {
 	w := start(t)
@@ -59,18 +59,18 @@ func TestDocuments(t *testing.T) {
 		f := w.ended(w.add(name, "", c.body).ID)
 		flow, err := w.Workflow(t.Context(), f.ID)
 		if err != nil || f.Type != c.kind || string(f.Status) != c.status || f.ErrorMessage != c.reason {
-			t.Errorf("%s: %+v, %+v, %v", name, f, flow.StepResults, err)
+			t.Errorf("%s: got %+v, steps %+v, %v, want a %s file that is %s with the error message %q", name, f, flow.StepResults, err, c.kind, c.status, c.reason)
 			continue
 		}
 		if c.text == "" {
 			continue
 		}
 		if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
-			t.Errorf("%s: %q, want %q", name, got, c.text)
+			t.Errorf("%s: text = %q, want %q", name, got, c.text)
 		}
 		if name == "foxes.pdf" {
 			if f.Metadata["title"] != "On Foxes" || f.Metadata["pages"] != 2.0 || len(f.Images) != 3 {
-				t.Errorf("%+v, %+v", f.Metadata, f.Images)
+				t.Errorf("%s: metadata = %+v, images = %+v, want the title, 2 pages and 3 images", name, f.Metadata, f.Images)
 			}
 			for _, made := range f.Images {
 				w.clean(made)
@@ -79,7 +79,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// text returns the content of the object with the text of a file.
+// text returns the decompressed content of an object with the text of a file.
 func (w *world) text(key string) string {
 	w.t.Helper()
 	body, err := w.backends.Bucket.Open(w.t.Context(), key, "")

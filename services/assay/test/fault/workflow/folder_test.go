@@ -11,11 +11,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// One attempt to erase a folder erases 200 children.
-var children = flag.Int("workflow.children", 210, "the files of the erased folder")
+// children exceeds the 200 children that one attempt to erase a folder erases.
+var children = flag.Int("workflow.children", 210, "number of files in the erased folder")
 
-// A folder with more children than one attempt erases is erased even if the worker crashes halfway.
-func TestErasingOfALargeFolderIsResumed(t *testing.T) {
+// TestErasureOfLargeFolderIsResumed: a folder that needs several attempts to erase is erased even if the
+// worker crashes in between.
+func TestErasureOfLargeFolderIsResumed(t *testing.T) {
 	w := start(t)
 	folder, err := w.CreateFolder(t.Context(), library.NewNode{ID: w.id(), Owner: "ann", Name: "docs"})
 	if err != nil {
@@ -58,6 +59,6 @@ func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 		}
 	}
 	if found := w.sweep(next); len(found) > 0 {
-		t.Errorf("a sweep found %v", found)
+		t.Errorf("the sweep found %v, want nothing", found)
 	}
 }

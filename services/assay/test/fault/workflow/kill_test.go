@@ -14,9 +14,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-var share = flag.Int("workflow.share", 80, "run one in this many calls; 1 runs all")
+var share = flag.Int("workflow.share", 80, "test one in this many calls; 1 tests all")
 
-// point is a moment of the nth call of its kind since a scenario began.
+// point is the moment before or after the nth call of its kind since a scenario began.
 type point struct {
 	call wire.Call
 	at   wire.Moment
@@ -25,7 +25,7 @@ type point struct {
 
 func (p point) String() string { return fmt.Sprintf("%s %s #%d", p.at, p.call, p.n) }
 
-// counter numbers the moments of a worker.
+// counter counts the moments of a worker's calls by kind.
 type counter map[point]int
 
 func (c counter) next(call wire.Call, at wire.Moment) point {
@@ -35,21 +35,21 @@ func (c counter) next(call wire.Call, at wire.Moment) point {
 	return p
 }
 
-// scenario is a client's work, and the required end of a file.
+// scenario consists of the actions of a client and a check of the resulting file.
 type scenario struct {
 	name string
 	play func(*world) library.File
 	want func(*world, library.File) error
 }
 
-// moments runs a scenario undisturbed and returns the moments of the worker's calls.
+// moments runs a scenario without a crash and returns the moments of the worker's calls.
 func (w *world) moments(s scenario) []point {
 	w.t.Helper()
 	var all []point
 	seen := counter{}
 	o := w.worker(func(c wire.Call, m wire.Moment) bool {
 		if p := seen.next(c, m); c.Engine != "nats" || !strings.HasPrefix(c.Name, "pull") && !strings.HasPrefix(c.Name, "api") {
-			all = append(all, p) // other moments change nothing
+			all = append(all, p) // pulls and API requests change nothing
 		}
 		return false
 	})
@@ -59,22 +59,23 @@ func (w *world) moments(s scenario) []point {
 	return all
 }
 
-// end waits until a file has reached its required end, once.
+// end waits until a file passes the check of its scenario, and checks it again once the work stream is
+// empty.
 func (w *world) end(s scenario, f library.File) {
 	w.t.Helper()
-	w.until(s.name, func() error { return s.want(w, f) })
+	w.until("the end of the scenario "+s.name, func() error { return s.want(w, f) })
 	w.idle()
 	if err := s.want(w, f); err != nil {
-		w.t.Errorf("%s, later: %v", s.name, err)
+		w.t.Errorf("%s, after all work: %v", s.name, err)
 	}
 }
 
-// ends returns an error until a file has ended in the given state with one outcome.
+// ends returns a check that fails until a file is in the given state and has exactly one outcome.
 func ends(state string) func(*world, library.File) error {
 	return func(w *world, f library.File) error {
 		f, err := w.File(w.t.Context(), f.ID)
 		if n := w.outcomes(f.ID); err == nil && (string(f.Status) != state || n != 1) {
-			err = fmt.Errorf("its state is %s with %d outcomes", f.Status, n)
+			err = fmt.Errorf("the file is %s with %d outcomes, want %s with 1", f.Status, n, state)
 		}
 		return err
 	}
@@ -101,7 +102,7 @@ func recorded(w *world, f library.File) error {
 	}}
 	r, err := all.Record(w.t.Context(), 0)
 	if err == nil && r.Name != "a" {
-		err = fmt.Errorf("the record is %+v", r)
+		err = fmt.Errorf("record 0 = %+v, want the name a", r)
 	}
 	return err
 }
@@ -121,7 +122,8 @@ func scenarios() []scenario {
 	}
 }
 
-// If a worker crashes at any of its calls, the next worker ends the file, once.
+// TestKilledAtEveryCall: if a worker crashes at any of its calls, the next worker completes the work
+// exactly once.
 func TestKilledAtEveryCall(t *testing.T) {
 	w := start(t)
 	for _, s := range scenarios() {
@@ -150,36 +152,36 @@ func (w *world) killedAt(s scenario, p point) {
 	defer next.end()
 	w.end(s, f)
 	if w.t.Failed() {
-		w.t.Fatalf("%s, killed %s", s.name, p)
+		w.t.Fatalf("%s: failed with a crash %s", s.name, p)
 	}
 }
 
-// A file of any type can be erased at any call of its worker, and therefore during any of its steps; no row
-// and no object remains.
+// TestErasedAtEveryCall: a file of any type can be erased at any call of its worker, and therefore during
+// any of its steps; no row and no object remain.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
-	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which a sweep removes
+	w.lease = 5 * time.Second // a worker that loses its lease may leave an object, which a sweep removes
 	samples := samples(t)
 	plans := library.Plans()
 	for n, plan := range plans {
 		one, ok := samples[plan.Type]
 		if !ok {
-			t.Errorf("no file of type %s was erased", plan.Type)
+			t.Errorf("no sample of type %s", plan.Type)
 			continue
 		}
 		s := scenario{plan.Type, func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
 			err := ends("Processed")(w, f)
 			if flow, failed := w.Workflow(t.Context(), f.ID); err == nil && failed == nil && flow.FileWorkflowType != plan.Type {
-				err = fmt.Errorf("it is of type %s", flow.FileWorkflowType)
+				err = fmt.Errorf("the type of the workflow is %s, want %s", flow.FileWorkflowType, plan.Type)
 			}
 			return err
 		}}
 		every := *share
-		if every > 1 { // the types together take less time than one scenario
+		if every > 1 { // all types together take less time than one scenario
 			every *= 2 * len(samples)
 		}
 		moments := w.moments(s)
-		first := (2*n + 1) * len(moments) / (2 * len(plans)) // a later step for each type
+		first := (2*n + 1) * len(moments) / (2 * len(plans)) // moves to later steps from type to type
 		for i, p := range moments {
 			if i%every == first%every {
 				w.erasedAt(s, one.name, one.body, p)
@@ -200,7 +202,7 @@ func (w *world) erasedAt(s scenario, name, body string, p point) {
 		return false
 	})
 	w.upload(f, body)
-	w.until("the end", func() error {
+	w.until("the end of the file", func() error {
 		if err := s.want(w, f); err != nil && w.nothing(f.ID) != nil {
 			return err
 		}
@@ -211,7 +213,7 @@ func (w *world) erasedAt(s scenario, name, body string, p point) {
 	if !erased.Load() {
 		return
 	}
-	// The call may be the last acknowledgement, so that the worker did not detect the
+	// If the call was the last acknowledgement, the worker has not detected the
 	// erasure.
 	next := w.worker(nil)
 	defer next.end()

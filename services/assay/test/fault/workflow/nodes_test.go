@@ -55,7 +55,7 @@ func (w *world) publisher(hook wire.Hook) (wires *wire.Wire, kill func()) {
 	}
 }
 
-// history returns the events of all nodes in the order of their stream.
+// history returns the events of each node in stream order, by node id.
 func (w *world) history() map[string][]*event.NodeChanged {
 	w.t.Helper()
 	stream, err := w.js.Stream(w.t.Context(), library.NodeStream)
@@ -81,14 +81,14 @@ func (w *world) history() map[string][]*event.NodeChanged {
 	return found
 }
 
-// Every version of every node is published exactly once, whenever the publisher crashes, and the last event
-// of a node matches its row.
+// TestEveryChangeIsPublishedOnce: every version of every node is published exactly once, even if the publisher
+// crashes, and the last event of a node matches its row.
 func TestEveryChangeIsPublishedOnce(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
 	var mu sync.Mutex
 	publishes := 0
-	dying := func(c wire.Call, m wire.Moment) bool { // at the fifth moment of publishing: before the third event is stored
+	dying := func(c wire.Call, m wire.Moment) bool { // crashes at the fifth moment of a publish: before the third event is stored
 		mu.Lock()
 		defer mu.Unlock()
 		if c.Engine == "nats" && c.Name == "publish assay.library.node" {
@@ -128,19 +128,19 @@ func TestEveryChangeIsPublishedOnce(t *testing.T) {
 			}
 			for i, e := range events {
 				if e.Version != float64(i+1) || (e.Change == library.ChangeCreated) != (i == 0) {
-					return fmt.Errorf("the event %d of %s is %+v", i, n.Name, e)
+					return fmt.Errorf("event %d of %s = %+v, want version %d", i, n.Name, e, i+1)
 				}
 			}
 			if last := events[len(events)-1]; last.Name != n.Name || last.Status != string(n.Status) || last.ParentId != n.ParentID {
-				return fmt.Errorf("the last event is %+v, the row %+v", last, n)
+				return fmt.Errorf("the last event %+v differs from the row %+v", last, n)
 			}
 		}
 		if events := history[gone.ID]; len(events) == 0 || events[len(events)-1].Change != library.ChangeDeleted {
-			return fmt.Errorf("the erased file has %+v", events)
+			return fmt.Errorf("the events of the erased file are %+v, want a deletion as the last one", events)
 		}
 		return nil
 	})
 	if history := w.history(); len(history) != 4 {
-		t.Errorf("events of %d nodes: %v", len(history), slices.Collect(maps.Keys(history)))
+		t.Errorf("got events of the nodes %v, want 4 nodes", slices.Collect(maps.Keys(history)))
 	}
 }

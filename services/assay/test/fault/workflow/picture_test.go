@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// photo is a JPEG of 800 × 500 stored pixels that is displayed upright as 500 × 800, with the camera and the
+// photo returns a JPEG of 800 × 500 stored pixels that is displayed upright as 500 × 800, with the camera and the
 // location in its metadata.
 func photo(t *testing.T) string {
 	t.Helper()
@@ -36,7 +36,7 @@ func photo(t *testing.T) string {
 	return string(segment) + out.String()[2:]
 }
 
-// exif contains the make of a camera, orientation 6, and a latitude of 47.5° north.
+// exif returns EXIF data with the make of a camera, orientation 6, and a latitude of 47.5° north.
 func exif() []byte {
 	order := binary.BigEndian
 	var b []byte
@@ -64,7 +64,7 @@ func exif() []byte {
 	return append(b, "Secret\x00"...)
 }
 
-// drawing is a PNG with transparent pixels.
+// drawing returns a PNG with transparent pixels.
 func drawing(t *testing.T) string {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 2000, 1000))
@@ -88,6 +88,8 @@ func animation(t *testing.T) string {
 	return out.String()
 }
 
+// TestPictures: pictures get upright thumbnails without metadata; pictures without thumbnails have a
+// reason, and damaged ones fail.
 func TestPictures(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -106,16 +108,16 @@ func TestPictures(t *testing.T) {
 		f := w.ended(w.add(name, "", c.body).ID)
 		flow, err := w.Workflow(t.Context(), f.ID)
 		if err != nil || string(f.Status) != c.status || f.Type != "Image" || !flow.ThumbnailCompleted || !flow.MetadataCompleted || len(f.Images) != len(c.sizes) {
-			t.Errorf("%s: %+v, %+v, %v", name, f, flow.StepResults, err)
+			t.Errorf("%s: got %+v, steps %+v, %v, want %s with %d images", name, f, flow.StepResults, err, c.status, len(c.sizes))
 			continue
 		}
 		n, err := w.Get(t.Context(), f.ID)
 		if err != nil || len(n.Images) != len(f.Images) {
-			t.Errorf("%s: the node has %+v, %v", name, n.Images, err)
+			t.Errorf("%s: images of the node = %+v, %v, want %+v", name, n.Images, err, f.Images)
 		}
 		for i, made := range f.Images {
 			if made.MimeType != c.mime || [2]int{made.Width, made.Height} != c.sizes[i] {
-				t.Errorf("%s: %+v, want %v", name, made, c.sizes[i])
+				t.Errorf("%s: got image %+v, want %s of size %v", name, made, c.mime, c.sizes[i])
 			}
 			w.clean(made)
 		}
@@ -124,25 +126,25 @@ func TestPictures(t *testing.T) {
 			place, _ := f.Metadata[library.MetadataPlace].(map[string]any)
 			tags, _ := f.Metadata["exif"].(map[string]any)
 			if f.Metadata["width"] != 500.0 || place["GPSLatitude"] == nil || tags["Make"] != "Secret" || tags["GPSLatitude"] != nil {
-				t.Errorf("%+v", f.Metadata)
+				t.Errorf("%s: metadata = %+v, want the width, the make, and the location in %s only", name, f.Metadata, library.MetadataPlace)
 			}
 		case "broken.svg":
 			if !strings.HasPrefix(f.ErrorMessage, "thumbnails: the picture is not SVG, or is damaged") {
-				t.Errorf("%s, %+v", f.ErrorMessage, flow)
+				t.Errorf("%s: error message = %q, want that of a damaged SVG; workflow %+v", name, f.ErrorMessage, flow)
 			}
 		case "photo.avif":
 			if got := flow.StepResults[library.StepThumbnails]; !strings.HasPrefix(got.Reason, "thumbnails are not supported for image/avif") || len(flow.StepsSkipped) != 1 {
-				t.Errorf("%+v", got)
+				t.Errorf("%s: thumbnails step = %+v, want it skipped because AVIF is not supported", name, got)
 			}
 		case "broken.png":
 			if f.ErrorMessage != "thumbnails: the picture cannot be read: png: invalid format: not enough pixel data" || len(flow.StepsFailed) != 1 {
-				t.Errorf("%s, %+v", f.ErrorMessage, flow)
+				t.Errorf("%s: error message = %q, want that of a damaged PNG and one failed step; workflow %+v", name, f.ErrorMessage, flow)
 			}
 		}
 	}
 }
 
-// clean checks that a derived picture has the given size and no metadata of its source.
+// clean checks that a derived picture has the recorded size and no metadata of its source.
 func (w *world) clean(made library.Image) {
 	w.t.Helper()
 	body, err := w.backends.Bucket.Open(w.t.Context(), made.Key, "")
@@ -152,10 +154,10 @@ func (w *world) clean(made library.Image) {
 	defer body.Close()
 	data, err := io.ReadAll(body)
 	if err != nil || int64(len(data)) != made.Length || bytes.Contains(data, []byte("Exif")) || bytes.Contains(data, []byte("Secret")) {
-		w.t.Errorf("%s: %d bytes of %d, %v", made.Key, len(data), made.Length, err)
+		w.t.Errorf("%s: got %d bytes, %v, want %d bytes without metadata", made.Key, len(data), err, made.Length)
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil || config.Width != made.Width || config.Height != made.Height {
-		w.t.Errorf("%s: %+v, %v", made.Key, config, err)
+		w.t.Errorf("%s: got %d × %d pixels, %v, want %d × %d", made.Key, config.Width, config.Height, err, made.Width, made.Height)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// The progress of a file is published when a step ends, unless it is the last.
+// TestProgressIsSent: the progress of a file is published when a step ends, unless it is the last step.
 func TestProgressIsSent(t *testing.T) {
 	w := start(t)
 	seen := make(chan *event.LibraryProgress, 100)
@@ -20,7 +20,7 @@ func TestProgressIsSent(t *testing.T) {
 		ended <- w.backends.Bus.Listen(ctx, library.ProgressSubjects, func(d bus.Delivery) {
 			p := &event.LibraryProgress{}
 			if err := event.Unmarshal(d.Data, p); err != nil || d.Owner != "ann" || d.Item != p.FileId {
-				t.Errorf("%+v, %v", d, err)
+				t.Errorf("delivery = %+v, %v, want the progress of a file of ann", d, err)
 			}
 			seen <- p
 		})
@@ -36,7 +36,7 @@ func TestProgressIsSent(t *testing.T) {
 		case p := <-seen:
 			return p
 		case <-time.After(limit):
-			t.Fatal("no progress")
+			t.Fatalf("no progress event within %s", limit)
 			return nil
 		}
 	}
@@ -58,9 +58,9 @@ func TestProgressIsSent(t *testing.T) {
 		p = next()
 	}
 	if p.FileId != f.ID || p.Run != 1 || p.Open != 1 || p.Done != 1 || p.Failed != 0 || p.Skipped != 0 || p.Status == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("progress = %+v, want one open and one completed step of file %s in run 1", p, f.ID)
 	}
-	if n := len(seen); n > 0 { // within a second
-		t.Errorf("%d more events of the same file", n)
+	if n := len(seen); n > 0 { // at most one event per second
+		t.Errorf("got %d more progress events of the file, want none", n)
 	}
 }

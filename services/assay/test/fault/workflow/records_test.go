@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 )
 
 const (
-	// ethanol, followed by its end, is a record of an SDF.
+	// ethanol is a molecule without the end of its SDF record, such as logP.
 	ethanol = "ethanol\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
 		"  1  2  1  0\n  2  3  1  0\nM  END\n"
@@ -31,7 +30,7 @@ const (
 // molecules returns an SDF of n records, the last of which is damaged.
 func molecules(n int) string { return strings.Repeat(ethanol+logP, n-1) + broken }
 
-// TestRecords: files of records get typed fields, a picture and text; damaged records fail one by one.
+// TestRecords: files of records get typed fields, pictures and text; damaged records fail individually.
 func TestRecords(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -54,19 +53,19 @@ func TestRecords(t *testing.T) {
 		flow, err := w.Workflow(t.Context(), f.ID)
 		n, missing := w.Get(t.Context(), f.ID)
 		if err := errors.Join(err, missing); err != nil || f.Type != c.kind || string(f.Status) != c.status || n.TotalRecords != c.total || len(f.Images) != c.images {
-			t.Errorf("%s: %+v, %+v, %v", name, f, flow, err)
+			t.Errorf("%s: got %+v, workflow %+v, %v, want a %s file that is %s with %d records and %d images", name, f, flow, err, c.kind, c.status, c.total, c.images)
 			continue
 		}
 		if !strings.HasPrefix(flow.FailureMessage, c.message) || c.message == "" && flow.FailureMessage != "" {
-			t.Errorf("%s: %q", name, flow.FailureMessage)
+			t.Errorf("%s: failure message = %q, want the prefix %q", name, flow.FailureMessage, c.message)
 		}
 		if c.text != "" {
 			if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
-				t.Errorf("%s: the text is %q", name, got)
+				t.Errorf("%s: text = %q, want %q", name, got, c.text)
 			}
 		}
 		if c.total > 0 && (!flow.ParseCompleted || !flow.RecordProcessingCompleted) {
-			t.Errorf("%s: %+v", name, flow)
+			t.Errorf("%s: workflow = %+v, want parsing and record processing completed", name, flow)
 		}
 		if name == "many.sdf" {
 			w.described(f)
@@ -74,7 +73,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// described checks the known properties of the records of many.sdf.
+// described checks the overview, columns and metadata of many.sdf.
 func (w *world) described(f library.File) {
 	w.t.Helper()
 	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, f.Run, records.OverviewName), 0, -1)
@@ -83,19 +82,19 @@ func (w *world) described(f library.File) {
 	}
 	o, err := records.ParseOverview(document)
 	if err != nil || o.Format != "sdf" || o.Processed != 3 || o.Failed != 1 || len(o.Failures) != 1 || o.Failures[0].Index != 3 {
-		w.t.Errorf("%+v, %v", o, err)
+		w.t.Errorf("overview = %+v, %v, want 3 processed records and the failed record 3", o, err)
 	}
 	found, ok := records.Find("logP", o.Columns)
 	if !ok || found.Type != records.Number || found.Count != 3 || found.Min != -0.31 {
-		w.t.Errorf("%+v", found)
+		w.t.Errorf("column logP = %+v, want 3 numbers of at least -0.31", found)
 	}
 	fields, ok := f.Metadata["fields"].([]any)
 	if !ok || len(fields) != len(o.Columns) {
-		w.t.Errorf("%+v", f.Metadata)
+		w.t.Errorf("metadata = %+v, want %d fields", f.Metadata, len(o.Columns))
 	}
 }
 
-// TestWorkbook: the rows of a workbook are records of a document.
+// TestWorkbook: the rows of a workbook become records; other office documents have none.
 func TestWorkbook(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -114,12 +113,12 @@ func TestWorkbook(t *testing.T) {
 		f := w.ended(w.add(name, "", c.body).ID)
 		n, err := w.Get(t.Context(), f.ID)
 		if err != nil || f.Type != "Office" || f.Status != library.Processed || n.TotalRecords != c.total {
-			t.Errorf("%s: %+v, %+v, %v", name, f, n, err)
+			t.Errorf("%s: got %+v, node %+v, %v, want a Processed document with %d records", name, f, n, err, c.total)
 		}
 	}
 }
 
-// TestFailedChunk: if a chunk cannot be processed, each of its records fails with the reason.
+// TestFailedChunk: if a chunk cannot be processed, each of its records fails with the same reason.
 func TestFailedChunk(t *testing.T) {
 	w := start(t)
 	body := molecules(1_030)
@@ -142,16 +141,16 @@ func TestFailedChunk(t *testing.T) {
 	flow, err := w.Workflow(t.Context(), f.ID)
 	want := "chunk/00001: the step takes too long; 30 of 1030 records failed; the first, record 1001: the step takes too long"
 	if err != nil || f.Status != library.ProcessedPartially || flow.FailureMessage != want {
-		t.Errorf("%s, %q, %v", f.Status, flow.FailureMessage, err)
+		t.Errorf("got %s with message %q, %v, want ProcessedPartially with %q", f.Status, flow.FailureMessage, err, want)
 	}
 	if n := w.failures(f); n != 30 {
-		t.Errorf("%d failures are listed", n)
+		t.Errorf("%d failures are listed, want 30", n)
 	}
 	w.erase(f.ID)
 	w.until("the erasure", func() error { return w.nothing(f.ID) })
 }
 
-// failures reads the object with the failures of a file.
+// failures returns the number of lines in the object with the failures of a file.
 func (w *world) failures(f library.File) (lines int) {
 	w.t.Helper()
 	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, f.Run, records.FailuresName), 0, -1)
@@ -164,27 +163,27 @@ func (w *world) failures(f library.File) (lines int) {
 	}
 	text, err := io.ReadAll(r)
 	if err != nil {
-		w.t.Fatal(fmt.Errorf("failures: %w", err))
+		w.t.Fatalf("read the failures: %v", err)
 	}
 	return bytes.Count(text, []byte("\n"))
 }
 
-// TestMoreRecords: if a file has more records than the limit, the first ones are processed.
+// TestMoreRecords: if a file has more records than the limit, only the first ones are processed.
 func TestMoreRecords(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
 	f := w.ended(w.add("long.csv", "", "n\n"+strings.Repeat("7\n", records.MaxRecords+1)).ID)
 	flow, err := w.Workflow(t.Context(), f.ID)
 	if err != nil || f.Status != library.ProcessedPartially || flow.FailureMessage != "parse: the file has 100001 records; the first 100000 are processed" {
-		t.Errorf("%+v, %q, %v", f, flow.FailureMessage, err)
+		t.Errorf("got %+v with message %q, %v, want ProcessedPartially and the limit of records", f, flow.FailureMessage, err)
 	}
 	if counts, ok := f.Metadata["records"].(map[string]any); !ok || counts["found"] != 100_001.0 || counts["processed"] != 100_000.0 {
-		t.Errorf("%+v", f.Metadata)
+		t.Errorf("metadata = %+v, want 100001 found and 100000 processed records", f.Metadata)
 	}
 }
 
 // TestMicroscopy: the metadata includes the image properties from the header of a microscopy
-// file.
+// file, or the reason why the header cannot be read.
 func TestMicroscopy(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -202,7 +201,7 @@ func TestMicroscopy(t *testing.T) {
 		images, _ := header["images"].([]any)
 		reason, _ := f.Metadata["unreadableHeader"].(string)
 		if f.Type != "Microscopy" || f.Status != library.Processed || (len(images) == 1) != (c.reason == "") || !strings.HasPrefix(reason, c.reason) {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: got %+v, want a Processed microscopy file with the header error %q", name, f, c.reason)
 		}
 	}
 }

@@ -43,18 +43,18 @@ func workflow(id string) table.Key { return table.Key{"correlationId": table.Tex
 // ago returns a time in the past in the format of the tables.
 func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(library.TimeLayout) }
 
-// check compares the findings of a sweep, all of which it has repaired.
+// check compares the findings of a sweep with the expected ones: ids by code.
 func (w *world) check(found map[string][]string, want map[string][]string) {
 	w.t.Helper()
 	for code, ids := range want {
 		slices.Sort(ids)
 		if slices.Sort(found[code]); !slices.Equal(found[code], ids) {
-			w.t.Errorf("%s of %q, want %q", code, found[code], ids)
+			w.t.Errorf("findings %s = %q, want %q", code, found[code], ids)
 		}
 	}
 	for code, ids := range found {
 		if want[code] == nil {
-			w.t.Errorf("found %s of %q", code, ids)
+			w.t.Errorf("findings %s = %q, want none", code, ids)
 		}
 	}
 }
@@ -62,16 +62,16 @@ func (w *world) check(found map[string][]string, want map[string][]string) {
 // gone waits until a node no longer exists.
 func (w *world) gone(id string) {
 	w.t.Helper()
-	w.until("the end of "+id, func() error {
+	w.until("the erasure of "+id, func() error {
 		if _, err := w.Get(w.t.Context(), id); !errors.Is(err, lifecycle.ErrNotFound) {
-			return fmt.Errorf("the node exists: %w", err)
+			return fmt.Errorf("Get() = %v, want ErrNotFound", err)
 		}
 		return nil
 	})
 }
 
-// If any row is lost or differs, a sweep makes the rows consistent, and a second sweep finds
-// nothing.
+// TestSweepRepairsRows: if a row is lost or differs, a sweep makes the rows consistent, and a second
+// sweep finds nothing.
 func TestSweepRepairsRows(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -101,19 +101,19 @@ func TestSweepRepairsRows(t *testing.T) {
 	w.until("the erasure", func() error { return w.nothing(left.ID) })
 	for _, f := range []library.File{noNode, other} {
 		if n, err := w.Get(t.Context(), f.ID); err != nil || n.Status != library.Processed || n.Name != f.Name {
-			t.Errorf("%+v, %v", n, err)
+			t.Errorf("node = %+v, %v, want Processed with the name %s", n, err, f.Name)
 		}
 	}
 	failed := w.ended(lost.ID)
 	if failed.Status != library.Failed || failed.ErrorMessage != "the state of the processing was lost; retry the file" {
-		t.Errorf("%+v", failed)
+		t.Errorf("file without a workflow = %+v, want Failed with that reason", failed)
 	}
 	w.idle()
 	w.check(w.sweep(o), nil)
 }
 
-// A step whose message is lost repeatedly is published three more times and then fails. Its file reaches a
-// final state and can be retried.
+// TestOverdueStep: a step whose message is lost repeatedly is republished three times and then fails, and
+// so does its file.
 func TestOverdueStep(t *testing.T) {
 	w := start(t)
 	o := w.sweeper()
@@ -125,7 +125,7 @@ func TestOverdueStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // before the deadline, a sweep does nothing
+	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // before its deadline, the step is not overdue
 	for n := range 4 {
 		w.wipe()
 		if err := o.bus.Redeclare(t.Context()); err != nil {
@@ -135,20 +135,20 @@ func TestOverdueStep(t *testing.T) {
 		w.check(w.sweep(o), map[string][]string{"overdue_step": {f.ID}})
 		flow, err := w.Workflow(t.Context(), f.ID)
 		if n < 3 && (err != nil || flow.Republished != n+1 || !flow.Due().After(time.Now()) || flow.Final()) {
-			t.Fatalf("sweep %d: %+v, %v", n, flow, err)
+			t.Fatalf("sweep %d: workflow = %+v, %v, want %d republished messages, a deadline in the future, and no final state", n, flow, err, n+1)
 		}
 		if outstanding, err := o.bus.Outstanding(t.Context(), flow.Step(f, library.StepMetadata).Subject, "ann"); err != nil || outstanding != (n < 3) {
-			t.Errorf("sweep %d: the message exists: %t, %v", n, outstanding, err)
+			t.Errorf("sweep %d: Outstanding() = %t, %v, want %t", n, outstanding, err, n < 3)
 		}
 	}
 	failed := w.ended(f.ID)
 	if failed.Status != library.Failed || failed.ErrorMessage != "metadata: the step did not end in time" || w.outcomes(f.ID) != 1 {
-		t.Errorf("%+v", failed)
+		t.Errorf("file = %+v, want Failed with that reason and one outcome", failed)
 	}
 }
 
-// The trash is erased after its retention time, and rows of workflows are kept for
-// seven days.
+// TestSweepRemovesOutdatedData: a sweep erases the trash after its retention time, workflows seven days
+// after their end, and objects of earlier runs.
 func TestSweepRemovesOutdatedData(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -159,7 +159,7 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for id, trashed := range map[string]time.Duration{old.ID: 61 * time.Minute, recent.ID: 59 * time.Minute} { // the trash is kept for an hour
+	for id, trashed := range map[string]time.Duration{old.ID: 61 * time.Minute, recent.ID: 59 * time.Minute} { // the retention time is an hour
 		w.set(tables.Nodes, node(id), "deletedDateTime", ago(trashed))
 		w.set(tables.Nodes, node(id), "updatedDateTime", ago(trashed))
 	}
@@ -179,7 +179,7 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 	}
 	w.until("the second run", func() error {
 		if f, err := w.File(t.Context(), again.ID); err != nil || f.Run != 2 || !f.Final() {
-			return fmt.Errorf("it is %+v, %w", f, err)
+			return fmt.Errorf("file = %+v, %v, want run 2 in a final state", f, err)
 		}
 		return nil
 	})
@@ -191,20 +191,20 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 	w.check(w.sweep(o), map[string][]string{"outdated_trash": {old.ID}, "outdated_workflow": {dropped.ID}, "outdated_object": {left}})
 	w.until("the erasure", func() error { return w.nothing(old.ID) })
 	if n, err := w.Get(t.Context(), recent.ID); err != nil || !n.IsDeleted {
-		t.Errorf("in the trash for less than the retention time: %+v, %v", n, err)
+		t.Errorf("node within its retention time = %+v, %v, want it in the trash", n, err)
 	}
 	if _, err := w.Workflow(t.Context(), dropped.ID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the workflow after 7 days: %v", err)
+		t.Errorf("Workflow() after 7 days = %v, want ErrNotFound", err)
 	}
 	if _, err := w.Workflow(t.Context(), kept.ID); err != nil {
-		t.Errorf("the workflow before 7 days: %v", err)
+		t.Errorf("Workflow() before 7 days = %v, want nil", err)
 	}
 	w.idle()
 	w.check(w.sweep(o), nil)
 }
 
-// Outcomes that are lost with their stream are published again, each once, even if the steps have been
-// removed.
+// TestLostOutcomes: a sweep republishes outcomes that were lost with their stream, each exactly once, even
+// if the workflow has been removed.
 func TestLostOutcomes(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -225,14 +225,14 @@ func TestLostOutcomes(t *testing.T) {
 		w.check(w.sweepSince(o, began.Add(-time.Minute)), map[string][]string{"unnotified_outcome": {done.ID, failed.ID, old.ID}})
 		for _, f := range []library.File{done, failed, old} {
 			if n := w.outcomes(f.ID); n != 1 {
-				t.Errorf("%s has %d outcomes", f.Name, n)
+				t.Errorf("%s has %d outcomes, want 1", f.Name, n)
 			}
 		}
 	}
 	w.check(w.sweepSince(o, time.Now().Add(time.Minute)), nil)
 }
 
-// If a file failed before it was Loaded, a retry checks its upload again.
+// TestRetryOfAFileWithoutBytes: if a file failed before it was Loaded, a retry checks its upload again.
 func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -242,7 +242,7 @@ func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	}
 	failed := w.ended(f.ID)
 	if failed.Status != library.Failed || failed.ErrorMessage == "" || failed.ETag != "" {
-		t.Fatalf("%+v", failed)
+		t.Fatalf("file without bytes = %+v, want Failed with an error message and no ETag", failed)
 	}
 	if _, err := w.backends.Bucket.Put(t.Context(), f.Key, "", nil, strings.NewReader("text")); err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	w.until("the second run", func() error {
 		f, err := w.File(t.Context(), f.ID)
 		if err != nil || f.Status != library.Processed || f.Run != 2 || f.Type != "Text" || f.MD5 == "" || f.ErrorMessage != "" {
-			return fmt.Errorf("it is %+v, %w", f, err)
+			return fmt.Errorf("file = %+v, %v, want a Processed text in run 2", f, err)
 		}
 		return nil
 	})

@@ -9,7 +9,7 @@ import (
 // sample is a file to process.
 type sample struct{ name, body string }
 
-// samples returns files of all types, by type, which become Processed.
+// samples returns a file of each type, by type. All of them become Processed.
 func samples(t *testing.T) map[string]sample {
 	t.Helper()
 	pdf := enginetest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}

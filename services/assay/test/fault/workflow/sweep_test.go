@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// wipe deletes the work stream and its duplicate window. The next worker recreates it.
+// wipe deletes the work stream and its duplicate window. The next worker recreates the stream.
 func (w *world) wipe() {
 	w.t.Helper()
 	if err := w.js.DeleteStream(w.t.Context(), library.WorkStream); err != nil {
@@ -20,7 +20,7 @@ func (w *world) wipe() {
 	}
 }
 
-// A sweep publishes every lost message again.
+// TestLostMessages: a sweep republishes every lost message.
 func TestLostMessages(t *testing.T) {
 	w := start(t)
 	s := scenarios()[0]
@@ -49,8 +49,8 @@ func TestLostMessages(t *testing.T) {
 	}
 }
 
-// A sweep finds unreported uploads, and removes reservations without an upload, objects without a file,
-// and nodes without a folder.
+// TestSweep: a sweep finds unreported uploads, and removes reservations without an upload and objects
+// without a file.
 func TestSweep(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -70,7 +70,7 @@ func TestSweep(t *testing.T) {
 	w.sweep(o)
 	w.ended(unreported.ID)
 	if _, err := w.File(t.Context(), unused.ID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a reservation without an upload: %v", err)
+		t.Errorf("File() of a reservation without an upload returned %v, want ErrNotFound", err)
 	}
 	if _, err := w.backends.Bucket.Head(t.Context(), orphan); err == nil {
 		t.Error("an object without a file was not removed")
@@ -79,11 +79,11 @@ func TestSweep(t *testing.T) {
 	w.until("the erasure", func() error { return w.nothing(child.ID) })
 	w.until("the erasure of the folder", func() error {
 		if _, err := w.Get(t.Context(), folder.ID); !errors.Is(err, lifecycle.ErrNotFound) {
-			return fmt.Errorf("the folder still exists: %w", err)
+			return fmt.Errorf("Get() of the folder returned %v, want ErrNotFound", err)
 		}
 		return nil
 	})
 	if found := w.sweep(o); len(found) > 0 {
-		t.Errorf("a sweep of consistent data found %v", found)
+		t.Errorf("a sweep of consistent data found %v, want nothing", found)
 	}
 }

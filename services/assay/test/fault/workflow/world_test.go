@@ -1,17 +1,17 @@
-// Package workflow crashes, repeats and erases the workflows of the library at every call of their worker, and
-// proves that each ends once and leaves nothing behind. The possible remains of a crash, and the test that covers
-// their recovery:
+// Package workflow interrupts the workflows of the library at every call of their worker, by crashes, lost messages
+// and erasures, and checks that each workflow ends once and leaves nothing behind. The possible remains of a crash,
+// and the tests of their recovery:
 //
-//	crash after                                left behind                      test
+//	crash after                                remains                          test
 //	the reservation                            Loading, no bytes                TestSweep (unused)
 //	the bytes, before they are reported        Loading, with its object         TestSweep (unreported)
 //	the start, before the messages of steps    Loaded, all steps open           TestKilledAtEveryCall, TestLostMessages
 //	the objects of a step, before its end      objects of the run               TestKilledAtEveryCall (a picture)
 //	the end of a step, before its ack          a message of an ended step       TestKilledAtEveryCall
-//	the last end, before that of the file      no step open, Processing         TestKilledAtEveryCall, TestLostMessages
+//	the last step, before the file's end       no step open, Processing         TestKilledAtEveryCall, TestLostMessages
 //	the end of the file, before its outcome    Processed, no outcome            TestKilledAtEveryCall
-//	half of an erasure                         a hidden row, objects            TestKilledAtEveryCall (an erasure), TestErasingOfALargeFolderIsResumed
-//	NATS loses its streams                     the tables                       TestLostMessages, TestOverdueStep
+//	part of an erasure                         a hidden row, objects            TestKilledAtEveryCall (an erasure), TestErasureOfLargeFolderIsResumed
+//	the loss of all streams                    the tables                       TestLostMessages, TestOverdueStep
 //	a write of one of two tables               rows that differ                 TestSweepRepairsRows
 //
 // TestErasedAtEveryCall erases files of all types in each of their steps.
@@ -52,7 +52,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// limit bounds each wait.
+// limit is the timeout of each wait.
 const limit = 60 * time.Second
 
 // world contains the embedded engines with the tables of the library, and the connections of the test.
@@ -63,12 +63,12 @@ type world struct {
 	backends  *backend.Connections
 	announcer *announce.Announcer
 	js        jetstream.JetStream
-	lease     time.Duration // of workers
+	lease     time.Duration // lease duration of workers
 }
 
 var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
 
-// platformTable counts what owners use.
+// platformTable is the table with the usage of owners.
 var platformTable = platform.Config{Table: "platform"}
 
 func start(t *testing.T) *world {
@@ -127,7 +127,7 @@ func settings(at wire.Engines) backend.Config {
 	}
 }
 
-// lease is the lease of a worker that may be killed.
+// lease is the default lease duration of workers, short because tests kill them.
 const lease = 300 * time.Millisecond
 
 // worker is an analyzer process behind its own wire.
@@ -135,7 +135,7 @@ type worker struct {
 	wire *wire.Wire
 	area *analyzed.Area
 	bus  *bus.Bus
-	end  func() // stops it and waits
+	end  func() // stops the worker and waits until it has ended
 }
 
 // worker starts a worker, with a hook for its calls once it is running.
@@ -147,11 +147,11 @@ func (w *world) sweeper() *worker { return w.process(nil, false) }
 func (w *world) process(hook wire.Hook, consumes bool) *worker {
 	w.t.Helper()
 	var mu sync.Mutex
-	works := false
+	started := false
 	wires, err := wire.New(w.at, func(c wire.Call, m wire.Moment) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return works && hook != nil && hook(c, m)
+		return started && hook != nil && hook(c, m)
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -181,7 +181,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		})
 	}
 	mu.Lock()
-	works = true
+	started = true
 	mu.Unlock()
 	end := sync.OnceFunc(func() {
 		stop()
@@ -193,17 +193,17 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 	return &worker{wire: wires, area: area, bus: backends.Bus, end: end}
 }
 
-// kill disconnects a worker from the engines. Its remaining code ends with the test.
+// kill disconnects a worker from the engines and stops it without waiting for its end.
 func (o *worker) kill() {
 	o.wire.Cut()
 	go o.end()
 }
 
-// sweep sweeps once, with a lease and minimum ages of zero, and returns its findings, by
-// code.
+// sweep sweeps once, with a lease and minimum ages of zero, and returns the ids of its findings
+// by code.
 func (w *world) sweep(o *worker) map[string][]string { return w.sweepSince(o, time.Time{}) }
 
-// sweepSince is sweep with outcomes since a time published again.
+// sweepSince is like sweep, but also republishes the outcomes since a time.
 func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 	w.t.Helper()
 	found := map[string][]string{}
@@ -229,7 +229,7 @@ func (w *world) id() string {
 	return id
 }
 
-// reserve reserves a file of ann; an empty parent is her root.
+// reserve reserves a file of the owner ann. An empty parent means the owner's root.
 func (w *world) reserve(name, parent string, length int) library.File {
 	w.t.Helper()
 	id := w.id()
@@ -245,7 +245,7 @@ func (w *world) reserve(name, parent string, length int) library.File {
 	return f
 }
 
-// upload stores the bytes of a file and reports them.
+// upload stores the bytes of a file and reports the upload.
 func (w *world) upload(f library.File, body string) {
 	w.t.Helper()
 	w.put(f, body)
@@ -270,12 +270,12 @@ func (w *world) add(name, parent, body string) library.File {
 	return f
 }
 
-// until waits until look returns nil.
+// until calls look until it returns nil, and fails the test if it does not.
 func (w *world) until(what string, look func() error) {
 	w.t.Helper()
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	tick := time.NewTicker(25 * time.Millisecond) // with the race detector, a look takes milliseconds
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	tick := time.NewTicker(25 * time.Millisecond) // with the race detector, look takes milliseconds
 	defer tick.Stop()
 	for {
 		err := look()
@@ -284,17 +284,17 @@ func (w *world) until(what string, look func() error) {
 		}
 		select {
 		case <-tick.C:
-		case <-late.C:
-			w.t.Fatalf("%s: %v", what, err)
+		case <-timeout.C:
+			w.t.Fatalf("timed out waiting for %s: %v", what, err)
 		}
 	}
 }
 
-// ended waits until a file has its outcome in the stream and its final state in the table, and returns it.
+// ended waits until a file has its final state in the table and its outcome in the stream, and returns the file.
 func (w *world) ended(id string) library.File {
 	w.t.Helper()
 	var f library.File
-	w.until("the end of "+id, func() (err error) {
+	w.until("the final state of "+id, func() (err error) {
 		if f, err = w.File(w.t.Context(), id); err == nil && !f.Final() {
 			err = fmt.Errorf("its state is %s", f.Status)
 		}
@@ -330,16 +330,16 @@ func (w *world) outcomes(id string) int {
 // idle waits until the work stream is empty.
 func (w *world) idle() {
 	w.t.Helper()
-	w.until("all work", func() error {
+	w.until("an empty work stream", func() error {
 		stream, err := w.js.Stream(w.t.Context(), library.WorkStream)
 		if err == nil && stream.CachedInfo().State.Msgs > 0 {
-			err = fmt.Errorf("%d messages", stream.CachedInfo().State.Msgs)
+			err = fmt.Errorf("%d messages are queued", stream.CachedInfo().State.Msgs)
 		}
 		return err
 	})
 }
 
-// erase erases a node.
+// erase requests the erasure of a node.
 func (w *world) erase(id string) {
 	w.t.Helper()
 	op, err := w.Erase(w.t.Context(), id, library.Edit{By: "ann"})
@@ -351,19 +351,19 @@ func (w *world) erase(id string) {
 	}
 }
 
-// nothing checks that a file has no row and no object.
+// nothing returns an error if a file has a row or an object.
 func (w *world) nothing(id string) error {
 	_, file := w.File(w.t.Context(), id)
 	_, node := w.Get(w.t.Context(), id)
 	_, workflow := w.Workflow(w.t.Context(), id)
 	for what, err := range map[string]error{"file": file, "node": node, "workflow": workflow} {
 		if !errors.Is(err, lifecycle.ErrNotFound) {
-			return errors.Join(fmt.Errorf("the %s exists", what), err)
+			return fmt.Errorf("reading the %s returned %v, want ErrNotFound", what, err)
 		}
 	}
 	objects, _, err := w.backends.Bucket.List(w.t.Context(), library.FilePrefix(id), "", 10)
 	if err == nil && len(objects) > 0 {
-		err = fmt.Errorf("%d objects, such as %s", len(objects), objects[0].Key)
+		err = fmt.Errorf("%d objects exist, such as %s", len(objects), objects[0].Key)
 	}
 	return err
 }
