@@ -19,12 +19,12 @@ func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
-			r.Out.Host = r.In.Host // is part of the signature
+			r.Out.Host = r.In.Host // the Host header is signed
 		},
 		Transport: transport(func(r *http.Request) (*http.Response, error) {
 			return w.roundTrip(Call{engine, name(r)}, r)
 		}),
-		// On any error the connection to the process is closed.
+		// On any error, close the connection to the process.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,8 +38,8 @@ func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string
 	return nil
 }
 
-// roundTrip makes one call. It reads the small bodies completely, so that a call is
-// atomic.
+// roundTrip makes one call. It reads the request and response bodies, which are small,
+// completely, so that a call is atomic.
 func (w *Wire) roundTrip(call Call, r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
 		body, err := io.ReadAll(r.Body)
@@ -67,13 +67,13 @@ func (w *Wire) roundTrip(call Call, r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// nameDynamoDB returns the operation.
+// nameDynamoDB returns the name of the operation.
 func nameDynamoDB(r *http.Request) string {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return operation
 }
 
-// nameS3 returns the method and the first part of the key.
+// nameS3 returns the method and the first part of the key, or the prefix of a list.
 func nameS3(r *http.Request) string {
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 3)
 	switch {

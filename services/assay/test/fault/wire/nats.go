@@ -45,9 +45,9 @@ type session struct {
 	client, server net.Conn
 
 	mu       sync.Mutex
-	subjects map[string]string // of the subscriptions, by sid
+	subjects map[string]string // subjects of the subscriptions, by sid
 	asked    map[string]Call   // calls that wait for a reply, by reply subject
-	pings    []*Call           // PINGs without a PONG; those of the process are nil
+	pings    []*Call           // the calls of PINGs without a PONG; nil for PINGs of the process
 }
 
 // upstream forwards what the process sends, until either end closes.
@@ -81,7 +81,7 @@ func (s *session) upstream() error {
 	}
 }
 
-// publish forwards PUB <subject> [reply] <size>, or HPUB with two sizes.
+// publish forwards a message: PUB <subject> [reply] <size>, or HPUB with two sizes.
 func (s *session) publish(from *bufio.Reader, line []byte, words []string) error {
 	payload, err := body(from, words)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *session) downstream() error {
 			s.mu.Lock()
 			if len(s.pings) == 0 {
 				s.mu.Unlock()
-				return errors.New("a PONG without a PING")
+				return errors.New("PONG without a PING")
 			}
 			call := s.pings[0]
 			s.pings = s.pings[1:]
@@ -171,7 +171,7 @@ func (s *session) answered(subject, sid string) (Call, bool) {
 	return call, waits
 }
 
-// ping sends a PING, of the process or after one of its calls.
+// ping sends a PING of the process (call is nil), or one that follows a call.
 func (s *session) ping(line []byte, call *Call) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +185,7 @@ func (s *session) send(parts ...[]byte) error {
 	return err
 }
 
-// body reads the payload of a line that ends with its size.
+// body reads the payload after a line whose last word is the payload's size.
 func body(from *bufio.Reader, words []string) ([]byte, error) {
 	size, err := strconv.Atoi(words[len(words)-1])
 	if err != nil {
@@ -201,7 +201,7 @@ func nameNATS(subject string, payload []byte) string {
 	parts := strings.Split(subject, ".")
 	switch {
 	case strings.HasPrefix(subject, "$JS.ACK."):
-		// $JS.ACK.<stream>.<consumer>.…, or with domain and account before them.
+		// $JS.ACK.<stream>.<consumer>.…, or $JS.ACK.<domain>.<account>.<stream>.<consumer>.…
 		at := 2
 		if len(parts) > 9 {
 			at = 4

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Moment is one of the two moments at which a call can crash.
+// Moment is one of the two moments of a call at which the process can crash.
 type Moment string
 
 // The moments.
@@ -47,11 +47,11 @@ func (c Call) Changes() bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return slices.Contains(reads, word) })
 }
 
-// Hook is called for every moment of every call, never concurrently, and returns whether the
-// process crashes at it. It must not use the Wire.
+// Hook is called at every moment of every call, never concurrently, and reports whether the
+// process crashes then. It must not use the Wire.
 type Hook func(Call, Moment) (dies bool)
 
-// Engines are the addresses of the engines: URLs.
+// Engines contains the URLs of the engines.
 type Engines struct{ NATS, DynamoDB, S3 string }
 
 // Wire is the network of one process. The caller ends it with Cut.
@@ -72,7 +72,7 @@ type Wire struct {
 // errCut is the error of a call after the wire was cut.
 var errCut = errors.New("the wire is cut")
 
-// New starts a wire to the engines.
+// New starts the proxies of a process to the engines.
 func New(engines Engines, hook Hook) (*Wire, error) {
 	w := &Wire{
 		engines: engines, hook: hook, conns: map[net.Conn]struct{}{}, done: make(chan struct{}),
@@ -93,8 +93,8 @@ func New(engines Engines, hook Hook) (*Wire, error) {
 // Engines returns the addresses under which the process reaches the engines.
 func (w *Wire) Engines() Engines { return w.through }
 
-// Front listens for the clients of the process and forwards them to addr, where the
-// process listens. It returns the address for clients.
+// Front forwards connections of clients to addr, the address on which the process
+// listens. It returns the address for the clients.
 func (w *Wire) Front(addr string) (string, error) {
 	return w.listen(func(client net.Conn) {
 		server, err := net.DialTimeout("tcp", addr, dialWait)
@@ -110,11 +110,11 @@ func (w *Wire) Front(addr string) (string, error) {
 	})
 }
 
-// Done is closed once the wire is cut.
+// Done returns a channel that is closed once the wire is cut.
 func (w *Wire) Done() <-chan struct{} { return w.done }
 
-// IsCut reports whether the wire is cut. It waits for a cut in progress: a hook may
-// have returned while Done is not closed yet.
+// IsCut reports whether the wire is cut. It waits for a cut in progress, whereas Done
+// may still be open after the hook has returned true.
 func (w *Wire) IsCut() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,8 +124,8 @@ func (w *Wire) IsCut() bool {
 // dialWait is the timeout of connecting to an engine on this machine.
 const dialWait = 10 * time.Second
 
-// Cut ends all traffic in both directions. Requests that an engine has received take
-// effect.
+// Cut ends all traffic in both directions. Requests that an engine has already received
+// still take effect.
 func (w *Wire) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,7 +157,8 @@ func (w *Wire) passes(call Call, at Moment) bool {
 	return !w.cut
 }
 
-// listen serves connections until the wire is cut, and returns its address.
+// listen starts a listener that serves connections until the wire is cut. It returns
+// the address of the listener.
 func (w *Wire) listen(serve func(net.Conn)) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -174,7 +175,7 @@ func (w *Wire) listen(serve func(net.Conn)) (string, error) {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
-				return // it is closed
+				return // the listener is closed
 			}
 			if w.keep(conn) {
 				go func() {
@@ -187,7 +188,8 @@ func (w *Wire) listen(serve func(net.Conn)) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// keep registers a connection to be closed by Cut. After the cut it closes it at once.
+// keep registers a connection to be closed by Cut, and returns true. If the wire is cut
+// already, it closes the connection and returns false.
 func (w *Wire) keep(conn net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
