@@ -1,6 +1,6 @@
-// Command bench measures Assay against rivals, alternating within one run, and
-// prints the ratios with their goals. docs/performance.md describes the goals and
-// the rivals, and has the latest tables.
+// Command bench compares the performance of Assay with that of rivals, alternating
+// within one run, and prints the ratios with their goals. docs/performance.md
+// describes the goals and the rivals, and contains the latest tables.
 //
 //	go run ./services/assay/test/bench -rivals FOLDER -write docs/performance.md
 package main
@@ -26,13 +26,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/corpus"
 )
 
-// group contains the measurements of one package. Its table is between the lines "<!-- begin NAME
-// -->" and "<!-- end NAME -->" of docs/performance.md.
+// group contains the measurements of one package. docs/performance.md has its table between the lines
+// "<!-- begin NAME -->" and "<!-- end NAME -->".
 type group struct {
 	name string
 	// trials prepares the trials. stop stops the programs that they use; it may be nil.
 	trials func(context.Context) (all []paired.Trial, stop func(), err error)
-	// more returns the text below the table after all goals were measured; nil means none.
+	// more returns the text to add below the table once all goals are measured; nil means none.
 	more func(context.Context) (string, error)
 }
 
@@ -55,24 +55,23 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	pairs := flags.Int("pairs", 5, "number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
-	book := flags.String("book", "", "a file with a real text (default a book in Go's source tree)")
+	book := flags.String("book", "", "a file with a natural text (default a book in Go's source tree)")
 	samples := flags.String("samples", "", "an SDF file whose records are repeated (default generated records)")
 	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder created by the command test/corpus/collect; default: the value of "+corpus.Dir)
 	length := flags.Duration("length", 3*time.Second, "pipeline: duration of one run")
 	files := flags.Int("files", 20_000, "memory: number of files, each with two events; the goal requires 1000000 events")
 	largest := flags.Int64("largest", 1<<30, "memory: size of the largest file in bytes; the goal requires 10 GB")
 	upload := flags.Int64("upload", 1<<30, "uploads: size of the file in bytes")
-	write := flags.String("write", "", "the file whose tables to replace, such as docs/performance.md")
+	write := flags.String("write", "", "a file in which to replace the tables, such as docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *pairs < 5 {
 		return fmt.Errorf("-pairs is %d: must be at least 5", *pairs)
 	}
-	// Data is removed at the end, including that of killed runs, and not before the next run,
-	// which would slow it down: when ext4 without a journal creates a file, it skips each inode that was freed in
-	// the last five minutes, one by one (recently_deleted in
-	// fs/ext4/ialloc.c of Linux).
+	// All data, including that of killed runs, is removed at the end of a run and not at the start of the next one,
+	// which would slow that run down: when ext4 without a journal creates a file, it skips each inode that was freed in
+	// the last five minutes, one by one (recently_deleted in fs/ext4/ialloc.c of Linux).
 	all := filepath.Join(*dir, "data")
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return err
@@ -142,7 +141,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 			return err
 		}
 		if err != nil {
-			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // the others can still be measured
+			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // other trials can still be measured
 		}
 		result.Print(out)
 		results = append(results, result)
@@ -170,8 +169,8 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	return paired.WriteInto(path, g.name, written+"\n"+more)
 }
 
-// chosen returns the trials with a goal that begins with one of the names, in the order
-// of the names.
+// chosen returns the trials with a goal whose id begins with one of the comma-separated names, in
+// the order of the names.
 func chosen(names string, trials []paired.Trial) []paired.Trial {
 	var all []paired.Trial
 	for name := range strings.SplitSeq(names, ",") {

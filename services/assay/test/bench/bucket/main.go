@@ -1,4 +1,4 @@
-// Command bucket runs the embedded S3 server in a separate process, for sides that read from a
+// Command bucket runs the embedded S3 server in a separate process, for benchmarks that read from a
 // bucket. It stores a file in the bucket, prints the URL of the server and the ETag of the object,
 // and exits when its standard input ends.
 package main
@@ -32,7 +32,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(args[2]) // before the server changes the working directory; closed by the end of the process
+	file, err := os.Open(args[2]) // before the server changes the working directory; closed when the process exits
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ import (
 // partSize is the default of ASSAY_RANGE_SIZE.
 const partSize = 32 << 20 // bytes
 
-// bucket is a text stored by the program bucket.
+// bucket describes a text stored by the program bucket.
 type bucket struct {
 	url, etag, key string
 	size           int64
 }
 
-// count counts the stored text as the analyzer does.
+// count counts the words of the stored text as the analyzer does.
 func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, error) {
 	store := blob.New(aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(b.key, b.key, "")},
 		blob.Config{Endpoint: b.url, Bucket: "bench"})

@@ -1,6 +1,6 @@
-// Command count counts the words of a file once and prints the statistics. The
-// bench runs it in a separate process, so that only the counting is
-// measured. Built with the tag purego it has only the portable kernel.
+// Command count counts the words of a file once and prints the statistics. Command
+// bench runs it in a separate process, so that only the counting is measured. Built
+// with the tag purego, it has only the portable kernel.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.by, "by", "wordstats", "the implementation: wordstats, or uax29 for libraries and a map")
 	flag.IntVar(&o.times, "times", 1, "number of repetitions of the file, as one text")
-	flag.IntVar(&o.each, "each", 0, "counts each block of this many bytes as a separate text, and prints the last result")
+	flag.IntVar(&o.each, "each", 0, "count each block of this many bytes as a separate text, and print the last result")
 	flag.IntVar(&o.readers, "readers", 1, "number of readers of the text")
 	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
 	flag.StringVar(&o.bucket.etag, "etag", "", "ETag of the object")
@@ -63,7 +63,7 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 	if len(paths) != 1 {
 		return wordstats.Statistics{}, fmt.Errorf("got %d arguments, want one file", len(paths))
 	}
-	file, err := os.Open(paths[0]) // closed by the end of the process
+	file, err := os.Open(paths[0]) // closed when the process exits
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
@@ -89,7 +89,7 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 	})
 }
 
-// countEach counts each n bytes of the text separately, and returns the last counts.
+// countEach counts each block of size bytes as a separate text, and returns the statistics of the last.
 func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statistics, error)) (last wordstats.Statistics, err error) {
 	one := make([]byte, size)
 	for {
@@ -106,10 +106,10 @@ func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statis
 	}
 }
 
-// repeated returns a reader of a file, repeated n times.
+// repeated reads a file several times, as one text.
 type repeated struct {
 	file *os.File
-	left int
+	left int // remaining repetitions
 }
 
 func (r *repeated) Read(p []byte) (int, error) {

@@ -25,16 +25,16 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: document pdf|office FILE")
+		return errors.New("usage: document pdf|office FILE...")
 	}
 	read := map[string]func(context.Context, []string) error{"pdf": readPDFs, "office": readOffice}[args[0]]
 	if read == nil {
-		return fmt.Errorf("no %q", args[0])
+		return fmt.Errorf("unknown type %q: must be pdf or office", args[0])
 	}
 	return read(ctx, args[1:])
 }
 
-// readPDFs reads documents; it skips documents that cannot be read, as the rivals do.
+// readPDFs reads PDF documents. It skips those that it cannot read, as the rivals do.
 func readPDFs(ctx context.Context, paths []string) (err error) {
 	cache, err := engines.UserCache()
 	if err != nil {
@@ -54,7 +54,7 @@ func readPDFs(ctx context.Context, paths []string) (err error) {
 	return nil
 }
 
-// readPDF opens a document once for its text and once for its picture, as the two steps of the workflow do.
+// readPDF opens a document once for its text and once for its picture, as two steps of a workflow do.
 func readPDF(ctx context.Context, e *pdfium.Engine, data []byte) error {
 	read := func(what func(*pdfium.Document) error) error {
 		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)

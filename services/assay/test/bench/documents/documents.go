@@ -1,4 +1,4 @@
-// Package documents compares the reading of public documents with poppler and LibreOffice: the goals D1 and D2 of
+// Package documents compares how Assay, poppler and LibreOffice read public documents: the goals D1 and D2 of
 // docs/performance.md.
 package documents
 
@@ -17,17 +17,18 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir    string    // for the program, which is kept for later runs, and results
-	Corpus string    // folder of the corpus; without it, nothing is measured
+	Dir    string    // for the program, which is kept for later runs, and for results
+	Corpus string    // folder of the corpus; if empty, nothing is measured
 	Out    io.Writer // for messages
 }
 
 const (
-	pdfs   = 59 // the first documents of the manifest
-	office = 4  // of each format, the first of the manifest
+	pdfs   = 59 // number of PDFs, the first in the manifest
+	office = 4  // number of documents of each office format, the first in the manifest
 )
 
-// Trials builds the program and returns the trials. The rivals are those of Debian: poppler-utils and LibreOffice.
+// Trials builds the program and returns the trials. The rivals are the installed poppler and LibreOffice (Debian
+// packages poppler-utils and libreoffice).
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	if o.Corpus == "" {
 		fmt.Fprintf(o.Out, "documents: NOT MEASURED without -corpus or %s\n", corpus.Dir)
@@ -121,7 +122,7 @@ func libreOffice(paths map[string][]string, out string) run {
 	}
 }
 
-// add adds the cost of a program, which may fail.
+// add runs a program, which may fail, and adds its cost to sum.
 func add(ctx context.Context, sum paired.Sample, program string, args []string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 
 var tables = feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"}
 
-// engine is a DynamoDB engine that counts requests.
+// engine is a DynamoDB engine that counts its requests.
 type engine struct {
 	lite     *dynamolite.Engine
 	server   *http.Server
@@ -51,7 +51,7 @@ func listen(folder string, sync dynamolite.Sync) (*engine, error) {
 		e.requests.Add(1)
 		lite.ServeHTTP(w, r)
 	})}
-	go func() { _ = e.server.Serve(listener) }() // until close
+	go func() { _ = e.server.Serve(listener) }() // until close is called
 	e.db = table.Connect(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	}, table.Config{Endpoint: e.url})
@@ -64,11 +64,11 @@ func (e *engine) close() error { return errors.Join(e.server.Close(), e.lite.Clo
 type system struct {
 	engine           *engine
 	nats             *embedded.NATS
-	cached, uncached *answering
+	cached, uncached *instance
 }
 
-// answering is one running query service.
-type answering struct {
+// instance is one running query service.
+type instance struct {
 	service *query.Service
 	server  *httptest.Server
 }
@@ -81,10 +81,10 @@ func start(ctx context.Context, folder string) (*system, error) {
 	}
 	s.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(folder, "nats")})
 	if err == nil {
-		s.cached, err = s.answer(ctx, "ASSAY_FEED_CACHE=1h")
+		s.cached, err = s.startQuery(ctx, "ASSAY_FEED_CACHE=1h")
 	}
 	if err == nil {
-		s.uncached, err = s.answer(ctx, "ASSAY_FEED_CACHE=0")
+		s.uncached, err = s.startQuery(ctx, "ASSAY_FEED_CACHE=0")
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -92,8 +92,8 @@ func start(ctx context.Context, folder string) (*system, error) {
 	return s, nil
 }
 
-// answer starts the query service without its projector.
-func (s *system) answer(ctx context.Context, settings ...string) (*answering, error) {
+// startQuery starts the query service without its projector.
+func (s *system) startQuery(ctx context.Context, settings ...string) (*instance, error) {
 	cfg, err := config.Load[query.Config](append(settings,
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "ASSAY_NATS_URL="+s.nats.URL(),
 		"ASSAY_DYNAMODB_ENDPOINT="+s.engine.url, "ASSAY_S3_ENDPOINT=http://127.0.0.1:1")) // S3 is not used
@@ -107,14 +107,14 @@ func (s *system) answer(ctx context.Context, settings ...string) (*answering, er
 	}
 	router := web.NewRouter(web.Options{Title: "query", Registry: registry})
 	service.Routes(router)
-	return &answering{service, httptest.NewServer(router)}, nil
+	return &instance{service, httptest.NewServer(router)}, nil
 }
 
 func (s *system) close() error {
-	for _, a := range []*answering{s.cached, s.uncached} {
-		if a != nil {
-			a.server.Close()
-			a.service.Close()
+	for _, in := range []*instance{s.cached, s.uncached} {
+		if in != nil {
+			in.server.Close()
+			in.service.Close()
 		}
 	}
 	if s.nats != nil {

@@ -26,12 +26,12 @@ import (
 const (
 	watchedTags  = 50
 	fillParallel = 16
-	fillBatch    = 500 // items of one Apply
+	fillBatch    = 500 // items per Apply
 	fillPasses   = 5
 	writeBatch   = 25 // DynamoDB's limit per BatchWriteItem
 )
 
-// fill writes items into an engine without syncs.
+// fill writes items into an engine that does not sync.
 func fill(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	engine, err := listen(folder, dynamolite.SyncNever)
 	if err != nil {
@@ -50,7 +50,7 @@ func fillTables(ctx context.Context, engine *engine, items int, primary bool, ou
 	filling, ctx := errgroup.WithContext(ctx)
 	filling.SetLimit(fillParallel)
 	random := rand.New(rand.NewPCG(1, 2))
-	// The items are written in several passes over the period.
+	// The items are written in several passes over the 7 days.
 	for pass := range min(fillPasses, items) {
 		for from := pass; from < items; from += fillBatch * fillPasses {
 			batch := make([]feed.Item, 0, fillBatch)
@@ -103,13 +103,12 @@ func putAll(ctx context.Context, db *dynamodb.Client, items []feed.Item) error {
 	return nil
 }
 
-// tag returns the name of a watched tag. Lower numbers are
-// more frequent, by Zipf's law.
+// tag returns the name of a watched tag. Lower numbers are more frequent, by Zipf's law.
 func tag(n int) string { return fmt.Sprintf("tag %d", n) }
 
 var words = strings.Fields("markets rally regulators announce sweeping framework after months of talks the new rules will require transparency critics warn that costs may rise while others welcome a long awaited step")
 
-// item returns a synthetic item: 1 to 3 tags, a text of 100 to 200 characters.
+// item returns a synthetic item with 1 to 3 tags and a text of 100 to 200 characters.
 func item(random *rand.Rand, n int, at time.Time) feed.Item {
 	var text strings.Builder
 	for length := 100 + random.IntN(100); text.Len() < length; {

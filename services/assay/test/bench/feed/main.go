@@ -1,6 +1,6 @@
-// Command feed measures reads of the feed's dashboard over HTTP, with a million
-// items in the tables: how long each takes with and without the cache,
-// and how many requests to DynamoDB it needs.
+// Command feed measures reads of the feed's dashboard over HTTP, with a million items
+// in the tables: the time of each kind of read with and without the cache, and the
+// number of its requests to DynamoDB.
 //
 //	make bench-feed BENCH="-items 50000"
 //
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if *items < 1 || *reads < 1 {
 		return fmt.Errorf("-items is %d and -reads %d: must be at least 1", *items, *reads)
 	}
-	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
+	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services do
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
 	folder := filepath.Join(*dir, fmt.Sprintf("%d-%t", *items, *primary))
 	if err := loaded(ctx, folder, *items, *primary, out); err != nil {
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return report(ctx, e, *reads, out)
 }
 
-// loaded ensures that the directory has tables with n items.
+// loaded ensures that the folder has recent tables with the given number of items.
 func loaded(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	done := filepath.Join(folder, "filled")
 	if found, err := os.Stat(done); err == nil && time.Since(found.ModTime()) < maxAge {

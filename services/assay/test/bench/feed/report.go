@@ -20,22 +20,22 @@ const (
 	uncachedBar = 25 * time.Millisecond
 )
 
-// question is a kind of read.
-type question struct {
+// read is a kind of request to measure.
+type read struct {
 	name, path string
 	query      url.Values
 }
 
-func questions() []question {
-	ask := func(name, path string, pairs ...string) question {
-		q := question{name, "/v1/feed/" + path, url.Values{}}
+func kindsOfReads() []read {
+	ask := func(name, path string, pairs ...string) read {
+		r := read{name, "/v1/feed/" + path, url.Values{}}
 		for i := 0; i < len(pairs); i += 2 {
-			q.query.Set(pairs[i], pairs[i+1])
+			r.query.Set(pairs[i], pairs[i+1])
 		}
-		return q
+		return r
 	}
 	common, rare := tag(0), tag(watchedTags-2)
-	all := []question{ask("summary 24h", "summary", "hours", "24"), ask("summary 168h", "summary", "hours", "168")}
+	all := []read{ask("summary 24h", "summary", "hours", "24"), ask("summary 168h", "summary", "hours", "168")}
 	for _, of := range []struct{ name, tag string }{{"all", ""}, {"tag", common}} {
 		for _, each := range [][2]string{{"1m", "1"}, {"1m", "24"}, {"5m", "24"}, {"1h", "24"}, {"1h", "168"}, {"1d", "168"}, {"1m", "168"}} {
 			all = append(all, ask(fmt.Sprintf("series %s of %s, %sh", each[0], of.name, each[1]), "series", "bucket", each[0], "hours", each[1], "tag", of.tag))
@@ -67,16 +67,16 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "read\tcached p50\tp99\tuncached p50\tp99\tCPU\trequests\tresponse KB\t")
 	missed := 0
-	for _, q := range questions() {
-		// The first fills the cache.
-		if _, err := s.measure(ctx, s.cached, q, 1); err != nil {
+	for _, kind := range kindsOfReads() {
+		// The first read fills the cache.
+		if _, err := s.measure(ctx, s.cached, kind, 1); err != nil {
 			return err
 		}
-		cached, err := s.measure(ctx, s.cached, q, reads)
+		cached, err := s.measure(ctx, s.cached, kind, reads)
 		if err != nil {
 			return err
 		}
-		uncached, err := s.measure(ctx, s.uncached, q, reads)
+		uncached, err := s.measure(ctx, s.uncached, kind, reads)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 			missed++
 			mark = "over"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\t%s\t\n", q.name, millis(cached.p50), millis(cached.p99), millis(uncached.p50), millis(uncached.p99), millis(uncached.cpu),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\t%s\t\n", kind.name, millis(cached.p50), millis(cached.p99), millis(uncached.p50), millis(uncached.p99), millis(uncached.cpu),
 			uncached.requests, float64(uncached.bytes)/1e3, mark)
 	}
 	if err := w.Flush(); err != nil {
@@ -93,22 +93,22 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "Milliseconds, over HTTP; load %s\n", paired.Load())
 	if missed > 0 {
-		return fmt.Errorf("%d kinds of reads exceed %s cached or %s uncached", missed, cachedBar, uncachedBar)
+		return fmt.Errorf("the 99th percentile of %d kinds of reads exceeds %s with the cache or %s without", missed, cachedBar, uncachedBar)
 	}
 	return nil
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1e3) }
 
-func (s *system) measure(ctx context.Context, a *answering, q question, reads int) (timing, error) {
+func (s *system) measure(ctx context.Context, in *instance, kind read, reads int) (timing, error) {
 	took := make([]time.Duration, reads)
 	before, used := s.engine.requests.Load(), processTime()
 	var t timing
 	for i := range took {
 		began := time.Now()
-		n, err := get(ctx, a.server.Client(), a.server.URL+q.path+"?"+q.query.Encode())
+		n, err := get(ctx, in.server.Client(), in.server.URL+kind.path+"?"+kind.query.Encode())
 		if err != nil {
-			return t, fmt.Errorf("%s: %w", q.name, err)
+			return t, fmt.Errorf("%s: %w", kind.name, err)
 		}
 		took[i], t.bytes = time.Since(began), n
 	}

@@ -17,7 +17,7 @@ import (
 // Options configure the measurement.
 type Options struct {
 	Dir     string    // for the program and the file, which are kept for later runs
-	Samples string    // an SDF whose records are repeated; generated ones by default
+	Samples string    // an SDF file whose records are repeated; empty for generated records
 	Out     io.Writer // for messages
 }
 
@@ -62,9 +62,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	return []paired.Trial{trial}, agree(ctx, own, rival, o.Out)
 }
 
-// agree returns an error unless both programs print the same number of records, and the same formula for
-// most of them. Open Babel writes D for deuterium, and uses another order of elements without carbon;
-// TestAgainstOpenBabel of package molecule compares compositions.
+// agree returns an error unless both programs print the same number of records, and the same formula for at
+// least 90 % of them. Open Babel writes D for deuterium, and orders the elements of a formula without carbon
+// differently; TestAgainstOpenBabel of package molecule compares compositions.
 func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error {
 	_, mine, err := own.Run(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	fmt.Fprintf(out, "Open Babel printed the same formula for %d of %d records\n", same, len(a)-1)
 	if same*10 < 9*(len(a)-1) {
-		return fmt.Errorf("%d of %d records have another formula in the output of Open Babel", len(a)-1-same, len(a)-1)
+		return fmt.Errorf("the formulas of %d of %d records differ from those of Open Babel", len(a)-1-same, len(a)-1)
 	}
 	return nil
 }

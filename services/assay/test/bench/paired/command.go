@@ -16,7 +16,7 @@ import (
 
 // Quantities of a process.
 const (
-	CPU  = "cpu"  // seconds of processor time, user and system, all threads
+	CPU  = "cpu"  // seconds of CPU time, user and system, of all threads
 	Wall = "wall" // seconds from start to exit
 	Peak = "peak" // peak resident memory in bytes, reported by the process itself: see OwnPeak
 )
@@ -26,12 +26,11 @@ type Process struct {
 	Path  string
 	Args  []string
 	Stdin string   // name of a file; empty means none
-	Env   []string // added to the environment of this process
+	Env   []string // variables added to the environment of this process
 }
 
-// Command returns the side that runs a program to its end and reads CPU and Wall from the
-// operating system (getrusage). Its output is discarded. A run fails
-// if the program fails, with its standard error.
+// Command returns a side that runs a program and measures CPU (with getrusage) and Wall. The output
+// of the program is discarded. If the program fails, the error includes its standard error.
 func Command(name string, p Process) Side {
 	return Side{Name: name, Run: func(ctx context.Context) (Sample, error) {
 		sample, _, err := p.Run(ctx)
@@ -42,8 +41,8 @@ func Command(name string, p Process) Side {
 // Run runs the program once and returns its cost and its output.
 func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
-	var output, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &complaints
+	var output, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &stderr
 	cmd.Env = append(os.Environ(), p.Env...)
 	if p.Stdin != "" {
 		in, err := os.Open(p.Stdin)
@@ -55,34 +54,34 @@ func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 	}
 	start := time.Now()
 	if err := cmd.Run(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w\n%s", cmd, err, complaints.Bytes())
+		return nil, nil, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.Bytes())
 	}
 	wall := time.Since(start)
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return nil, nil, errors.New("the operating system does not report the usage of a process")
+		return nil, nil, errors.New("the operating system does not report the resource usage of a process")
 	}
-	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds()}, output.Bytes(), nil
+	return Sample{CPU: cpuSeconds(usage), Wall: wall.Seconds()}, output.Bytes(), nil
 }
 
-// OwnCPU returns the CPU seconds that this process has used so far, for sides
-// that run in it.
+// OwnCPU returns the CPU time that this process has used so far, in seconds, for
+// sides that run in this process.
 func OwnCPU() (float64, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0, fmt.Errorf("getrusage: %w", err)
 	}
-	return processorSeconds(&usage), nil
+	return cpuSeconds(&usage), nil
 }
 
-func processorSeconds(u *syscall.Rusage) float64 {
+func cpuSeconds(u *syscall.Rusage) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// OwnPeak returns the peak resident memory of this process in bytes. On
-// Linux it is VmHWM of its own memory map: getrusage, used elsewhere,
-// returns at least the parent's peak, because a child starts in the parent's map
-// and exec keeps the value.
+// OwnPeak returns the peak resident memory of this process in bytes. On Linux, it
+// is VmHWM of /proc/self/status. Other systems use getrusage, which on Linux would
+// return at least the peak of the parent: a child starts with the parent's memory
+// map, and exec keeps its peak.
 func OwnPeak() (float64, error) {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		if mark := highWater.FindSubmatch(status); mark != nil {

@@ -1,5 +1,5 @@
 // Package paired compares the cost of two ways to do the same work, alternating within one run: own, rival, own,
-// rival. Other load on the machine then affects both equally, so the ratio is meaningful even if the absolute numbers
+// rival. Other load on the machine then affects both alike, so the ratio is meaningful even if the absolute numbers
 // are not.
 //
 // A Trial is two sides and the goals for their costs:
@@ -12,9 +12,9 @@
 //	}
 //	result, err := trial.Measure(ctx, 5)
 //
-// A run of a side returns a Sample: quantities by name. Each is a cost (lower is better) in base units: seconds,
-// bytes; a rate is given as its inverse. Command is a side that runs a program, with the processor time and wall time
-// of its process.
+// A run of a side returns a Sample: quantities by name. Each is a cost (lower is better) in a base unit, such as
+// seconds or bytes; a rate is given as its inverse. Command returns a side that runs a program and measures the CPU
+// time and wall time of its process.
 //
 // A goal without a rival (Trial.Rival is the zero Side) applies to the quantity itself.
 package paired
@@ -34,8 +34,8 @@ type Side struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
-// Mean returns a side whose run consists of n runs of s, at least one, and whose cost is their
-// mean. It is for runs that are too short to be comparable. It returns the first error.
+// Mean returns a side that runs s several times, at least once, and whose cost is the mean. It is
+// for runs that are too short to be comparable. The side returns the first error.
 func (s Side) Mean(runs int) Side {
 	return Side{Name: s.Name, Run: func(ctx context.Context) (Sample, error) {
 		mean := Sample{}
@@ -90,8 +90,8 @@ type Result struct {
 	Failed string
 }
 
-// Measure runs both sides once without measuring, and then n times alternately. It returns the
-// first error of a side.
+// Measure runs both sides once without measuring, and then alternates between them for the given
+// number of pairs. It returns the first error of a side.
 func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 	r := Result{Trial: t}
 	if t.Absent != "" {
@@ -118,7 +118,7 @@ func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 	return r, nil
 }
 
-// Spread is the minimum, median and maximum of some numbers.
+// Spread contains the minimum, median and maximum of several numbers.
 type Spread struct{ Min, Median, Max float64 }
 
 // Noise returns the ratio of maximum to minimum.

@@ -27,12 +27,12 @@ func TestMean(t *testing.T) {
 	var order []string
 	mean, err := scripted("own", &order, 4, 8, 12).Mean(4).Run(t.Context())
 	if err != nil || mean[CPU] != 256 || len(order) != 4 {
-		t.Errorf("the mean of 1000, 4, 8 and 12 is %v after %d runs: %v", mean, len(order), err)
+		t.Errorf("mean of 1000, 4, 8 and 12 = %v after %d runs, %v, want 256 after 4 runs", mean[CPU], len(order), err)
 	}
 	broken := errors.New("broken")
 	fails := Side{Run: func(context.Context) (Sample, error) { return nil, broken }}
 	if _, err := fails.Mean(2).Run(t.Context()); !errors.Is(err, broken) {
-		t.Errorf("a failing side returned %v", err)
+		t.Errorf("mean of a failing side returned %v, want %v", err, broken)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestVerdicts(t *testing.T) {
 		"at most, target":                     {[]float64{3, 3, 3}, []float64{2, 2, 2}, AtMost, 2, 1.5, 1.5, Target},
 		"at most, must":                       {[]float64{4, 4, 4}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2, Must},
 		"at most, missed":                     {[]float64{5, 5, 5}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2.5, Missed},
-		"of pairs":                            {[]float64{1, 1.1, 1.2}, []float64{4, 4.4, 4.8}, AtLeast, 4, 0, 4, Must},
+		"median ratio of pairs":               {[]float64{1, 1.1, 1.2}, []float64{4, 4.4, 4.8}, AtLeast, 4, 0, 4, Must},
 		"own costs may vary":                  {[]float64{1, 9, 1}, []float64{5, 5, 5}, AtLeast, 4, 0, 5, Must},
 		"the rival's costs may not vary much": {[]float64{1, 1, 1}, []float64{5, 6.3, 5}, AtLeast, 4, 0, 5, Noisy},
 		"the rival's costs may vary slightly": {[]float64{1, 1, 1}, []float64{5, 6.2, 5}, AtLeast, 4, 0, 5, Must},
@@ -65,10 +65,10 @@ func TestVerdicts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := slices.Repeat([]string{"own", "rival"}, 4); !slices.Equal(order, want) {
-				t.Errorf("the runs %q do not alternate", order)
+				t.Errorf("order of the runs = %q, want %q", order, want)
 			}
 			if j := result.Judge()[0]; j.Verdict != c.want || j.Ratio < c.ratio-1e-9 || j.Ratio > c.ratio+1e-9 {
-				t.Errorf("got %s at %v, want %s at %v", j.Verdict, j.Ratio, c.want, c.ratio)
+				t.Errorf("got %s with ratio %v, want %s with ratio %v", j.Verdict, j.Ratio, c.want, c.ratio)
 			}
 		})
 	}
@@ -81,7 +81,7 @@ func TestNumberWithoutRival(t *testing.T) {
 		t.Fatal(err)
 	}
 	if j := result.Judge()[0]; j.Verdict != Target || j.Own != (Spread{60, 64, 70}) {
-		t.Errorf("got %+v", j)
+		t.Errorf("got %+v, want the target met by 60, 64 and 70", j)
 	}
 }
 
@@ -89,22 +89,22 @@ func TestReasonsForNoVerdict(t *testing.T) {
 	var order []string
 	absent, err := Trial{Own: scripted("own", &order), Absent: "fastlwc is not installed", Goals: []Goal{{ID: "W4", Quantity: CPU, Must: 1}}}.Measure(t.Context(), 5)
 	if err != nil || len(order) != 0 {
-		t.Fatalf("%v, %d runs", err, len(order))
+		t.Fatalf("Measure with an absent rival made %d runs and returned %v, want no runs and nil", len(order), err)
 	}
 	if j := absent.Judge()[0]; j.Verdict != Absent || j.Reason != "fastlwc is not installed" {
-		t.Errorf("absent: %+v", j)
+		t.Errorf("absent rival: got %+v, want the verdict %q with its reason", j, Absent)
 	}
 	unknown := Result{Trial: Trial{Goals: []Goal{{Quantity: "p50", Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}}
 	if j := unknown.Judge()[0]; j.Verdict != Unknown {
-		t.Errorf("a quantity that is missing in all runs: %+v", j)
+		t.Errorf("missing quantity: got %+v, want the verdict %q", j, Unknown)
 	}
 	broken := errors.New("broken")
 	if _, err := (Trial{Own: Side{Run: func(context.Context) (Sample, error) { return nil, broken }}}).Measure(t.Context(), 5); !errors.Is(err, broken) {
-		t.Errorf("a failing side: %v", err)
+		t.Errorf("Measure of a failing side returned %v, want %v", err, broken)
 	}
 	failed := Result{Trial: Trial{Goals: []Goal{{Quantity: CPU, Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}, Failed: "broken"}
 	if j := failed.Judge()[0]; j.Verdict != Failed || j.Reason != "broken" {
-		t.Errorf("an aborted trial: %+v", j)
+		t.Errorf("aborted trial: got %+v, want the verdict %q with its reason", j, Failed)
 	}
 }
 
@@ -115,13 +115,13 @@ func TestCommand(t *testing.T) {
 	}
 	sample, output, err := Process{Path: "/bin/sh", Args: []string{"-c", "cat; echo $ASSAY_TEST"}, Stdin: path, Env: []string{"ASSAY_TEST=three"}}.Run(t.Context())
 	if err != nil || string(output) != "one two\nthree\n" {
-		t.Fatalf("%q, %v", output, err)
+		t.Fatalf("output = %q, %v, want the input and the variable", output, err)
 	}
 	if sample[Wall] <= 0 || sample[CPU] < 0 {
-		t.Errorf("%v", sample)
+		t.Errorf("sample = %v, want positive wall time and CPU time of at least 0", sample)
 	}
 	if _, err := Command("failing", Process{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exit 3"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a failing program: %v", err)
+		t.Errorf("a failing program returned %v, want an error with its standard error", err)
 	}
 }
 
@@ -135,12 +135,12 @@ func TestReportAndWrite(t *testing.T) {
 	const row = "|W2|a book, CPU|AVX2|wc|310 ms|1.31 s|**4.23**|≥ 2.5; ≥ 3.5|target|\n"
 	table := Table([]Result{result})
 	if !strings.Contains(table, row) {
-		t.Errorf("the table\n%s\nlacks the row\n%s", table, row)
+		t.Errorf("the table is\n%s\nwant the row\n%s", table, row)
 	}
 	var printed strings.Builder
 	result.Print(&printed)
 	if !strings.Contains(printed.String(), "ratio  4.23  must ≥ 2.5, target ≥ 3.5") {
-		t.Errorf("printed:\n%s", &printed)
+		t.Errorf("Print wrote\n%s\nwant the ratio 4.23 with both limits", &printed)
 	}
 
 	path := filepath.Join(t.TempDir(), "performance.md")
@@ -155,9 +155,9 @@ func TestReportAndWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "before\n<!-- begin words -->\n\n" + table + "\n<!-- end words -->\nafter\n"; string(written) != want {
-		t.Errorf("the file is %q, want %q", written, want)
+		t.Errorf("got the file %q, want %q", written, want)
 	}
 	if err := WriteInto(path, "pipeline", table); err == nil {
-		t.Error("a file without the lines was accepted")
+		t.Error("WriteInto accepted a file without the lines of the group")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// childVariable makes the test binary a program that prints its peak.
+// childVariable is the environment variable that makes the test binary print its peak memory and exit.
 const childVariable = "ASSAY_TEST_PEAK"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestPeakExcludesParent(t *testing.T) {
 		}
 	}()
 	if peak, err := OwnPeak(); err != nil || peak < size {
-		t.Fatalf("a process with %d bytes: %.0f, %v", size, peak, err)
+		t.Fatalf("OwnPeak() = %.0f, %v, want at least %d", peak, err, size)
 	}
 	_, output, err := Process{Path: os.Args[0], Env: []string{childVariable + "=1"}}.Run(t.Context())
 	if err != nil {
@@ -46,6 +46,6 @@ func TestPeakExcludesParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if peak < 1<<20 || peak > size/2 {
-		t.Errorf("its child, which uses little memory, reported %.0f bytes", peak)
+		t.Errorf("peak memory of a small child process = %.0f bytes, want at most %d", peak, size/2)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Print writes the result of a trial for a terminal.
+// Print writes the result of a trial as text.
 func (r Result) Print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %s vs %s\n", r.Title, r.Own.Name, r.rivalName())
 	for _, j := range r.Judge() {
@@ -54,8 +54,8 @@ func (g Goal) bars() string {
 	return bars
 }
 
-// Table returns a Markdown table of the goals of some results, with the medians of their runs.
-// Print writes the remaining measurements.
+// Table returns a Markdown table of the goals in results that have a limit, with the medians of the
+// runs. Print also writes the other measurements.
 func Table(results []Result) string {
 	var b strings.Builder
 	b.WriteString("|goal|what|own|rival|own median|rival median|ratio|must; target|verdict|\n|---|---|---|---|---|---|---|---|---|\n")
@@ -86,8 +86,8 @@ func (s Spread) cell(quantity string) string {
 	return amount(s.Median, quantity)
 }
 
-// amount formats a cost with its unit: bytes for quantities with that name, plain numbers for
-// quantities whose name contains a unit, and seconds for others.
+// amount formats a cost with its unit: bytes for Peak and quantities whose name ends with "bytes",
+// plain numbers for other quantities whose name contains a space, and seconds for the rest.
 func amount(x float64, quantity string) string {
 	switch {
 	case quantity == Peak || strings.HasSuffix(quantity, "bytes"):

@@ -2,8 +2,7 @@ package paired
 
 import "fmt"
 
-// MostNoise is the maximum noise of a rival's cost for a
-// verdict.
+// MostNoise is the maximum Noise of a rival's cost; above it, there is no verdict.
 const MostNoise = 1.25
 
 // Verdict states whether a goal was met.
@@ -21,8 +20,8 @@ const (
 	Unknown Verdict = "not measured"
 )
 
-// Judgement contains a goal with its measurement and verdict.
-type Judgement struct {
+// Judgment contains a goal with its measurement and verdict.
+type Judgment struct {
 	Goal
 	Own, Rival Spread  // zero if not measured
 	Ratio      float64 // the median of the ratios of the pairs; without a rival, of the costs
@@ -30,17 +29,17 @@ type Judgement struct {
 	Reason     string // why there is no verdict
 }
 
-// Judge judges all goals of the trial.
-func (r Result) Judge() []Judgement {
-	judgements := make([]Judgement, len(r.Goals))
+// Judge returns the judgments of all goals of the trial.
+func (r Result) Judge() []Judgment {
+	judgments := make([]Judgment, len(r.Goals))
 	for i, g := range r.Goals {
-		judgements[i] = r.judge(g)
+		judgments[i] = r.judge(g)
 	}
-	return judgements
+	return judgments
 }
 
-func (r Result) judge(g Goal) Judgement {
-	j := Judgement{Goal: g}
+func (r Result) judge(g Goal) Judgment {
+	j := Judgment{Goal: g}
 	if r.Absent != "" {
 		j.Verdict, j.Reason = Absent, r.Absent
 		return j

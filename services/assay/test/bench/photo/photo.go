@@ -19,7 +19,7 @@ import (
 
 // Options configure the measurement.
 type Options struct {
-	Dir string    // for the photo and the program, which are kept for later runs, and results
+	Dir string    // for the photo and the program, which are kept for later runs, and for results
 	Out io.Writer // for messages
 }
 
@@ -51,7 +51,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}, nil
 }
 
-// photo draws the photo of 12 megapixels, if it does not exist.
+// photo draws a photo of 12 megapixels, unless it exists, and returns its path.
 func photo(dir string) (string, error) {
 	path := filepath.Join(dir, "photo-12mp-1.jpg")
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

@@ -9,14 +9,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// maker creates sides of programs that read the file in and write files whose names begin with out.
+// maker creates sides whose programs read the file in and write files whose names begin with out.
 type maker struct {
 	in, own, out string
 	log          io.Writer
 }
 
-// side returns the side that runs programs in sequence and adds up their costs.
-// Each is single-threaded, so that CPU time and wall time are the same.
+// side returns a side that runs a program with each list of arguments in sequence and adds up the
+// costs. Each run is single-threaded, so that CPU time and wall time are about the same.
 func (m maker) side(name, path string, commands ...[]string) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}
@@ -54,7 +54,8 @@ func (r rival) trial(title string, own paired.Side, goal paired.Goal) paired.Tri
 	return paired.Trial{Title: title, Own: own.Mean(2), Rival: r.side.Mean(2), Absent: r.absent, Goals: []paired.Goal{goal}}
 }
 
-// libvips has no single command for the chain; intermediate files are not compressed.
+// vips returns three commands, because libvips has no single one for the chain. Intermediate files
+// are not compressed.
 func (m maker) vips() [][]string {
 	small, levels := m.out+"-1.v", m.out+"-2.v"
 	return [][]string{

@@ -1,11 +1,12 @@
 // Command picture performs the operations that bench measures on one photo.
 //
-//	picture chain IN OUT        2,048 pixels, levels, sharpen, JPEG of quality 85
-//	picture thumbnails IN OUT   those of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
+//	picture chain IN OUT        scale to 2,048 pixels, adjust levels, sharpen, encode as JPEG of quality 85
+//	picture thumbnails IN OUT   create the thumbnails of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -23,7 +24,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("got %d arguments, want three", len(args))
+		return errors.New("usage: picture chain|thumbnails IN OUT")
 	}
 	data, err := os.ReadFile(args[1])
 	if err != nil {
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	case "thumbnails":
 		err = thumbnails(p, args[2])
 	default:
-		err = fmt.Errorf("no %q", args[0])
+		err = fmt.Errorf("unknown operation %q: must be chain or thumbnails", args[0])
 	}
 	return err
 }

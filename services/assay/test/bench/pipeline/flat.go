@@ -17,8 +17,8 @@ import (
 type peak struct{ aTenth, all, small, large int64 }
 
 // Flat returns the trials of P5. They check whether the memory of each service is independent of the load:
-// they compare the peak after all events with the peak after a tenth, and the peak after the largest
-// object with the peak after one of 1 MB. They run once.
+// they compare the peak after all events with the peak after a tenth of them, and the peak after the
+// largest object with the peak after an object of 1 MB. All trials use the measurements of a single run.
 func Flat(o Options) []paired.Trial {
 	run := sync.OnceValues(o.peaks)
 	side := func(name, role string, of func(peak) paired.Sample) paired.Side {
@@ -49,7 +49,7 @@ func Flat(o Options) []paired.Trial {
 	return trials
 }
 
-// peaks runs the services and returns the peaks of each.
+// peaks runs the services and returns their peaks, by role.
 func (o Options) peaks() (map[string]peak, error) {
 	ctx := context.Background()
 	p, err := startSeparate(filepath.Join(o.Dir, "flat"))
@@ -62,10 +62,10 @@ func (o Options) peaks() (map[string]peak, error) {
 		do   func() error
 		keep func(*peak, int64)
 	}{
-		{func() error { return many(ctx, p, 32, o.Files/10) }, func(of *peak, bytes int64) { of.aTenth = bytes }},
-		{func() error { return many(ctx, p, 32, o.Files-o.Files/10) }, func(of *peak, bytes int64) { of.all = bytes }},
-		{func() error { return p.large(ctx, 1<<20) }, func(of *peak, bytes int64) { of.small = bytes }},
-		{func() error { return p.large(ctx, o.Largest) }, func(of *peak, bytes int64) { of.large = bytes }},
+		{func() error { return many(ctx, p, 32, o.Files/10) }, func(p *peak, bytes int64) { p.aTenth = bytes }},
+		{func() error { return many(ctx, p, 32, o.Files-o.Files/10) }, func(p *peak, bytes int64) { p.all = bytes }},
+		{func() error { return p.large(ctx, 1<<20) }, func(p *peak, bytes int64) { p.small = bytes }},
+		{func() error { return p.large(ctx, o.Largest) }, func(p *peak, bytes int64) { p.large = bytes }},
 	} {
 		if err := step.do(); err != nil {
 			return nil, err
@@ -75,15 +75,15 @@ func (o Options) peaks() (map[string]peak, error) {
 			return nil, err
 		}
 		for role, bytes := range now {
-			of := peaks[role]
-			step.keep(&of, bytes)
-			peaks[role] = of
+			changed := peaks[role]
+			step.keep(&changed, bytes)
+			peaks[role] = changed
 		}
 	}
 	return peaks, nil
 }
 
-// large uploads one file of size bytes, with the vocabulary of the small file, and waits for its
+// large uploads a file of size bytes, with the vocabulary of the small file, and waits for its
 // outcome.
 func (p *program) large(ctx context.Context, size int64) error {
 	outcomes, err := listen(p)

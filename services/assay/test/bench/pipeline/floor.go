@@ -26,11 +26,11 @@ import (
 )
 
 // floor does the minimum of work for a file: put the bytes, write an item, publish an event; get
-// the bytes, count, update the item, acknowledge. It guarantees only what the engines guarantee:
-// each write is on disk when it is acknowledged.
+// the bytes, count the words, update the item, acknowledge the event. It guarantees only what the
+// engines guarantee: each write is on disk when it is acknowledged.
 //
-// In the variant with the calls of Assay, it also makes the other calls that Assay requires, each
-// in its smallest form: an update of one item for the claim, and a stored event for the outcome.
+// If withCalls is set, it also makes the other calls that Assay requires, each in its simplest
+// form: an update of one item for the claim, and a stored event for the outcome.
 type floor struct {
 	withCalls bool
 	engines   *backend.Connections
@@ -41,9 +41,9 @@ type floor struct {
 const (
 	floorTable  = "floor"
 	floorWork   = "FLOOR_WORK"
-	floorStream = "FLOOR_ENDS" // for the floor with the calls of Assay
+	floorStream = "FLOOR_ENDS" // used if withCalls is set
 	floorEnds   = "floor.end.*"
-	// floorParallel is the number of files processed concurrently; it covers all files in flight.
+	// floorParallel is the maximum number of files processed concurrently, enough for all files in flight.
 	floorParallel = 64
 )
 
@@ -57,7 +57,7 @@ func playFloor(ctx context.Context, withCalls bool) (err error) {
 		defer func() { err = errors.Join(err, e.close()) }()
 		at, settings = e.at, serve.Runtime()
 	}
-	defer settings.Apply(zerolog.Nop())() // as in Assay, with and without the engines
+	defer settings.Apply(zerolog.Nop())() // as Assay does, with and without the engines in its process
 	cfg, err := config.Load[backend.Config](at.environ())
 	if err != nil {
 		return err

@@ -32,8 +32,7 @@ func (s sample) cpuPerFile() float64            { return s.cpu.Seconds() / float
 func (s sample) accepted(part float64) float64  { return percentile(s.accepts, part) }
 func (s sample) completed(part float64) float64 { return percentile(s.ends, part) }
 
-// percentile returns a percentile, in seconds, of at
-// least one time.
+// percentile returns a percentile of at least one sorted duration, in seconds.
 func percentile(sorted []time.Duration, part float64) float64 {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)].Seconds()
 }
@@ -41,20 +40,20 @@ func percentile(sorted []time.Duration, part float64) float64 {
 // endWait limits the wait for the outcome of one file.
 const endWait = 30 * time.Second
 
-// load keeps n files in flight for the given time, and waits for their outcomes.
+// load keeps n files in flight for a duration, and waits for their outcomes.
 func load(ctx context.Context, p *program, n int, length time.Duration) (sample, error) {
-	var begun atomic.Bool // at least one file, even if late
+	var begun atomic.Bool // ensures at least one file, even on a busy machine
 	return during(ctx, p, n, func(since time.Duration) bool { return since < length || begun.CompareAndSwap(false, true) })
 }
 
-// many runs load until a number of files are done.
+// many processes a number of files, with n in flight.
 func many(ctx context.Context, p *program, n, files int) error {
 	var begun atomic.Int64
 	_, err := during(ctx, p, n, func(time.Duration) bool { return begun.Add(1) <= int64(files) })
 	return err
 }
 
-// during keeps n files in flight for as long as more returns true for the elapsed time.
+// during keeps n files in flight while more returns true for the elapsed time.
 func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
 	outcomes, err := listen(p)
 	if err != nil {
@@ -101,7 +100,7 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 	return s, err
 }
 
-// ends records the files whose outcomes have arrived.
+// ends records when the outcomes of files arrive.
 type ends struct {
 	conn     *nats.Conn
 	mu       sync.Mutex
@@ -134,6 +133,7 @@ func listen(p *program) (*ends, error) {
 
 func (e *ends) close() { e.conn.Close() }
 
+// of returns the channel that receives the time of a file's outcome.
 func (e *ends) of(id string) chan time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -146,8 +146,8 @@ func (e *ends) of(id string) chan time.Time {
 }
 
 func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.Time, error) {
-	late := time.NewTimer(wait)
-	defer late.Stop()
+	timeout := time.NewTimer(wait)
+	defer timeout.Stop()
 	select {
 	case at := <-e.of(id):
 		e.mu.Lock()
@@ -156,12 +156,12 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 		return at, nil
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()
-	case <-late.C:
+	case <-timeout.C:
 		return time.Time{}, fmt.Errorf("no outcome for %s within %s", id, wait)
 	}
 }
 
-// form returns a multipart body with one file.
+// form returns a multipart body with one file, and its content type.
 func form(name string, content []byte) (contentType string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -175,7 +175,7 @@ func form(name string, content []byte) (contentType string, body []byte, err err
 	return w.FormDataContentType(), b.Bytes(), err
 }
 
-// post uploads the file and returns the file's id.
+// post uploads the program's file and returns its id.
 func (p *program) post(ctx context.Context, worker int) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+p.path, bytes.NewReader(p.body))
 	if err != nil {

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestEveryProgramProcessesFiles: the floor, `assay serve` and the separate services
-// process small files and a large one, and report their usage.
+// process files and report their usage.
 func TestEveryProgramProcessesFiles(t *testing.T) {
 	for name, begin := range map[string]func() (*program, error){
 		roleFloor:     func() (*program, error) { return start(roleFloor, t.TempDir()) },
@@ -34,7 +34,7 @@ func TestEveryProgramProcessesFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(s.ends) < 4 || s.cpu <= 0 || s.accepted(.5) <= 0 || s.completed(.99) < s.completed(.5) {
-				t.Errorf("%d files with %v of CPU, accepted after %v s, completed after %v to %v s",
+				t.Errorf("got %d files, CPU time %v, accepted after %v s, completed after %v s (p50) and %v s (p99); want at least 4 files and positive, increasing times",
 					len(s.ends), s.cpu, s.accepted(.5), s.completed(.5), s.completed(.99))
 			}
 			if err := many(t.Context(), p, 2, 7); err != nil {
@@ -52,7 +52,7 @@ func TestEveryProgramProcessesFiles(t *testing.T) {
 			}
 			for role, peak := range peaks {
 				if peak < 1<<20 {
-					t.Errorf("%s had %d bytes in memory", role, peak)
+					t.Errorf("peak memory of %s = %d bytes, want at least 1 MiB", role, peak)
 				}
 			}
 		})

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// program accepts files: one process, or several.
+// program consists of one or several processes that accept and process files.
 type program struct {
 	role      string
 	processes []*child // processes whose usage is counted
@@ -23,7 +23,7 @@ type program struct {
 
 	http, nats, ends string // two URLs, and the subject filter of the outcome events
 	client           *http.Client
-	path             string // of an upload
+	path             string // URL path of uploads
 	contentType      string
 	body             []byte
 }
@@ -36,7 +36,7 @@ type child struct {
 	lines *bufio.Scanner
 }
 
-// ready is the first line of output of a process.
+// ready is the first line of output of a process, in JSON.
 type ready struct{ HTTP, NATS, S3, DynamoDB, Ends string }
 
 // usage is the resource usage of a process.
@@ -45,7 +45,7 @@ type usage struct {
 	Peak int64 // peak memory in bytes
 }
 
-// start starts a program of one process on a new data directory.
+// start starts a program of one process with a new data directory.
 func start(role, dir string) (*program, error) {
 	c, at, err := spawn(role, dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func startFloorSeparate(dir string) (*program, error) {
 	return p, p.prepareClient()
 }
 
-// environ returns the addresses of the engines for the services.
+// environ returns the environment of a service that uses these engines.
 func (r ready) environ() []string {
 	return []string{
 		"ASSAY_NATS_URL=" + r.NATS, "ASSAY_S3_ENDPOINT=" + r.S3, "ASSAY_DYNAMODB_ENDPOINT=" + r.DynamoDB,
@@ -99,7 +99,7 @@ func (r ready) environ() []string {
 	}
 }
 
-// prepareClient creates the client and its request.
+// prepareClient creates the HTTP client and the body of its uploads.
 func (p *program) prepareClient() (err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 256
@@ -111,7 +111,7 @@ func (p *program) prepareClient() (err error) {
 	return err
 }
 
-// library returns the program with uploads of the given file to the library.
+// library returns a copy of the program that uploads the given file to the library.
 func (p *program) library(name string, content []byte) (*program, error) {
 	own := *p
 	own.path, own.ends = "/v1/library/files", "assay.analysis.completed.library.*"
@@ -132,7 +132,7 @@ func spawn(role, dir string, env ...string) (*child, ready, error) {
 		return nil, at, err
 	}
 	c.cmd.Stderr = log
-	defer func() { _ = log.Close() }() // the process has its own
+	defer func() { _ = log.Close() }() // the process has its own descriptor
 	if c.ask, err = c.cmd.StdinPipe(); err != nil {
 		return nil, at, err
 	}
@@ -174,7 +174,7 @@ func (c *child) stop() {
 	_ = c.cmd.Wait()  // its exit status does not matter
 }
 
-// usage returns the usage of all counted processes.
+// usage returns the CPU time of all counted processes; Peak is not set.
 func (p *program) usage() (usage, error) {
 	var sum usage
 	for _, c := range p.processes {
@@ -200,7 +200,7 @@ func (p *program) peaks() (map[string]int64, error) {
 	return all, nil
 }
 
-// profiled writes a CPU profile of each process while a function runs.
+// profiled calls meanwhile, and writes a CPU profile of each process during the call.
 func (p *program) profiled(dir string, meanwhile func() error) error {
 	for _, c := range p.processes {
 		path, err := filepath.Abs(filepath.Join(dir, c.role+".pprof"))
@@ -229,7 +229,7 @@ func (p *program) stop() {
 	}
 }
 
-// text returns n bytes of words, the same in every run.
+// text returns size bytes of random words, the same in every run.
 func text(size int) []byte {
 	random := rand.New(rand.NewPCG(4, 2))
 	var b strings.Builder
@@ -242,10 +242,10 @@ func text(size int) []byte {
 	return []byte(b.String()[:size])
 }
 
-// noise returns n bytes of an unknown file type, the same in every run.
+// noise returns size random bytes of an unknown file type, the same in every run.
 func noise(size int) []byte {
 	random := rand.New(rand.NewPCG(4, 3))
-	all := make([]byte, size) // no known file type begins with this byte
+	all := make([]byte, size) // no known file type begins with a zero byte followed by noise
 	for i := 1; i < size; i++ {
 		all[i] = byte(random.UintN(256))
 	}

@@ -28,31 +28,31 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// roleVariable makes the benchmark's binary run as one of the measured programs.
+// roleVariable is the environment variable that makes the benchmark's binary run as one of the measured programs.
 const roleVariable = "BENCH_ROLE"
 
 // The roles.
 const (
 	roleAssay    = "assay" // `assay serve`
 	roleFloor    = "floor"
-	roleCalls    = "floor-with-calls" // the floor with the calls of Assay
+	roleCalls    = "floor-with-calls" // see floor
 	roleEngines  = "engines"
 	roleIngest   = "ingest"
 	roleAnalyzer = "analyzer"
 	roleQuery    = "query"
 )
 
-// services are the roles of the separate services.
+// services lists the roles of the separate services.
 var services = []string{roleIngest, roleAnalyzer, roleQuery}
 
 // assayEnds is the subject filter of the outcomes of COMPLETED files.
 const assayEnds = "assay.analysis.completed.textfile.*"
 
-// Credentials of the engines that the bench starts itself.
+// Credentials of the engines that the benchmark starts.
 const accessKey, secretKey = "bench", "bench-secret"
 
-// Play runs one of the measured programs, if the environment names a role,
-// until its standard input ends. It returns the exit status.
+// Play runs one of the measured programs until its standard input ends, if the environment
+// names a role. It returns the exit status, and whether there was a role.
 func Play() (status int, played bool) {
 	role := os.Getenv(roleVariable)
 	if role == "" {
@@ -79,6 +79,7 @@ func Play() (status int, played bool) {
 	return 0, true
 }
 
+// say prints a value to the measuring process, as a line of JSON.
 func say(v any) {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -87,7 +88,7 @@ func say(v any) {
 	fmt.Printf("%s\n", line)
 }
 
-// obey executes the commands of the measuring process.
+// obey executes the commands of the measuring process and prints the usage after each, except profile.
 func obey(in io.Reader) {
 	var profile *os.File
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -129,7 +130,7 @@ func playAssay(ctx context.Context) error {
 	started, notified := io.Pipe()
 	go func() {
 		for lines := bufio.NewScanner(started); lines.Scan(); {
-			if !strings.Contains(lines.Text(), "Ctrl-C") { // must be the last output: it signals readiness
+			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line of the output at the start: it signals readiness
 				continue
 			}
 			at, err := endpoints.Read(cfg.DataDir)
@@ -143,7 +144,7 @@ func playAssay(ctx context.Context) error {
 	return serve.Run(ctx, cfg, notified)
 }
 
-// playEngines runs only the engines, with tables, bucket and streams.
+// playEngines runs only the engines, with their tables, bucket and streams.
 func playEngines(ctx context.Context) error {
 	defer serve.Runtime().Apply(zerolog.Nop())() // as in `assay serve`
 	e, err := startEngines(ctx)
@@ -161,7 +162,7 @@ func playEngines(ctx context.Context) error {
 	return errors.Join(err, e.close())
 }
 
-// playService runs a service with the settings of its environment, on a free port.
+// playService runs a service on a free port, with the settings in its environment.
 func playService[C any](ctx context.Context, run func(context.Context, C) error) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -192,12 +193,12 @@ func playService[C any](ctx context.Context, run func(context.Context, C) error)
 	return run(ctx, cfg)
 }
 
-// environReady returns the engines that the environment names, if any.
+// environReady returns the addresses of the engines in the environment, if any.
 func environReady() ready {
 	return ready{NATS: os.Getenv("ASSAY_NATS_URL"), S3: os.Getenv("ASSAY_S3_ENDPOINT"), DynamoDB: os.Getenv("ASSAY_DYNAMODB_ENDPOINT")}
 }
 
-// engines starts the engines of the data folder in this process.
+// engines contains the engines that run in this process, with data in ASSAY_DATA_DIR.
 type engines struct {
 	nats   *embedded.NATS
 	tables *embedded.DynamoDB

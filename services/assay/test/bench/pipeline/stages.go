@@ -12,13 +12,13 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stages are the parts of a program, by substrings of function names; the dot in a
-// package's last element is escaped there, a dot in its directories is not. A
-// sample belongs to the part nearest to the leaf of its stack: the time that an
-// engine spends in a sync belongs to the engine.
+// stages lists the parts of a program with substrings of the names of their functions.
+// Function names escape a dot in the last element of a package path, but not in others.
+// A sample belongs to the stage of the function nearest to the leaf of its stack: for
+// example, the time that an engine spends in a sync belongs to the engine.
 var stages = []struct {
-	name  string
-	holds []string
+	name       string
+	substrings []string
 }{
 	{"garbage collection", []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge"}},
 	{"S3 engine", []string{"versity/versitygw", "valyala/fasthttp", "gofiber/fiber", "assay/embedded.(*durableStore)"}},
@@ -32,8 +32,8 @@ var stages = []struct {
 	{"scheduler, timers, and samples without a caller", []string{""}},
 }
 
-// Stages returns a Markdown table of the CPU time of a file by stage, with 32 in
-// flight, from CPU profiles that are kept in Options.Profiles.
+// Stages returns a Markdown table of the CPU time per file by stage, with 32 files in
+// flight. It is based on CPU profiles, which are kept in Options.Profiles.
 func Stages(ctx context.Context, o Options) (string, error) {
 	var shares [3][]float64 // seconds per file, by stage
 	for i, role := range []string{roleAssay, roleCalls, roleFloor} {
@@ -77,18 +77,18 @@ func (o Options) stagesOf(ctx context.Context, role string) (seconds []float64, 
 	}
 	seconds = make([]float64, len(stages))
 	for _, moment := range parsed.Sample {
-		// The second value of a CPU profile is in nanoseconds.
+		// The second value of a sample is CPU time in nanoseconds.
 		seconds[stageOf(moment)] += time.Duration(moment.Value[1]).Seconds() / float64(len(s.ends))
 	}
 	return seconds, nil
 }
 
-// stageOf finds the stage of a stack, from its leaf up.
+// stageOf returns the index of the stage of a sample.
 func stageOf(moment *profile.Sample) int {
 	for _, at := range moment.Location {
 		for _, line := range at.Line {
 			for i, stage := range stages[:len(stages)-1] {
-				for _, part := range stage.holds {
+				for _, part := range stage.substrings {
 					if strings.Contains(line.Function.Name, part) {
 						return i
 					}

@@ -1,10 +1,10 @@
-// Package pipeline measures a small file from its upload to its result, against the floor: a
-// program that performs the same steps on the same engines and does nothing else. Its goals are P1
-// to P5 of docs/performance.md.
+// Package pipeline measures the processing of a small file, from its upload to its result, and
+// compares it with the floor: a program that performs the same steps on the same engines and does
+// nothing else. Its goals are P1 to P5, L1 and U1 of docs/performance.md.
 //
-// Both are separate processes with embedded engines, and run
-// alternately. A file is in flight from its POST until its outcome arrives over NATS, and
-// a run keeps a number of them in flight for some seconds.
+// Both are separate processes with embedded engines, and are measured alternately. A file is in
+// flight from its POST until its outcome arrives over NATS. A run keeps a number of files in flight
+// for some seconds.
 package pipeline
 
 import (
@@ -27,10 +27,10 @@ type Options struct {
 	Upload   int64         // size in bytes of the multipart upload
 }
 
-// numbers in flight.
+// inFlight lists the numbers of files in flight to measure.
 var inFlight = []int{1, 8, 32, 64}
 
-// size of the file, and its text in bytes.
+// small is the size of the uploaded file in bytes.
 const small = 4 << 10
 
 // Quantities.
@@ -39,15 +39,15 @@ const (
 	p99      = "p99"
 	accepted = "accepted"
 	cpu      = "cpu"
-	turn     = "turn" // seconds for each file: the inverse of the rate
-	tail     = "tail" // the 99th percentile of own, and the median of the rival
+	turn     = "turn" // seconds per file: the inverse of the rate
+	tail     = "tail" // the 99th percentile for own, the median for the rival
 	falls    = "factor by which the rate falls"
 	events   = "events, bytes"
 	sizes    = "size, bytes"
 )
 
 // Trials starts the programs, which run until stop is called, and returns the trials
-// of all goals but P5.
+// of the goals P1 to P4 and L1.
 func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	programs := map[string]*program{}
 	stop = func() {
@@ -66,7 +66,7 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n, false))
 	}
-	for _, n := range []int{1, 32} { // those with goals
+	for _, n := range []int{1, 32} { // the numbers with goals
 		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n, true))
 	}
 	for _, kind := range []struct {
@@ -83,7 +83,7 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
 }
 
-// library compares uploads to the library with uploads of texts, on the same server.
+// library compares uploads to the library with uploads of text files, on the same server.
 func (o Options) library(own, texts *program, kind string) paired.Trial {
 	const n = 32
 	side := func(name string, p *program) paired.Side {
@@ -104,8 +104,8 @@ func (o Options) library(own, texts *program, kind string) paired.Trial {
 	}
 }
 
-// beside compares Assay with a floor, with n files in flight. The goal of CPU time is relative to
-// the floor with the same number of calls, because the SDK alone takes most of the time of a file.
+// beside compares Assay with a floor, with n files in flight. The goal for CPU time is relative to
+// the floor with the same number of calls, because the AWS SDK uses most of the CPU time of a file.
 func (o Options) beside(own, floor *program, name string, n int, calls bool) paired.Trial {
 	side := func(name string, p *program, tailOf float64) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -123,7 +123,7 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 		{ID: "-", What: "p50 to accepted", Quantity: accepted, Direction: paired.AtMost},
 		{ID: "-", What: "p50 to COMPLETED", Quantity: p50, Direction: paired.AtMost},
 		{ID: "-", What: "p99 to COMPLETED", Quantity: p99, Direction: paired.AtMost},
-		{ID: "-", What: "seconds for each file", Quantity: turn, Direction: paired.AtMost},
+		{ID: "-", What: "seconds per file", Quantity: turn, Direction: paired.AtMost},
 		{ID: "-", What: "files per CPU-second", Quantity: cpu},
 	}
 	switch n {
@@ -147,9 +147,9 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 // time in which n files are processed at the measured rate.
 func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
 
-// growing measures Assay with increasing numbers of files in flight. Each number has its own 99th
-// percentile, because a maximum over several would exceed each of them, especially on a shared
-// disk.
+// growing measures Assay with increasing numbers of files in flight. Each number has its own goal for
+// the 99th percentile: a goal for the maximum of all would be missed more often by chance, especially
+// on a shared disk.
 func (o Options) growing(own *program) paired.Trial {
 	run := func(ctx context.Context) (paired.Sample, error) {
 		most, result := 0.0, paired.Sample{falls: 1}
@@ -171,8 +171,8 @@ func (o Options) growing(own *program) paired.Trial {
 	return paired.Trial{Title: "4 KB text, 1 to 64 in flight", Own: paired.Side{Name: "assay serve", Run: run}, Goals: goals}
 }
 
-// alone compares the usage of the services with that of the floor. The engines run in other
-// processes and do not count.
+// alone compares the CPU time of the services with that of the floor. The engines run in other
+// processes and are not counted.
 func (o Options) alone() []paired.Trial {
 	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -191,7 +191,7 @@ func (o Options) alone() []paired.Trial {
 	services := side("ingest, analyzer and query", startSeparate)
 	return []paired.Trial{
 		{Title: title, Own: services, Rival: side("floor without its engines", startFloorSeparate), Goals: []paired.Goal{
-			{ID: "-", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost},
+			{ID: "-", What: "CPU of the services per file", Quantity: cpu, Direction: paired.AtMost},
 		}},
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Uploads starts a program and returns the trial of one large upload in parts compared with the same upload in one
-// PUT, both without the digest of the file. The file is not text, so its analysis ends at once.
+// Uploads starts a program and returns the trial that compares a large upload in parts with the same upload in one
+// PUT, both without the digest of the file. The file is not text, so its analysis fails immediately.
 func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	own, err := start(roleAssay, filepath.Join(o.Dir, "uploads"))
 	if err != nil {
@@ -44,7 +44,7 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	}}, stop, nil
 }
 
-// largeFile creates a file of random blocks with the header of a PDF.
+// largeFile creates a file of repeated random blocks that begin with the header of a PDF.
 func largeFile(path string, size int64) (*os.File, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -65,7 +65,7 @@ type uploads struct {
 	size   int64 // bytes
 }
 
-// side measures the time until an upload is accepted, and the CPU time, in seconds.
+// side returns a side that measures the time until an upload is accepted, and the CPU time, in seconds.
 func (u *uploads) side(name string, send func(context.Context) (string, error)) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 		before, err := u.used()
@@ -126,7 +126,7 @@ func (u *uploads) onePut(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the bucket responds with %s", resp.Status)
+		return "", fmt.Errorf("the bucket responded with %s", resp.Status)
 	}
 	_, err = u.client.Uploaded(ctx, reserved.FileID)
 	return reserved.FileID, err

@@ -1,5 +1,5 @@
-// Command records measures a file of many records in `assay serve`: from the upload to the final state, the first page of
-// filters after a restart, and exports.
+// Command records measures how `assay serve` processes a file of many records: from the upload to the final state, and
+// after a restart the first page of several filters, and exports.
 //
 //	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
 //
@@ -59,7 +59,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // opened for reading only
+	defer func() { _ = file.Close() }() // a temporary file
 	fmt.Fprintf(out, "%s\nload %s\n%d records, %d MB\n", paired.Machine(), paired.Load(), *count, size>>20)
 
 	s, err := start(ctx, program, filepath.Join(dir, "data"))
@@ -79,7 +79,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return s.stop(out, err)
 }
 
-// write writes a file with n records.
+// write creates a file with count records, and returns it with its size in bytes.
 func write(path, samples string, count int) (*os.File, int64, error) {
 	source, err := molecules.Samples(samples)
 	if err != nil {
@@ -104,7 +104,7 @@ func write(path, samples string, count int) (*os.File, int64, error) {
 	return file, size, err
 }
 
-// process uploads the file and waits until it is processed.
+// process uploads the file, waits until it is processed, and returns its node id.
 func process(ctx context.Context, out io.Writer, s *server, file *os.File, size int64) (id string, err error) {
 	before, err := s.time()
 	if err != nil {
@@ -124,12 +124,12 @@ func process(ctx context.Context, out io.Writer, s *server, file *os.File, size 
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(out, "%s: %d records in %.1f s after an upload of %.1f s; CPU time including the upload: %.1f s; sizes of the picture: %d\n",
+	fmt.Fprintf(out, "%s: %d records in %.1f s after an upload of %.1f s; CPU time including the upload: %.1f s; picture sizes: %d\n",
 		n.Status, n.TotalRecords, (all - uploaded).Seconds(), uploaded.Seconds(), (after - before).Seconds(), len(n.Images))
 	return n.ID, nil
 }
 
-// filters requests the first page of each filter once.
+// filters measures the first page of each filter.
 func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
 		began := time.Now()
@@ -142,7 +142,7 @@ func filters(ctx context.Context, out io.Writer, c *client.Client, id string) er
 	return nil
 }
 
-// exports reads all records in each format.
+// exports measures an export of all records in each format.
 func exports(ctx context.Context, out io.Writer, s *server, id string) error {
 	for _, format := range []string{"csv", "jsonl", "sdf"} {
 		began := time.Now()
@@ -161,7 +161,7 @@ func exports(ctx context.Context, out io.Writer, s *server, id string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "export as %-5s %6.1f s, %d MB; peak so far %d MB\n", format, time.Since(began).Seconds(), n>>20, peak>>20)
+		fmt.Fprintf(out, "export as %-5s %6.1f s, %d MB; peak memory so far %d MB\n", format, time.Since(began).Seconds(), n>>20, peak>>20)
 	}
 	return nil
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// server is `assay serve`.
+// server is a process of `assay serve`.
 type server struct {
 	command *exec.Cmd
 	client  *client.Client
 }
 
-// start starts the server on a data directory, and returns when it is ready.
+// start starts the server on a data directory and returns once it is ready.
 func start(ctx context.Context, program, data string) (*server, error) {
 	command := exec.CommandContext(ctx, program, "serve", "--data", data)
 	command.Env = append(os.Environ(), "ASSAY_ADDR=127.0.0.1:0", "ASSAY_NATS_ADDR=127.0.0.1:0", "ASSAY_S3_ADDR=127.0.0.1:0", "ASSAY_DYNAMODB_ADDR=127.0.0.1:0")
@@ -62,23 +62,23 @@ func start(ctx context.Context, program, data string) (*server, error) {
 	return &server{command, c}, err
 }
 
-// stop stops the server and returns the first error.
+// stop prints the peak memory of the server and stops it. It returns before joined with its own errors.
 func (s *server) stop(out io.Writer, before error) error {
 	peak, err := s.peak()
 	if err == nil {
-		fmt.Fprintf(out, "peak of assay serve: %d MB\n", peak>>20)
+		fmt.Fprintf(out, "peak memory of assay serve: %d MB\n", peak>>20)
 	}
 	s.client.Close()
 	return errors.Join(before, err, s.command.Process.Signal(os.Interrupt), s.command.Wait())
 }
 
-// file returns the content of a file of the process in /proc.
+// file returns the content of a file in the /proc directory of the process.
 func (s *server) file(name string) (string, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
 	return string(text), err
 }
 
-// peak returns the peak resident memory in bytes (VmHWM in man 5 proc).
+// peak returns the peak resident memory in bytes (VmHWM in proc(5)).
 func (s *server) peak() (int64, error) {
 	status, err := s.file("status")
 	if err != nil {
@@ -87,13 +87,13 @@ func (s *server) peak() (int64, error) {
 	_, rest, _ := strings.Cut(status, "VmHWM:")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
-		return 0, errors.New("no VmHWM")
+		return 0, errors.New("/proc/PID/status has no VmHWM")
 	}
 	kB, err := strconv.ParseInt(fields[0], 10, 64)
 	return kB << 10, err
 }
 
-// time returns the CPU time so far: utime and stime in man 5 proc, which are in hundredths of a second.
+// time returns the CPU time used so far (utime and stime in proc(5), in hundredths of a second).
 func (s *server) time() (time.Duration, error) {
 	stat, err := s.file("stat")
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *server) time() (time.Duration, error) {
 	}
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {
-		return 0, errors.New("no times")
+		return 0, errors.New("/proc/PID/stat has no utime and stime")
 	}
 	user, err := strconv.ParseInt(fields[11], 10, 64)
 	system, err2 := strconv.ParseInt(fields[12], 10, 64)

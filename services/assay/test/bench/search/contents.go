@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// contents contains generated libraries. A tenth of the nodes are folders, in trees; each owner shares a
-// folder with ten others, and one in twenty owners has a public folder.
+// contents contains generated libraries. A tenth of the nodes are folders, which form a tree for each owner. Each
+// owner shares a folder with up to ten owners, and one in twenty owners has a public folder.
 type contents struct {
 	owners []string
 	nodes  []library.Node
@@ -87,7 +87,7 @@ func node(kind library.Kind, owner, parent, name string) library.Node {
 	return n
 }
 
-// word returns a word by its rank: the first is the most frequent.
+// word returns a word by its rank. Rank 0 is the most frequent word.
 func (*contents) word(rank uint64) string {
 	const letters = "etaoinsrhldcu"
 	w := "w"
@@ -107,10 +107,10 @@ func (l *contents) text(words int) string {
 
 const (
 	writers = 16
-	batch   = 25 // of BatchWriteItem
+	batch   = 25 // the limit of BatchWriteItem
 )
 
-// fill stores the nodes in the table and the texts in the texts server. It returns the size of all texts in bytes.
+// fill stores the nodes in the table and the texts in memory. It returns the size of all texts in bytes.
 func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 	var size int64
 	all, writing := errgroup.WithContext(ctx)
@@ -144,7 +144,7 @@ func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 }
 
 // forgetChanges replaces the change stream of the nodes table, so that query does not publish an event for each
-// node. A table that was filled long ago has no such changes either.
+// node. The stream of a table that was filled long ago contains no such changes either.
 func (s *system) forgetChanges(ctx context.Context) error {
 	for _, stream := range []types.StreamSpecification{{StreamEnabled: aws.Bool(false)}, {StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}} {
 		if _, err := s.backends.DB.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &s.nodes, StreamSpecification: &stream}); err != nil {

@@ -1,6 +1,6 @@
-// Command search measures searches of the library over HTTP: with 100,000 nodes of 1,000 owners and with shared and
-// public folders. It also measures the size of the index, the time to build it, and the time until a revoked share is
-// no longer found.
+// Command search measures searches of the library over HTTP, with 100,000 nodes of 1,000 owners, including shared and
+// public folders. It also measures the size of the index, the time to build it, and the time until the content of a
+// revoked share is no longer found.
 //
 //	make bench-search BENCH="-nodes 10000 -owners 100"
 //
@@ -44,7 +44,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if *owners < 20 || *nodes < 20**owners {
 		return fmt.Errorf("-owners is %d and -nodes %d: must be at least 20 owners with 20 nodes each", *owners, *nodes)
 	}
-	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
+	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services do
 	dir, err := os.MkdirTemp(*at, "assay-bench-search-")
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "index built in %.1f s; its file has %d MB\n", time.Since(began).Seconds(), size.Size()>>20)
+	fmt.Fprintf(out, "index of %d MB built in %.1f s\n", size.Size()>>20, time.Since(began).Seconds())
 	if err := s.searches(ctx, out, l, *searches); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// searches measures several kinds of queries by random owners. The words of a query are drawn by
-// their frequency in texts.
+// searches measures several kinds of queries by random owners. The words of a query have the same
+// distribution as those of the texts.
 func (s *system) searches(ctx context.Context, out io.Writer, l *contents, count int) error {
 	kinds := []struct {
 		name  string
@@ -23,8 +23,8 @@ func (s *system) searches(ctx context.Context, out io.Writer, l *contents, count
 		{"one word", func() string { return l.text(1) }},
 		{"two words", func() string { return l.text(2) }},
 		{"a phrase", func() string { return `"` + l.text(2) + `"` }},
-		{"a beginning", func() string { return l.text(1)[:2] + "*" }},
-		{"the most frequent", func() string { return l.word(0) }},
+		{"a prefix", func() string { return l.text(1)[:2] + "*" }},
+		{"most frequent word", func() string { return l.word(0) }},
 	}
 	var every, everyCPU []time.Duration
 	for _, kind := range kinds {
@@ -67,7 +67,7 @@ func quantiles(took []time.Duration) string {
 	return fmt.Sprintf("p50 %5.1f ms, p99 %5.1f ms, max %5.1f ms", at(0.5), at(0.99), at(1))
 }
 
-// revokedTime limits how long a revoked share may still be found; after that the measurement fails.
+// revokedTime is the time after which the measurement fails if the content of a revoked share is still found.
 const revokedTime = 30 * time.Second
 
 // revokes revokes the shares of folders, and measures the time until no hit and no count of a search includes
@@ -95,7 +95,7 @@ func (s *system) revokes(ctx context.Context, out io.Writer, l *contents) error 
 		if err != nil {
 			return err
 		}
-		most := found.Total - inside.Total // the folder itself may be found, too
+		most := found.Total - inside.Total // the folder itself may be found as well
 		if _, err := s.store.Share(ctx, folder.ID, false, nil, nil, library.Edit{By: l.owners[i]}); err != nil {
 			return err
 		}

@@ -25,10 +25,10 @@ type system struct {
 	environ  []string
 	backends *backend.Connections
 	store    *library.Store
-	nodes    string // their table
+	nodes    string // name of the nodes table
 	texts    *texts
 	server   *httptest.Server
-	end      []func() error // in reverse order
+	end      []func() error // called in reverse order
 }
 
 // start starts the engines and creates the tables. The caller closes the system.
@@ -77,7 +77,7 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 	return s, nil
 }
 
-// serve starts query with its index in a file, and returns when a search has hits.
+// serve starts query with its index in a file, and returns once a search succeeds, which requires a complete index.
 func (s *system) serve(ctx context.Context, index string, l *contents) error {
 	cfg, err := config.Load[query.Config](append(s.environ, "ASSAY_INDEX="+index))
 	if err != nil {

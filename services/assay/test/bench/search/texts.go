@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// texts serves the texts of files from memory and all other objects from an engine, because storing 100,000
+// texts serves the texts of files from memory and all other objects from the S3 engine, because storing 100,000
 // objects takes longer than indexing them.
 type texts struct {
 	*httptest.Server

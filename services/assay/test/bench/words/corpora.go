@@ -24,14 +24,14 @@ const (
 	bookSize = 258 * megabyte // minimum: the size of the corpus on which the goals are based
 )
 
-// corpora returns the texts to count.
+// corpora contains the texts to count.
 type corpora struct {
 	page                                                text // the book once
 	book, english, few, vocabulary, multilingual, slice text
 }
 
-// makeCorpora writes the texts to a directory, unless they exist with the
-// right size, and prints their checksums.
+// makeCorpora writes the texts to a directory, unless they exist, and prints their
+// checksums.
 func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	if book == "" {
 		root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -75,7 +75,8 @@ func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	return c, nil
 }
 
-// ensure writes a file of a repeated piece, unless it exists.
+// ensure writes a file of a repeated piece, unless it exists. It returns the size and the SHA-256
+// digest of the file.
 func ensure(path string, piece func() []byte, times int) (int64, []byte, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		if err := write(path, piece(), times); err != nil {
@@ -92,7 +93,8 @@ func ensure(path string, piece func() []byte, times int) (int64, []byte, error) 
 	return size, digest.Sum(nil), err
 }
 
-// write writes the file under a temporary name first, so that a file is always complete.
+// write writes the file under a temporary name and renames it, so that an existing file is always
+// complete.
 func write(path string, piece []byte, times int) error {
 	file, err := os.Create(path + ".part")
 	if err != nil {

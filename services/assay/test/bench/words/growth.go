@@ -10,8 +10,8 @@ import (
 
 const perGB = "CPU seconds per GB"
 
-// growth adds the goals for the cost of texts that are a hundred and a thousand times larger, with
-// the same vocabulary.
+// growth adds the trial of a large text against texts that are a hundred and a thousand times
+// smaller, with the same vocabulary.
 func (m *maker) growth() {
 	small, middle, large := max(1, 10*megabyte/m.page.size), max(1, 100*megabyte/m.page.size), 10_000*megabyte/m.page.size
 	run := func(ctx context.Context, times int64) (paired.Sample, error) {

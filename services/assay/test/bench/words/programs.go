@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// rivals lists programs in the directory of rivals, each with this file name and built by its own
-// instructions. Most read standard input. docs/performance.md describes them.
+// File names of the rival programs, each built according to its own instructions. Most read
+// standard input. docs/performance.md describes them.
 const (
 	goOptimized = "countwords-go-optimized"
 	goCustom    = "countwords-go-customhash"
@@ -27,10 +27,10 @@ const (
 type programs struct {
 	count, portable string // paths
 	bucket          string
-	rivals          string // a directory, or empty
+	rivals          string // the directory of the rivals, or empty
 }
 
-// build builds the program count, with the kernels for this processor and with the portable kernel.
+// build builds the program count, with all kernels and with the portable kernel only, and the program bucket.
 func build(ctx context.Context, dir, rivals string) (programs, error) {
 	p := programs{count: filepath.Join(dir, "count"), portable: filepath.Join(dir, "count-portable"), rivals: rivals}
 	p.bucket = filepath.Join(dir, "bucket")
@@ -50,8 +50,8 @@ type counted struct {
 	wordstats.Statistics
 }
 
-// check counts a text with all programs. It returns the name of the kernel, and an error unless the
-// counts match.
+// check counts a text with both builds of the program count and with the libraries. It returns the
+// name of the kernel, and an error unless the counts match.
 func (p programs) check(ctx context.Context, t text) (string, error) {
 	var answers [3]counted
 	for i, process := range []paired.Process{
@@ -78,7 +78,7 @@ func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	}
 	path, err := exec.LookPath(filepath.Join(p.rivals, name))
 	if err != nil {
-		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the directory of -rivals", name)
+		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the -rivals directory", name)
 	}
 	switch name {
 	case rustTrie:

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// shared adds the goals for several readers, and for a text in a bucket. Their
-// quantity is wall time, which several readers reduce.
+// shared adds the trials of several readers, and of a text in a bucket. They
+// measure wall time, which several readers reduce.
 func (m *maker) shared(ctx context.Context, dir string) error {
 	args, err := m.startBucket(ctx, dir, m.book)
 	if err != nil {
@@ -42,13 +42,13 @@ func (m *maker) shared(ctx context.Context, dir string) error {
 	return nil
 }
 
-// startBucket starts an S3 server with a text, until this process ends, and returns
-// the flags with which the program count reads it.
+// startBucket starts an S3 server with a text, which runs until this process exits,
+// and returns the flags that make the program count read the text.
 func (p programs) startBucket(ctx context.Context, dir string, t text) ([]string, error) {
 	const key = "assay-bench"
 	cmd := exec.CommandContext(ctx, p.bucket, filepath.Join(dir, "s3"), key, t.path)
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // closed by the end of this process
+	if _, err := cmd.StdinPipe(); err != nil { // closed when this process exits
 		return nil, err
 	}
 	output, err := cmd.StdoutPipe()
@@ -62,9 +62,9 @@ func (p programs) startBucket(ctx context.Context, dir string, t text) ([]string
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cmd, err)
 	}
-	said := strings.Fields(line)
-	if len(said) != 2 {
-		return nil, fmt.Errorf("%s printed %q", cmd, line)
+	words := strings.Fields(line)
+	if len(words) != 2 {
+		return nil, fmt.Errorf("%s printed %q, want a URL and an ETag", cmd, line)
 	}
-	return []string{"-url", said[0], "-etag", said[1], "-key", key, "-size", fmt.Sprint(t.size)}, nil
+	return []string{"-url", words[0], "-etag", words[1], "-key", key, "-size", fmt.Sprint(t.size)}, nil
 }

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Dir    string    // for corpora, which are kept for later runs, and programs
 	Rivals string    // the directory of the rival programs; may be empty
-	Book   string    // a file with a real text; default: Newton's Opticks
+	Book   string    // a file with a natural text; empty for Newton's Opticks
 	Out    io.Writer // for messages
 }
 
@@ -36,7 +36,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 			return nil, err
 		}
 	}
-	fmt.Fprintf(o.Out, "kernel %s and the portable kernel; both match uax29+map on all corpora\n", kernel)
+	fmt.Fprintf(o.Out, "kernel %s and the portable kernel; both agree with uax29+map on the checked corpora\n", kernel)
 	m := maker{programs: p, corpora: c}
 	m.kernel, m.own = kernel, p.count
 	m.all()
@@ -56,12 +56,12 @@ const smallText = 4 << 10
 type maker struct {
 	programs
 	corpora
-	kernel string // of own
-	own    string // the program
+	kernel string // name of the kernel of own
+	own    string // path of the measured program
 	trials []paired.Trial
 }
 
-// all adds the goals of every kernel.
+// all adds the trials that are repeated for every kernel.
 func (m *maker) all() {
 	m.program("W1a", m.book, goOptimized, 4, 6)
 	m.program("W1b", m.book, goCustom, 3, 5)
@@ -82,15 +82,15 @@ func (m *maker) program(id string, t text, name string, must, target float64) {
 	m.add(id, t, must, target)(m.rival(name, t))
 }
 
-// libraries compares with libraries that split words by the same rules. A run of the trial is the
-// mean of several runs.
+// libraries adds a trial against libraries that split words by the same rules. Each run of the trial
+// is the mean of several runs.
 func (m *maker) libraries(id string, t text, runs int) {
 	m.add(id, t, 3, 4)(paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: []string{"-by", "uax29", t.path}}), "")
 	trial := &m.trials[len(m.trials)-1]
 	trial.Own, trial.Rival = trial.Own.Mean(runs), trial.Rival.Mean(runs)
 }
 
-// small compares with the same libraries on a text that is split into many small texts.
+// small adds a trial against the same libraries with many small texts.
 func (m *maker) small() {
 	each := []string{"-each", strconv.Itoa(smallText), m.few.path}
 	m.trials = append(m.trials, paired.Trial{
@@ -101,7 +101,7 @@ func (m *maker) small() {
 	})
 }
 
-// add adds a trial that compares CPU time.
+// add returns a function that adds a trial of CPU time against a rival.
 func (m *maker) add(id string, t text, must, target float64) func(rival paired.Side, absent string) {
 	return func(rival paired.Side, absent string) {
 		m.trials = append(m.trials, paired.Trial{
