@@ -1,5 +1,5 @@
-// Probe replaces wget and curl in the stand-in images: it sends a GET request to the URL
-// in its last argument, and fails if there is no response or its status is 500 or above.
+// Command probe replaces wget and curl in the stand-in images, which have neither. It sends a GET to the URL in its last
+// argument and fails for a status of 500 or above.
 package main
 
 import (
