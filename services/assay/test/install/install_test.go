@@ -1,5 +1,5 @@
-// Package install proves that a release can be installed: `go install` of the programs, and `go get`
-// of dynamolite, from archives of the modules as the module proxy would serve them.
+// Package install checks that a release can be installed: `go install` of the programs, and `go get`
+// of dynamolite, from module archives as a module proxy serves them.
 package install
 
 import (
@@ -17,10 +17,11 @@ import (
 
 const repository = "github.com/assay-project/assay/"
 
-// command runs the go command with the release in front of the environment's module proxy. It shares
-// the build cache and the module cache with the test, so that only the modules of the release are
-// compiled. Their dependencies were verified against go.sum when they were downloaded. Without debugging
-// information, optimizations and the race detector, compiling and linking these takes half as long.
+// command runs the go command with a module proxy of the release in front of the environment's proxies.
+// It shares the build cache and the module cache with the test, so that only the modules of the release
+// are compiled. Their dependencies were verified against go.sum when they were downloaded. The modules
+// of the release are built without debugging information, optimizations and the race detector, which
+// takes half the time.
 type command struct {
 	dir string // outside the repository and its go.work
 	bin string
@@ -80,7 +81,7 @@ func removeFromCache(t *testing.T, cache, version string) {
 			}
 		}
 		if len(found) == 0 {
-			t.Error("no module of the release is in the module cache")
+			t.Error("the module cache contains no module of the release")
 		}
 		for _, path := range found { // read-only folders
 			err := filepath.WalkDir(path, func(path string, entry os.DirEntry, err error) error {
@@ -114,7 +115,7 @@ func TestReleaseIsInstallable(t *testing.T) {
 	for program, args := range programs {
 		c.run(t, "go", "install", repository+program+"@"+version)
 		if output := c.run(t, filepath.Join(c.bin, filepath.Base(program)), args...); !strings.Contains(output, version) {
-			t.Errorf("%s prints the version %s, want %s", program, output, version)
+			t.Errorf("%s prints %q, want the version %s", program, output, version)
 		}
 	}
 
@@ -128,7 +129,7 @@ func TestReleaseIsInstallable(t *testing.T) {
 		t.Errorf("the embedding program prints %q, want the response of ListTables", output)
 	}
 	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
-		t.Errorf("dynamolite requires other modules of the repository: %s", needs)
+		t.Errorf("dynamolite requires other modules of the repository, want none: %s", needs)
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // root is the root of the repository, relative to this package.
 const root = "../../../.."
 
-// proxy returns the URL of a module proxy in a temporary folder that contains a release of all
-// modules at the version.
+// proxy creates a module proxy in a temporary folder, with a release of all modules at the version, and
+// returns its URL.
 func proxy(t *testing.T, version string) string {
 	t.Helper()
 	modules, err := release.Modules(root)
@@ -35,7 +35,7 @@ func proxy(t *testing.T, version string) string {
 	clone(t, filepath.Join("services", "assay", "test", "go.mod"), released) // named in go.work
 	clone(t, "go.work", released)
 	if printed, err := release.Write(released, version); err != nil || !slices.Equal(printed, tags) {
-		t.Fatalf("tags %v, want %v: %v", printed, tags, err)
+		t.Fatalf("Write() = %v, %v, want the tags %v", printed, err, tags)
 	}
 	for _, m := range modules {
 		publish(t, dir, module.Version{Path: m.Path, Version: version}, filepath.Join(root, m.Dir), filepath.Join(released, m.Dir, "go.mod"))
@@ -97,8 +97,8 @@ func publish(t *testing.T, dir string, m module.Version, source, goMod string) {
 	}
 }
 
-// contents returns the files of a module, with another go.mod and, as the go command adds it, the
-// license of the repository.
+// contents returns the files of a module, with goMod in place of its go.mod. Like the go command, it adds
+// the license of the repository if the module has none.
 func contents(t *testing.T, source, goMod string) []zip.File {
 	t.Helper()
 	checked, err := zip.CheckDir(source)

@@ -1,7 +1,7 @@
 // Package release prepares the modules of the repository for a release. On the main branch, modules
-// require each other by replace directives at version v0.0.0. `go install` and `go get` at a version
-// accept no replace directives, so a release has go.mod files without them, in which all modules of
-// the repository require each other at the version of the release.
+// require each other at version v0.0.0 with replace directives. `go install` at a version rejects
+// replace directives and `go get` ignores them. The go.mod files of a release therefore have none, and
+// the modules of the repository require each other at the version of the release.
 package release
 
 import (
@@ -16,13 +16,13 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// testSuffix is the suffix of the path of a module that is not released.
+// testSuffix is the suffix of the path of modules that are not released.
 const testSuffix = "/test"
 
 // Module is a module of the repository.
 type Module struct {
 	Path string // such as github.com/assay-project/assay/pkg
-	Dir  string // below the root, with slashes, such as pkg
+	Dir  string // relative to the root, with slashes, such as pkg
 }
 
 // Modules returns the modules that a release consists of: those of go.work in root, except modules
@@ -43,7 +43,7 @@ func Modules(root string) ([]Module, error) {
 			return nil, err
 		}
 		if m.Path = modfile.ModulePath(content); m.Path == "" {
-			return nil, fmt.Errorf("%s: no module path", m.file(root))
+			return nil, fmt.Errorf("%s contains no module path", m.file(root))
 		}
 		if !strings.HasSuffix(m.Path, testSuffix) {
 			modules = append(modules, m)
@@ -52,8 +52,8 @@ func Modules(root string) ([]Module, error) {
 	return modules, nil
 }
 
-// GoMod returns the go.mod file of a module as released at a version, such as v0.1.0. It returns an
-// error for a replace directive of a module outside the release.
+// GoMod returns the go.mod file of a module for a release at a version, such as v0.1.0. It returns an
+// error if the file replaces a module that is not part of the release.
 func GoMod(root string, m Module, all []Module, version string) ([]byte, error) {
 	if err := module.Check(m.Path, version); err != nil {
 		return nil, err
