@@ -1,7 +1,7 @@
 // Package corpus lists public documents, which tests and benchmarks read from a folder, and compares texts.
 //
-// The documents are not part of the repository. The manifest contains the address and the SHA-256 of each.
-// The command collect copies the documents that it finds into a folder.
+// The documents are not part of the repository. The manifest contains the address and the SHA-256 digest of each.
+// Command collect copies the documents that it finds into a folder.
 package corpus
 
 import (
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Dir is the environment variable that names the folder.
+// Dir is the environment variable that names the folder of the documents.
 const Dir = "ASSAY_CORPUS"
 
 //go:embed manifest.tsv
@@ -27,7 +27,7 @@ var manifest []byte
 // Document is an entry of the manifest.
 type Document struct {
 	SHA256 string // hex
-	// Address is where the document is published: a URL, or deb:PACKAGE/PATH for a file of Debian 12.
+	// Address is where the document is published: a URL, or deb:PACKAGE/PATH for a file in a package of Debian 12.
 	Address string
 }
 
@@ -39,7 +39,7 @@ func (d Document) Ending() string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(d.Address), "."))
 }
 
-// All returns the documents of the manifest, in the order of their addresses.
+// All returns the documents in the order of the manifest.
 func All() ([]Document, error) {
 	var all []Document
 	base := ""
@@ -49,11 +49,11 @@ func All() ([]Document, error) {
 		switch {
 		case strings.HasPrefix(lines.Text(), "#"):
 		case !ok:
-			return nil, fmt.Errorf("manifest: %q", lines.Text())
+			return nil, fmt.Errorf("manifest: the line %q contains no tab", lines.Text())
 		case sum == "base":
 			base = name
 		case len(sum) != 2*sha256.Size:
-			return nil, fmt.Errorf("manifest: %q is not a SHA-256", sum)
+			return nil, fmt.Errorf("manifest: %q is not a SHA-256 digest", sum)
 		default:
 			all = append(all, Document{sum, base + name})
 		}
@@ -61,7 +61,8 @@ func All() ([]Document, error) {
 	return all, lines.Err()
 }
 
-// In returns the documents in a folder, after checking their SHA-256, and the number of missing ones.
+// In returns the documents in a folder, after checking their SHA-256 digests, and the number of missing ones. It
+// returns an error if the folder contains none of them.
 func In(dir string) (found []Document, missing int, err error) {
 	all, err := All()
 	if err != nil {
@@ -74,7 +75,7 @@ func In(dir string) (found []Document, missing int, err error) {
 		case err != nil:
 			return nil, 0, err
 		case Sum(data) != d.SHA256:
-			return nil, 0, fmt.Errorf("%s does not match the SHA-256 in the manifest", d.Name())
+			return nil, 0, fmt.Errorf("%s does not match the SHA-256 digest in the manifest", d.Name())
 		default:
 			found = append(found, d)
 		}
@@ -85,7 +86,7 @@ func In(dir string) (found []Document, missing int, err error) {
 	return found, missing, nil
 }
 
-// Sum returns the SHA-256 of a document.
+// Sum returns the SHA-256 digest of a document in hex.
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

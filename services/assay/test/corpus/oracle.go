@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// referenceTime bounds the reading of one document by another program.
+// referenceTime is the timeout for reading one document with another program.
 const referenceTime = 2 * time.Minute
 
-// Reference returns the text of a document as read by Debian's programs: pdftotext for PDF and LibreOffice
-// for other formats. LibreOffice exports Word and OpenDocument texts as text, spreadsheets as CSV of all
-// sheets, and presentations through PDF. dir is an empty folder for temporary files.
+// Reference returns the text of a document as read by pdftotext for PDF and by LibreOffice for other formats.
+// LibreOffice exports Word and OpenDocument texts as text, all sheets of a spreadsheet as CSV, and presentations
+// as PDF, which pdftotext then reads. dir must be an empty folder for temporary files.
 func Reference(ctx context.Context, path, ending, dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, referenceTime)
 	defer cancel()
@@ -28,14 +28,14 @@ func Reference(ctx context.Context, path, ending, dir string) (string, error) {
 		}
 		made, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
 		if err != nil || len(made) != 1 {
-			return "", fmt.Errorf("LibreOffice wrote %q for %s", made, path)
+			return "", fmt.Errorf("LibreOffice wrote %q for %s, want one PDF", made, path)
 		}
 		return pdfText(ctx, made[0])
 	}
 	return Export(ctx, path, ExportFilter(ending), dir)
 }
 
-// ExportFilter names the filter of LibreOffice that writes the text of a document.
+// ExportFilter returns the LibreOffice filter that exports the text of documents with an extension.
 func ExportFilter(ending string) string {
 	const utf8 = "76"
 	switch ending {

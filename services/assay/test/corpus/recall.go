@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// MinWords is the minimum number of words of a text for a meaningful recall.
+// MinWords is the minimum number of words in a reference for a meaningful recall.
 const MinWords = 5
 
 // Words counts the words of a text: runs of letters, marks and digits, in lower case.
@@ -17,8 +17,8 @@ func Words(text string) map[string]int {
 	return all
 }
 
-// Recall returns the share of the words of a reference that a text contains, where repeated words count as often
-// as both contain them, and the number of words of the reference.
+// Recall returns the share of the words of a reference that a text contains, and the number of words of the
+// reference. Each occurrence of a repeated word counts separately.
 func Recall(reference, text string) (share float64, words int) {
 	has, found := Words(text), 0
 	for word, n := range Words(reference) {

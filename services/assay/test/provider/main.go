@@ -1,5 +1,5 @@
-// Provider is an OpenID Connect provider for tests of docker-compose.yml with ASSAY_AUTH=token. It signs in anyone as
-// one of three users, without a password: never expose it.
+// Command provider is an OpenID Connect provider for tests of docker-compose.yml with ASSAY_AUTH=token. It signs in
+// anyone as one of three users, without a password: never expose it.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// users are those who can sign in, with their claims.
+// users contains the users who can sign in, with their claims.
 var users = map[string]map[string]any{
 	"anna": {"sub": "anna", "name": "Anna Lee", "given_name": "Anna", "family_name": "Lee", "preferred_username": "anna", "email": "anna@example.com", "groups": []string{"chemists"}},
 	"bob":  {"sub": "bob", "name": "Bob Ray", "given_name": "Bob", "family_name": "Ray", "preferred_username": "bob", "email": "bob@example.com", "groups": []string{"physicists"}},
@@ -49,7 +49,7 @@ func run(args []string) error {
 	return server.ListenAndServe()
 }
 
-// health asks the running program for its configuration.
+// health returns an error unless the running provider serves its configuration.
 func health(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -67,7 +67,7 @@ func health(addr string) error {
 	return nil
 }
 
-// handler serves the provider, a page on which the user is chosen, and tokens for the command line.
+// handler serves the provider, a page to choose a user, and tokens for the command line.
 func handler(p *oidctest.Provider) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", p)

@@ -1,5 +1,5 @@
 // Command collect searches folders for documents of the corpus and copies them into one folder. Useful folders are
-// checkouts of the repositories in the manifest, and those in which Debian packages install files.
+// checkouts of the repositories in the manifest, and the folders into which Debian packages install files.
 //
 //	go run ./services/assay/test/corpus/collect -to DIR tika leanda-core /usr
 //
@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	to := flag.String("to", "", "the folder to put the documents into")
+	to := flag.String("to", "", "the folder to which to copy the documents")
 	flag.Parse()
 	if *to == "" || flag.NArg() == 0 {
 		flag.Usage()
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// largest is the size of the largest document, in bytes.
+// largest is the maximum size of a document in bytes.
 const largest = 4 << 20
 
 func collect(to string, from []string) error {
@@ -77,7 +77,7 @@ func collect(to string, from []string) error {
 	return nil
 }
 
-// ignoreAbsent drops errors for files that do not exist or that this user may not read.
+// ignoreAbsent returns nil for errors of files that do not exist or that this user is not permitted to read.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		return nil
