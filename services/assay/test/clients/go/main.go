@@ -1,5 +1,5 @@
 // Command go calls a server through a client generated from its OpenAPI document. The argument is the address of the
-// server. At an unexpected response it prints the difference and exits with status 1.
+// server. If a response is unexpected, the command prints it and exits with status 1.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// session makes the calls of one owner.
+// session makes calls as one owner.
 type session struct {
 	api   *assay.ClientWithResponses
 	owner string
@@ -71,21 +71,21 @@ func (s *session) file(ctx context.Context) error {
 	}
 	id := reserved.JSON201.FileId
 	if uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}, assay.FileUploadedJSONRequestBody{}); err != nil || uploaded.JSON202 == nil {
-		return fmt.Errorf("uploaded: %v, %w", uploaded, err)
+		return fmt.Errorf("report the upload: %v, %w", uploaded, err)
 	}
 	done, err := s.api.GetFileWithResponse(ctx, id, &assay.GetFileParams{XOwnerId: &s.owner, Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if f := done.JSON200; f == nil || f.Status != assay.FileViewStatusCOMPLETED || f.Result == nil || f.Result.TotalWords != 4 || len(f.Result.Top10Words) != 3 {
-		return fmt.Errorf("the result: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("unexpected result: %s %s", done.Status(), done.Body)
 	}
 	list, err := s.api.ListFilesWithResponse(ctx, s.owner, &assay.ListFilesParams{XOwnerId: &s.owner})
 	if err != nil {
 		return err
 	}
 	if l := list.JSON200; l == nil || len(l.Files) != 1 || l.Files[0].FileId != id {
-		return fmt.Errorf("the list: %s %s", list.Status(), list.Body)
+		return fmt.Errorf("unexpected list: %s %s", list.Status(), list.Body)
 	}
 	return nil
 }
@@ -107,12 +107,12 @@ func put(ctx context.Context, to assay.Reserved, text string) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the presigned upload: %s", resp.Status)
+		err = fmt.Errorf("presigned upload: %s", resp.Status)
 	}
 	return errors.Join(err, resp.Body.Close())
 }
 
-// feed posts items in both forms of the body, and reads an item and the summary.
+// feed posts items with both forms of the body, and reads an item and the summary.
 func (s *session) feed(ctx context.Context) error {
 	item := func(text string) assay.Submission {
 		return assay.Submission{
@@ -130,32 +130,32 @@ func (s *session) feed(ctx context.Context) error {
 		return err
 	}
 	if posted.JSON201 == nil || posted.JSON201.SourceId != first.SourceId {
-		return fmt.Errorf("one item: %s %s", posted.Status(), posted.Body)
+		return fmt.Errorf("post one item: %s %s", posted.Status(), posted.Body)
 	}
 	if posted, err = s.api.PostFeedItemsWithResponse(ctx, many); err != nil {
 		return err
 	}
 	if posted.JSON207 == nil || len(posted.JSON207.Results) != len(batch.Items) {
-		return fmt.Errorf("two items: %s %s", posted.Status(), posted.Body)
+		return fmt.Errorf("post two items: %s %s", posted.Status(), posted.Body)
 	}
 	read, err := s.api.GetFeedItemWithResponse(ctx, first.SourceId, &assay.GetFeedItemParams{Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if read.JSON200 == nil || read.JSON200.Sentiment != assay.ItemViewSentimentPositive {
-		return fmt.Errorf("the item: %s %s", read.Status(), read.Body)
+		return fmt.Errorf("unexpected item: %s %s", read.Status(), read.Body)
 	}
 	summary, err := s.api.GetFeedSummaryWithResponse(ctx, &assay.GetFeedSummaryParams{})
 	if err != nil {
 		return err
 	}
 	if summary.JSON200 == nil {
-		return fmt.Errorf("the summary: %s %s", summary.Status(), summary.Body)
+		return fmt.Errorf("unexpected summary: %s %s", summary.Status(), summary.Body)
 	}
 	return nil
 }
 
-// photo posts a picture as a form and waits for the edited one.
+// photo posts a picture in a form and waits for the edited picture.
 func (s *session) photo(ctx context.Context) error {
 	var picture, form bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
@@ -177,7 +177,7 @@ func (s *session) photo(ctx context.Context) error {
 		return err
 	}
 	if done.JSON200 == nil || done.JSON200.EditResult == nil || done.JSON200.EditResult.Height != 64 {
-		return fmt.Errorf("the job: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("unexpected job: %s %s", done.Status(), done.Body)
 	}
 	return nil
 }
@@ -193,7 +193,8 @@ func addFile(w *multipart.Writer, name, mediaType string, content []byte) error 
 	return err
 }
 
-// library creates a folder, puts a file into it, waits for its processing, lists the folder and finds the file.
+// library creates a folder, uploads a file to it, waits until the file is processed, lists the folder and searches for
+// the file.
 func (s *session) library(ctx context.Context) error {
 	folder, err := s.api.CreateFolderWithResponse(ctx, &assay.CreateFolderParams{XOwnerId: &s.owner}, assay.FolderRequest{Name: "papers"})
 	if err != nil {
@@ -213,21 +214,21 @@ func (s *session) library(ctx context.Context) error {
 		return err
 	}
 	if put.JSON202 == nil {
-		return fmt.Errorf("put: %s %s", put.Status(), put.Body)
+		return fmt.Errorf("upload a file: %s %s", put.Status(), put.Body)
 	}
 	done, err := s.api.GetLibraryNodeWithResponse(ctx, put.JSON202.Id, &assay.GetLibraryNodeParams{XOwnerId: &s.owner, Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if done.JSON200 == nil || done.JSON200.Status != assay.NodeViewStatusProcessed {
-		return fmt.Errorf("the file: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("unexpected file: %s %s", done.Status(), done.Body)
 	}
 	list, err := s.api.ListLibraryChildrenWithResponse(ctx, folder.JSON201.Id, &assay.ListLibraryChildrenParams{XOwnerId: &s.owner})
 	if err != nil {
 		return err
 	}
 	if list.JSON200 == nil || len(list.JSON200.Nodes) != 1 {
-		return fmt.Errorf("the folder: %s %s", list.Status(), list.Body)
+		return fmt.Errorf("unexpected content of the folder: %s %s", list.Status(), list.Body)
 	}
 	after := fmt.Sprintf("%s:%d", done.JSON200.Id, done.JSON200.Version)
 	found, err := s.api.SearchLibraryWithResponse(ctx, &assay.SearchLibraryParams{XOwnerId: &s.owner, Q: "fish", After: &after})
@@ -240,14 +241,14 @@ func (s *session) library(ctx context.Context) error {
 	return nil
 }
 
-// problem reads a file that does not exist.
+// problem requests a file that does not exist.
 func (s *session) problem(ctx context.Context) error {
 	missing, err := s.api.GetFileWithResponse(ctx, uuid.New(), &assay.GetFileParams{XOwnerId: &s.owner})
 	if err != nil {
 		return err
 	}
 	if p := missing.ApplicationproblemJSON404; p == nil || p.Type != "urn:assay:problem:not-found" {
-		return fmt.Errorf("a missing file: %s %s", missing.Status(), missing.Body)
+		return fmt.Errorf("unexpected response for a missing file: %s %s", missing.Status(), missing.Body)
 	}
 	return nil
 }

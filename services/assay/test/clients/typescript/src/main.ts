@@ -1,5 +1,5 @@
 // Calls a server through a client whose types are generated from its OpenAPI document. The argument is the address of
-// the server. At an unexpected response it throws an error and exits with status 1.
+// the server. If a response is unexpected, the program throws an error and exits with status 1.
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated.js";

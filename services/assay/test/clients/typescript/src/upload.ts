@@ -1,6 +1,6 @@
-// Uploads files through the web app's module for multipart uploads. The argument is the address of the server. At an
-// unexpected result it throws an error and exits with status 1. Parts are sent with fetch, because Node.js has no
-// XMLHttpRequest.
+// Uploads files through the web app's module for uploads in parts. The argument is the address of the server. If a
+// result is unexpected, the program throws an error and exits with status 1. Parts are sent with fetch, because Node.js
+// has no XMLHttpRequest.
 import { randomUUID } from "node:crypto";
 import { uploadInParts, UploadError, type Options, type Progress, type Send, type Uploaded } from "../dist/parts.js";
 
@@ -90,14 +90,14 @@ async function reopenedPage(): Promise<void> {
 }
 
 /** An upload is paused and then canceled, which deletes the file. */
-async function cancelled(): Promise<void> {
+async function canceled(): Promise<void> {
   const owner = randomUUID();
   let sends = 0;
   const upload = uploadInParts(file, {
     area: "files", ...callerOf(owner),
     send: (_request, _body, signal) => new Promise<number>((done) => {
       signal.addEventListener("abort", () => { done(0); });
-      if (++sends === 3) { upload.resume(); upload.pause(); upload.resume(); } // the first does nothing
+      if (++sends === 3) { upload.resume(); upload.pause(); upload.resume(); } // the first resume does nothing
       if (sends === 6) upload.cancel();
     }),
   });
@@ -114,4 +114,4 @@ async function refused(): Promise<void> {
   expect("the error", error instanceof UploadError && error.problem?.status === 422, error);
 }
 
-await Promise.all([lostParts(), reopenedPage(), cancelled(), refused()]);
+await Promise.all([lostParts(), reopenedPage(), canceled(), refused()]);
