@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/corpus"
 )
 
-// Options configure the measurement.
+// Options configures the measurement.
 type Options struct {
 	Dir    string    // for the program, which is kept for later runs, and for results
 	Corpus string    // folder of the corpus; if empty, nothing is measured

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options configure the measurement.
+// Options configures the measurement.
 type Options struct {
 	Dir     string    // for the program and the file, which are kept for later runs
 	Samples string    // an SDF file whose records are repeated; empty for generated records

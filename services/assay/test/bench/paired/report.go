@@ -54,8 +54,8 @@ func (g Goal) bars() string {
 	return bars
 }
 
-// Table returns a Markdown table of the goals in results that have a limit, with the medians of the
-// runs. Print also writes the other measurements.
+// Table returns a Markdown table of all goals with a limit, with the medians of the runs. Print also
+// writes the other measurements.
 func Table(results []Result) string {
 	var b strings.Builder
 	b.WriteString("|goal|what|own|rival|own median|rival median|ratio|must; target|verdict|\n|---|---|---|---|---|---|---|---|---|\n")

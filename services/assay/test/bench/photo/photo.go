@@ -1,4 +1,4 @@
-// Package photo measures the processing of photos against libvips and
+// Package photo compares the processing of photos by Assay, libvips and
 // ImageMagick: the goals I1 and I2 of docs/performance.md.
 package photo
 
@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options configure the measurement.
+// Options configures the measurement.
 type Options struct {
 	Dir string    // for the photo and the program, which are kept for later runs, and for results
 	Out io.Writer // for messages
@@ -39,7 +39,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	chain := m.side("assay", own, []string{"chain", in, m.out})
 	vips := m.rival("libvips", "vips", m.vips)
 	magick := m.rival("ImageMagick", "convert-im6.q16", m.magick)
-	if magick.absent != "" { // the name on systems other than Debian
+	if magick.absent != "" { // the program has another name on systems other than Debian
 		magick = m.rival("ImageMagick", "magick", m.magick)
 	}
 	thumbnails := m.side("assay", own, []string{"thumbnails", in, m.out})

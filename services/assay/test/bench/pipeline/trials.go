@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options configure the measurement.
+// Options configures the measurement.
 type Options struct {
 	Dir      string        // for data; must be new and empty
 	Profiles string        // the directory for the profiles of Stages

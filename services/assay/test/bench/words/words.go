@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options configure the measurement.
+// Options configures the measurement.
 type Options struct {
 	Dir    string    // for corpora, which are kept for later runs, and programs
 	Rivals string    // the directory of the rival programs; may be empty
