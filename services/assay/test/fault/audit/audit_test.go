@@ -148,7 +148,7 @@ const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Word
 func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id, without correct items
+	want := map[string]audit.Kind{} // by id; correct items have no entry
 	n := 0
 	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
 	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {

@@ -72,7 +72,7 @@ func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	n := nodes{h, library.NewStore(h.DB(), library.Config{Nodes: "nodes", Files: "library", Workflows: "workflows"})}
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id, without correct items
+	want := map[string]audit.Kind{} // by id; correct items have no entry
 	promise := func(id string, kind audit.Kind, p audit.Promise) {
 		p.Run, p.Area, p.ID, p.At = "case", library.Name, id, time.Now()
 		promises = append(promises, p)
