@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	pairs := flags.Int("pairs", 5, "number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
-	book := flags.String("book", "", "a file with a natural text (default a book in Go's source tree)")
+	book := flags.String("book", "", "a file with natural-language text (default a book in Go's source tree)")
 	samples := flags.String("samples", "", "an SDF file whose records are repeated (default generated records)")
 	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder created by the command test/corpus/collect; default: the value of "+corpus.Dir)
 	length := flags.Duration("length", 3*time.Second, "pipeline: duration of one run")

@@ -121,7 +121,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("sample = %v, want positive wall time and CPU time of at least 0", sample)
 	}
 	if _, err := Command("failing", Process{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exit 3"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a failing program returned %v, want an error with its standard error", err)
+		t.Errorf("a failing program returned %v, want an error that includes its standard error", err)
 	}
 }
 

@@ -145,7 +145,7 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 
 // turnsOf returns the name of the quantity p99 / (n / rate): the 99th percentile relative to the
 // time in which n files are processed at the measured rate.
-func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
+func turnsOf(n int) string { return fmt.Sprintf("p99 / (in flight / rate), %d in flight", n) }
 
 // growing measures Assay with increasing numbers of files in flight. Each number has its own goal for
 // the 99th percentile: a goal for the maximum of all would be missed more often by chance, especially

@@ -24,7 +24,7 @@ func Uploads(o Options) (trials []paired.Trial, stop func(), err error) {
 	stop = func() {
 		own.stop()
 		if u.file != nil {
-			_ = u.file.Close() // opened for reading only
+			_ = u.file.Close() // a temporary file
 		}
 	}
 	if u.client, err = client.New(client.Config{Server: own.http, OwnerID: "bench"}); err == nil {

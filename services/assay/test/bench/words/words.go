@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Dir    string    // for corpora, which are kept for later runs, and programs
 	Rivals string    // the directory of the rival programs; may be empty
-	Book   string    // a file with a natural text; empty for Newton's Opticks
+	Book   string    // a file with natural-language text; empty for Newton's Opticks
 	Out    io.Writer // for messages
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// children exceeds the 200 children that one attempt to erase a folder erases.
+// children is more than the 200 children that one attempt to erase a folder removes.
 var children = flag.Int("workflow.children", 210, "number of files in the erased folder")
 
 // TestErasureOfLargeFolderIsResumed: a folder that needs several attempts to erase is erased even if the
