@@ -80,7 +80,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	same := 0
 	for i := range len(a) - 1 {
-		words := strings.Fields(b[i]) // the title, if any, the formula with signs for the charge, and the weight
+		words := strings.Fields(b[i]) // optional title, formula with signs for the charge, weight
 		if n := len(words); n > 1 && strings.Split(a[i], "\t")[1] == strings.TrimRight(words[n-2], "+-") {
 			same++
 		}

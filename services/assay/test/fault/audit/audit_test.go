@@ -209,7 +209,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	report := must[audit.Report](t)(h.Audit(ctx, promises, 0))
 	compare(t, report, want)
 	if accepted := len(promises) - 2; report.Accepted != accepted || report.Kept() {
-		t.Errorf("accepted %d, kept %t, want %d and false", report.Accepted, report.Kept(), accepted)
+		t.Errorf("Accepted = %d, Kept() = %t, want %d and false", report.Accepted, report.Kept(), accepted)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 
 const accessKey, secretKey = "crash", "crash-secret"
 
-// engines are shared by all systems: each has its own NATS account, tables and
-// bucket.
+// engines are shared by all systems. Each system has its own NATS account, tables
+// and bucket.
 type engines struct {
 	at wire.Engines
 

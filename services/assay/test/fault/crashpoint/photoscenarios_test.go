@@ -89,7 +89,7 @@ func (r *run) postPhoto(ctx context.Context, photo []byte) {
 	r.send(ctx, request{method: http.MethodPost, path: "/v1/photos", header: header, body: body, want: []int{http.StatusAccepted}})
 }
 
-// photoUpload is a reserved job and its upload.
+// photoUpload is a reserved job with the request for its upload.
 type photoUpload struct {
 	JobID  string
 	Upload struct {
