@@ -90,7 +90,7 @@ func command(path string, args []string) run {
 	}
 }
 
-// poppler runs both programs on each document. The cost includes documents that they cannot read.
+// poppler returns a run of both programs on each document. The cost includes documents that they cannot read.
 func poppler(paths []string, out string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}
@@ -108,7 +108,7 @@ func poppler(paths []string, out string) run {
 	}
 }
 
-// libreOffice exports all documents of one format in one process.
+// libreOffice returns a run of LibreOffice that exports the documents of each format in one process.
 func libreOffice(paths map[string][]string, out string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}

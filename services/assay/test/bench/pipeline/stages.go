@@ -35,17 +35,17 @@ var stages = []struct {
 // Stages returns a Markdown table of the CPU time per file by stage, with 32 files in
 // flight. It is based on CPU profiles, which are kept in Options.Profiles.
 func Stages(ctx context.Context, o Options) (string, error) {
-	var shares [3][]float64 // seconds per file, by stage
+	var times [3][]float64 // seconds per file, by stage
 	for i, role := range []string{roleAssay, roleCalls, roleFloor} {
 		var err error
-		if shares[i], err = o.stagesOf(ctx, role); err != nil {
+		if times[i], err = o.stagesOf(ctx, role); err != nil {
 			return "", err
 		}
 	}
 	var b strings.Builder
 	b.WriteString("|CPU of a file, 32 in flight|assay serve, µs|floor with its calls, µs|floor, µs|\n|---|---|---|---|\n")
 	for i, stage := range stages {
-		fmt.Fprintf(&b, "|%s|%.0f|%.0f|%.0f|\n", stage.name, shares[0][i]*1e6, shares[1][i]*1e6, shares[2][i]*1e6)
+		fmt.Fprintf(&b, "|%s|%.0f|%.0f|%.0f|\n", stage.name, times[0][i]*1e6, times[1][i]*1e6, times[2][i]*1e6)
 	}
 	return b.String(), nil
 }

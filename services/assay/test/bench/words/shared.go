@@ -42,8 +42,8 @@ func (m *maker) shared(ctx context.Context, dir string) error {
 	return nil
 }
 
-// startBucket starts an S3 server with a text, which runs until this process exits,
-// and returns the flags that make the program count read the text.
+// startBucket starts an S3 server that serves a text until this process exits, and
+// returns the flags that make the program count read the text.
 func (p programs) startBucket(ctx context.Context, dir string, t text) ([]string, error) {
 	const key = "assay-bench"
 	cmd := exec.CommandContext(ctx, p.bucket, filepath.Join(dir, "s3"), key, t.path)

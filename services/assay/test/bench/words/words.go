@@ -13,7 +13,7 @@ import (
 
 // Options configures the measurement.
 type Options struct {
-	Dir    string    // for corpora, which are kept for later runs, and programs
+	Dir    string    // for programs, and for corpora, which are kept for later runs
 	Rivals string    // the directory of the rival programs; may be empty
 	Book   string    // a file with natural-language text; empty for Newton's Opticks
 	Out    io.Writer // for messages
