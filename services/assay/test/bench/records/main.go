@@ -1,5 +1,5 @@
-// Command records measures how `assay serve` processes a file of many records: from the upload to the final state, and
-// after a restart the first page of several filters, and exports.
+// Command records measures `assay serve` with a file of many records: the time from the upload to the final state and,
+// after a restart, the time of filters and exports.
 //
 //	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
 //

@@ -1,7 +1,7 @@
-// Package wire is a proxy between one process and its engines. It sees every call
-// that the process makes to DynamoDB, S3 and NATS, passes each to a Hook, and can
-// permanently disconnect the process at any of them: like a crash, the process then
-// has no further effect, even if its code still runs.
+// Package wire implements a proxy between one process and its engines. The proxy
+// calls a Hook at every call of the process to DynamoDB, S3 and NATS, and can
+// permanently disconnect the process at any of them. As after a crash, the process
+// then has no further effect, even if its code still runs.
 package wire
 
 import (
