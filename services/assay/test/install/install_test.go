@@ -83,7 +83,7 @@ func removeFromCache(t *testing.T, cache, version string) {
 		if len(found) == 0 {
 			t.Error("the module cache contains no module of the release")
 		}
-		for _, path := range found { // read-only folders
+		for _, path := range found { // the go command makes them read-only
 			err := filepath.WalkDir(path, func(path string, entry os.DirEntry, err error) error {
 				if err == nil && entry.IsDir() {
 					err = os.Chmod(path, 0o755)

@@ -106,7 +106,7 @@ func TestSweepRepairsRows(t *testing.T) {
 	}
 	failed := w.ended(lost.ID)
 	if failed.Status != library.Failed || failed.ErrorMessage != "the state of the processing was lost; retry the file" {
-		t.Errorf("file without a workflow = %+v, want Failed with that reason", failed)
+		t.Errorf("file without a workflow = %+v, want Failed because its state was lost", failed)
 	}
 	w.idle()
 	w.check(w.sweep(o), nil)
@@ -143,7 +143,7 @@ func TestOverdueStep(t *testing.T) {
 	}
 	failed := w.ended(f.ID)
 	if failed.Status != library.Failed || failed.ErrorMessage != "metadata: the step did not end in time" || w.outcomes(f.ID) != 1 {
-		t.Errorf("file = %+v, want Failed with that reason and one outcome", failed)
+		t.Errorf("file = %+v, want Failed because of its overdue step, with one outcome", failed)
 	}
 }
 
