@@ -100,7 +100,7 @@ func removeFromCache(t *testing.T, cache, version string) {
 	})
 }
 
-// every also installs ingest, analyzer and query. The program assay contains their code.
+// every makes the test also install ingest, analyzer and query, whose code the program assay contains.
 var every = flag.Bool("install.all", false, "install every program, not only assay")
 
 func TestReleaseIsInstallable(t *testing.T) {
