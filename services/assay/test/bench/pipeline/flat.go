@@ -102,7 +102,7 @@ func (p *program) large(ctx context.Context, size int64) error {
 		if err == nil {
 			err = form.Close()
 		}
-		_ = writer.CloseWithError(err) // always nil
+		_ = writer.CloseWithError(err) // always returns nil
 	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+"/v1/files", reader)
 	if err != nil {

@@ -49,7 +49,7 @@ func (w *world) moments(s scenario) []point {
 	seen := counter{}
 	o := w.worker(func(c wire.Call, m wire.Moment) bool {
 		if p := seen.next(c, m); c.Engine != "nats" || !strings.HasPrefix(c.Name, "pull") && !strings.HasPrefix(c.Name, "api") {
-			all = append(all, p) // pulls and API requests change nothing
+			all = append(all, p) // pulls and API requests are skipped: they change nothing
 		}
 		return false
 	})
