@@ -57,7 +57,7 @@ func paidPhoto(ctx context.Context, r *run) {
 	}
 	for step, model := range map[string]string{photojob.StepAnalyze: geminitest.AnalyzeModel, photojob.StepEdit: geminitest.EditModel} {
 		if n := job.Calls.Paid(step); billed[model] < 1 || billed[model] > n || n > maxPaidCalls {
-			r.t.Errorf("%s: the step %s was billed %d times, but the job records %d calls: %+v", r.title, step, billed[model], n, job.Calls.Calls())
+			r.t.Errorf("%s: the step %s was billed %d times and the job records %d calls, want at least 1 bill, no more bills than calls, and at most 3 calls: %+v", r.title, step, billed[model], n, job.Calls.Calls())
 		}
 	}
 }
