@@ -40,7 +40,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Follower projects the changes of a table. Run it once.
+// Follower projects the changes of a table. Run must be called only once.
 type Follower struct {
 	cfg         Config
 	table       string
@@ -126,8 +126,8 @@ func (p *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// ready lists the shards that can be read: not yet read to their end, and
-// without such a parent.
+// ready lists the shards that can be read: those that are not read to their end,
+// unless their parent is listed and not read to its end either.
 func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err error) {
 	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
 	if err != nil {

@@ -30,12 +30,12 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",
 		}),
 		gaps: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_gaps_total", Help: "Gaps: the stream dropped changes before they were projected. For the feed, run assay feed rebuild.",
+			Name: "assay_projection_gaps_total", Help: "Gaps where the stream dropped changes before they were projected. For the feed, run assay feed rebuild.",
 		}),
 		asOf: map[string]time.Time{},
 	}
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "assay_projection_lag_seconds", Help: "Age of the oldest change that this process may not have projected; grows while a backend fails.",
+		Name: "assay_projection_lag_seconds", Help: "Maximum age of a change that this process has not projected; grows while a backend fails.",
 	}, m.lag)
 	return m
 }
@@ -47,16 +47,16 @@ func (m *metrics) reached(shard string, asOf time.Time) {
 	m.asOf[shard] = asOf
 }
 
-// stuck records that discovery fails. Its lag starts at the first failure.
-func (m *metrics) stuck(look string) {
+// stuck records that reading a shard, or discovery, fails. Its lag starts at the first failure.
+func (m *metrics) stuck(shard string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, already := m.asOf[look]; !already {
-		m.asOf[look] = time.Now()
+	if _, already := m.asOf[shard]; !already {
+		m.asOf[shard] = time.Now()
 	}
 }
 
-// left records that this process no longer follows a shard.
+// left records that this process no longer follows a shard, or that discovery succeeded.
 func (m *metrics) left(shard string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -38,15 +38,15 @@ func (p *Follower) follow(ctx context.Context, arn, shard string) {
 	case others:
 		p.metrics.left(shard)
 		log.Debug().Msg("another process holds the lease on the shard")
-		rest(ctx, min(held.Wait+heldPause, p.cfg.Lease))
+		sleep(ctx, min(held.Wait+heldPause, p.cfg.Lease))
 	case errors.Is(err, checkpoint.ErrLost):
 		p.metrics.left(shard)
-		log.Debug().Msg("the lease on the shard is lost")
+		log.Debug().Msg("lost the lease on the shard")
 	case ctx.Err() != nil:
 	case err != nil:
 		p.metrics.stuck(shard)
 		log.Warn().Err(err).Msg("cannot read a shard; retrying")
-		rest(ctx, retryPause)
+		sleep(ctx, retryPause)
 	default:
 		p.metrics.left(shard)
 		log.Info().Msg("finished reading the shard")
@@ -106,13 +106,13 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 		p.metrics.reached(shard, asOf)
 		iterator = out.NextShardIterator
 		if len(out.Records) == 0 {
-			rest(ctx, p.cfg.Poll)
+			sleep(ctx, p.cfg.Poll)
 		}
 	}
 }
 
-// iterator starts after a change, or at the first for an empty sequence number. When the
-// stream has dropped the next changes, it starts at the oldest one.
+// iterator returns an iterator that starts after the sequence number after, or at the oldest
+// change if after is empty or the stream has dropped the next changes.
 func (p *Follower) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
@@ -133,7 +133,7 @@ func (p *Follower) iterator(ctx context.Context, arn, shard, after string) (*str
 	return out.ShardIterator, nil
 }
 
-func rest(ctx context.Context, pause time.Duration) {
+func sleep(ctx context.Context, pause time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(pause):

@@ -25,13 +25,13 @@ type Area struct {
 	dashboard *dashboard.Dashboard
 	projector *projector.Projector
 	cache     *cache
-	dax       *dax.Reader // nil without a cluster
+	dax       *dax.Reader // nil if no cluster is configured
 	hub       *live.Hub
 	waits     *wait.Waits
 }
 
-// New returns the area on open backends. A DAX cluster that does not respond may
-// delay it by some seconds. The caller closes the Area.
+// New returns the area on open backends. A DAX cluster that does not respond can
+// delay New by a few seconds. The caller must close the Area.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	cache, err := newCache(cfg.Cache)
 	if err != nil {
@@ -57,7 +57,7 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 	return a, nil
 }
 
-// OperatorRoutes registers nothing: ingest has the calls on sources.
+// OperatorRoutes registers nothing: ingest serves the operator calls on sources.
 func (*Area) OperatorRoutes(*web.Router) {}
 
 // Check returns an error if the tables are unavailable.

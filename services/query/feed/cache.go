@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// cache stores encoded responses about the feed. Concurrent equal questions share one read. A
+// cache stores encoded responses about the feed. Concurrent identical questions share one read. A
 // response is used for at most age, counted from the start of its read, or until this process
-// projects an item that affects it. Items that another process projects, or that leave a window,
-// affect responses after age at the latest.
+// projects an item that affects it. Changes that another process projects, and items that leave a
+// window, are visible after age at the latest.
 type cache struct {
 	answers *otter.Cache[question, answer]
 	age     time.Duration
@@ -26,8 +26,8 @@ type cache struct {
 	seed    maphash.Seed
 }
 
-// changeSlots bounds the memory for facets. Two that share a slot are reread more often than
-// needed.
+// changeSlots bounds the memory for facets. Responses about facets that share a slot are reread
+// more often than needed.
 const changeSlots = 4096
 
 const (
@@ -35,7 +35,7 @@ const (
 	answerBytes = 300      // approximate overhead of a response in addition to its body
 )
 
-// question is everything that a response depends on.
+// question contains everything that a response depends on.
 type question struct {
 	call   string
 	query  dashboard.Query
@@ -66,7 +66,7 @@ type answer struct {
 // weight is the approximate size of a response in bytes.
 func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
 
-// newCache returns nil if age is 0: then nothing is cached.
+// newCache returns nil, which caches nothing, if age is 0.
 func newCache(age time.Duration) (*cache, error) {
 	if age == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func newCache(age time.Duration) (*cache, error) {
 }
 
 // answer returns the response from the cache, or reads it. The response includes every change that
-// was passed to changed before, and its read began at most age ago.
+// was passed to changed before the call, and its read began at most age before the call.
 func (c *cache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
 	if c == nil {
 		return read(ctx)
@@ -133,7 +133,7 @@ func (c *cache) changed(items []feed.Item) {
 	}
 }
 
-// close ends the cache's own goroutine.
+// close stops the goroutines of the cache.
 func (c *cache) close() {
 	if c != nil {
 		c.answers.StopAllGoroutines()

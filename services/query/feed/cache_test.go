@@ -75,7 +75,7 @@ func TestQueriesAreCachedSeparately(t *testing.T) {
 	var r reader
 	for i, q := range []question{{call: "list"}, {call: "list", query: dashboard.Query{Hours: 2}}, {call: "list", query: dashboard.Query{SourceType: "rss"}}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
 		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
-			t.Errorf("%+v: got %d, error %v", q, got, err)
+			t.Errorf("%+v: got %d, error %v, want %d", q, got, err, i+1)
 		}
 	}
 }
@@ -112,18 +112,18 @@ func TestChangeDuringARead(t *testing.T) {
 func TestEqualQueriesAreReadOnce(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	var reads atomic.Int64
-	asked := make(chan struct{})
-	var askers sync.WaitGroup
-	read := func(context.Context) (int64, error) { <-asked; return reads.Add(1), nil }
+	start := make(chan struct{})
+	var callers sync.WaitGroup
+	read := func(context.Context) (int64, error) { <-start; return reads.Add(1), nil }
 	for range 50 {
-		askers.Go(func() {
+		callers.Go(func() {
 			if got, err := answered(t, c, question{}, read); err != nil || got != 1 {
 				t.Errorf("got %d, error %v, want 1", got, err)
 			}
 		})
 	}
-	close(asked)
-	askers.Wait()
+	close(start)
+	callers.Wait()
 }
 
 func TestErrorsAreNotCached(t *testing.T) {
@@ -143,7 +143,7 @@ func TestCacheCanBeDisabled(t *testing.T) {
 	var r reader
 	for want := range int64(3) {
 		if got, err := answered(t, c, question{}, r.read); err != nil || got != want+1 {
-			t.Errorf("got %d, error %v", got, err)
+			t.Errorf("got %d, error %v, want %d", got, err, want+1)
 		}
 		c.changed([]feed.Item{{}})
 	}
@@ -163,7 +163,7 @@ func TestCachedResponsesExpire(t *testing.T) {
 		}
 		select {
 		case <-late:
-			t.Fatal("a response with an age of 20 ms is still used after 30 s")
+			t.Fatal("a response with a maximum age of 20 ms is still used after 30 s")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dax"
 )
 
-// Config holds the settings of reading the feed.
+// Config holds the settings for reading the feed.
 type Config struct {
 	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"1s" doc:"maximum age of cached feed responses; 0 disables the cache"`
 

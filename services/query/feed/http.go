@@ -21,7 +21,7 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-item", Method: http.MethodGet, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
-		Summary: "Get an item of the feed", Description: "Write the # of a source id as %23.",
+		Summary: "Get an item of the feed", Description: "Encode the # in a source id as %23.",
 	}, a.getItem, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
@@ -35,7 +35,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
 		Summary:     "Get totals of a window by time bucket",
-		Description: "Oldest first, aligned to UTC. Buckets without items are omitted; the window may cover only a part of the first and the last.",
+		Description: "Oldest first, aligned to UTC. Buckets without items are omitted. The window may cover the first and the last bucket only in part.",
 	}, a.getSeries, tooLarge)
 	a.streamRoute(r)
 }
@@ -65,7 +65,7 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 // Selection contains the parameters that select items. They can be combined.
 type Selection struct {
 	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; ignored if from is set"`
-	From       time.Time `query:"from" doc:"the start of the window, a whole minute of the last 168 hours" example:"2026-11-20T12:00:00Z"`
+	From       time.Time `query:"from" doc:"the start of the window, a whole minute within the last 168 hours" example:"2026-11-20T12:00:00Z"`
 	To         time.Time `query:"to" doc:"the end of the window, exclusive, a whole minute; now by default" example:"2026-11-20T13:30:00Z"`
 	SourceType string    `query:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	Sentiment  string    `query:"sentiment" enum:"positive,neutral,negative"`
@@ -91,7 +91,7 @@ type feedList struct {
 	NextCursor string          `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
-// output is a response from the cache.
+// output is an encoded response.
 type output[T any] struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         web.Encoded[T]
@@ -137,7 +137,7 @@ func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashbo
 	})
 }
 
-// bucketSizes are the buckets of a series.
+// bucketSizes maps the bucket sizes that a request can name to their durations.
 var bucketSizes = map[string]time.Duration{"1m": time.Minute, "5m": 5 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour}
 
 type seriesInput struct {
@@ -169,7 +169,7 @@ func problem(err error) error {
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	case errors.Is(err, dashboard.ErrWindow):
-		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("with to, must be a window of whole minutes of the last %d hours", dashboard.MaxHours)})
+		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("from and to must be whole minutes within the last %d hours, from before to", dashboard.MaxHours)})
 	case errors.Is(err, dashboard.ErrTooMany):
 		return web.NewProblem(http.StatusUnprocessableEntity, "window-too-large",
 			fmt.Sprintf("More than %d items of this window would have to be read. Choose a shorter window, or fewer filters.", dashboard.MaxRows))

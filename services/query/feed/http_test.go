@@ -36,7 +36,7 @@ func TestFiltersAreParameters(t *testing.T) {
 			got = append(got, parameter.Name)
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%s has %v, want %v", path, got, want)
+			t.Errorf("%s has the parameters %v, want %v", path, got, want)
 		}
 	}
 }
@@ -54,6 +54,6 @@ func TestSummariesAreBounded(t *testing.T) {
 	}
 	out, err := areas[0].getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
 	if err != nil || !strings.Contains(string(out.Body), `"tags":[{"tag":"often","count":2}]`) {
-		t.Errorf("got %s, error %v", out.Body, err)
+		t.Errorf("got %s, error %v, want only the tag often, with the count 2", out.Body, err)
 	}
 }

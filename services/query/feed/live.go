@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/query/live"
 )
 
-// streamRoute registers the live outcomes of the feed.
+// streamRoute registers the stream of live outcomes of the feed.
 func (a *Area) streamRoute(r *web.Router) {
 	choice := func(name, description string, values ...any) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: description, Schema: &huma.Schema{Type: "string", Enum: values}}
@@ -47,7 +47,7 @@ func filter(r *http.Request) (live.Filter, error) {
 	}}, nil
 }
 
-// resultOf returns the *event.TextSentiment in the data of an outcome, nil if the analysis
+// resultOf returns the *event.TextSentiment in the data of an outcome, or nil if the analysis
 // failed.
 func resultOf(data []byte) any {
 	var completed event.AnalysisCompleted

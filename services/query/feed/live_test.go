@@ -27,13 +27,13 @@ func TestLiveFiltersCompose(t *testing.T) {
 	} {
 		chosen, err := filter(httptest.NewRequest("GET", "/v1/feed/events?"+query, nil))
 		if err != nil || chosen.Match(resultOf(data)) != want || chosen.Match(resultOf([]byte("{}"))) {
-			t.Errorf("%s: %v, want %t", query, err, want)
+			t.Errorf("%s: got error %v or a wrong match, want match %t and no match of an event without a result", query, err, want)
 		}
 	}
 	for _, query := range []string{"sentiment=glad", "sourceType=blog"} {
 		_, err := filter(httptest.NewRequest("GET", "/v1/feed/events?"+query, nil))
 		if problem, ok := errors.AsType[*web.Problem](err); !ok || problem.Status != 422 {
-			t.Errorf("%s: got error %v", query, err)
+			t.Errorf("%s: got error %v, want a problem with status 422", query, err)
 		}
 	}
 }

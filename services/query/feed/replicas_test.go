@@ -22,10 +22,10 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// behind is the maximum delay of a response after the projection.
+// behind is the maximum time by which responses can lag behind the projection.
 const behind = time.Second
 
-// replicas opens areas with the default settings on the same tables. The first projects.
+// replicas opens areas with the default settings on the same tables. Only the first one projects.
 func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 	t.Helper()
 	cfg, err := config.Load[Config](nil)
@@ -82,14 +82,14 @@ func analyzed(t *testing.T, store *feed.Store, n int, at time.Time) {
 	}
 }
 
-// TestReplicasFollowTheProjection sends requests to three replicas continuously. A request that begins a
-// second after a read of the table shows an item returns the item, on each replica.
+// TestReplicasFollowTheProjection sends requests to three replicas continuously. Once a read of the table
+// returns an item, every request that begins at least a second later must return it, on each replica.
 func TestReplicasFollowTheProjection(t *testing.T) {
 	t.Parallel()
 	areas, store := replicas(t, 3)
 	for n := range 3 {
 		for _, a := range areas {
-			a.total(t) // fills the caches with outdated responses
+			a.total(t) // fills the caches with responses that will be outdated
 		}
 		analyzed(t, store, n, time.Now())
 		for {

@@ -25,8 +25,8 @@ type Image struct {
 	Gone bool
 }
 
-// revision orders the images of one item: by the time of analysis, then by the
-// number of tags, which only grows. A deletion sorts after both.
+// revision returns a string that orders the images of one item: by the time of analysis,
+// then by the number of tags, which only grows. A deletion sorts after both.
 func revision(i feed.Item, gone bool) string {
 	if gone {
 		return i.AnalyzedAt + goneSuffix
@@ -37,7 +37,7 @@ func revision(i feed.Item, gone bool) string {
 // goneSuffix is the suffix of a tombstone's revision.
 const goneSuffix = "#~"
 
-// maxTries is how often an item is replanned because of concurrent writes.
+// maxTries limits the attempts to write an item while concurrent writes change its rows.
 const maxTries = 20
 
 // Apply updates the rows of items, and the counters, to the images. All changes of an item are in
@@ -46,8 +46,8 @@ const maxTries = 20
 // revision, and an older one never replaces it. The empty base row of a removed item remains as a
 // tombstone. An item past its retention has no rows.
 //
-// After an error some items are applied; applying all again is safe. If Refused reports true for
-// the error, one of the items can never be applied.
+// After an error, some of the items may have been applied; it is safe to apply all of them again. If
+// Refused reports true for the error, at least one of the items can never be applied.
 func (d *Dashboard) Apply(ctx context.Context, images ...Image) error {
 	left := map[string]*move{}
 	for _, image := range images {
@@ -106,7 +106,7 @@ func (d *Dashboard) applyOnce(ctx context.Context, moves map[string]*move) (agai
 		if err != nil {
 			return nil, err
 		}
-		if !batch.holds(alone) {
+		if !batch.fits(alone) {
 			if err := send(); err != nil {
 				return nil, err
 			}
@@ -212,7 +212,7 @@ func unchanged(put *types.Put, old *Row) {
 	switch {
 	case old == nil:
 		put.ConditionExpression = aws.String("attribute_not_exists(day_partition)")
-	case old.Revision == "": // the table was filled before counters existed
+	case old.Revision == "": // the row was written before counters existed
 		put.ConditionExpression = aws.String("attribute_exists(day_partition) AND attribute_not_exists(revision)")
 	default:
 		put.ConditionExpression = aws.String("revision = :old")
@@ -229,8 +229,8 @@ type transaction struct {
 	counts  counts
 }
 
-// holds reports whether the actions of other fit into t.
-func (t *transaction) holds(other transaction) bool {
+// fits reports whether the actions of other can be added to t.
+func (t *transaction) fits(other transaction) bool {
 	if len(t.actions) == 0 {
 		return true
 	}
@@ -273,7 +273,7 @@ func (d *Dashboard) commit(ctx context.Context, t transaction) (lost bool, err e
 	return false, fmt.Errorf("write the dashboard: %w", err)
 }
 
-// Refused reports whether no attempt at a write can succeed.
+// Refused reports whether err means that a write can never succeed.
 func Refused(err error) bool {
 	refused, ok := errors.AsType[interface {
 		error

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// life returns the images of an item, oldest first.
-func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Image {
+// history returns the images of an item, oldest first.
+func history(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Image {
 	names := []string{feed.Positive, feed.Neutral, feed.Negative}
 	tags = slices.Clone(tags)
 	random.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
@@ -45,10 +45,10 @@ func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Ima
 	return images
 }
 
-// TestCountersAreExact applies the images of items in any order, several times,
-// from independent writers whose requests fail before and after they take effect;
-// then again during a rebuild of the table. The final rows and counters match the
-// last images.
+// TestCountersAreExact applies the images of items in random order, several times,
+// from independent writers whose requests fail before and after they take effect,
+// without and with a concurrent rebuild of the table. The final rows and counters
+// must match the last images.
 func TestCountersAreExact(t *testing.T) {
 	t.Run("writers", func(t *testing.T) { testExact(t, false) })
 	t.Run("writers and a rebuild", func(t *testing.T) { testExact(t, true) })
@@ -70,7 +70,7 @@ func testExact(t *testing.T, rebuild bool) {
 		if n%3 == 0 { // many within a few minutes
 			at = start.Add(-time.Duration(random.IntN(5)) * time.Minute)
 		}
-		all := life(random, n, at, []string{"a", "b", "c d", "é", "#"})
+		all := history(random, n, at, []string{"a", "b", "c d", "é", "#"})
 		images = append(images, all...)
 		if last := all[len(all)-1]; !last.Gone {
 			items = append(items, last.Item)
@@ -100,9 +100,9 @@ func testExact(t *testing.T, rebuild bool) {
 		t.Fatal(err)
 	}
 	compare(t, board, items)
-	// A rebuild that changes nothing has counted everything again.
+	// A rebuild counts everything again, and must change nothing.
 	if done, err := board.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(items))}) {
-		t.Errorf("got %+v, error %v", done, err)
+		t.Errorf("got %+v, error %v, want only %d items checked", done, err, len(items))
 	}
 }
 
@@ -154,7 +154,7 @@ func compare(t *testing.T, board *dashboard.Dashboard, items []feed.Item) {
 	}
 }
 
-// A row that can never be written is distinguished from a failure, and others are not delayed.
+// TestRefused checks that a row that can never be written is distinguished from other failures.
 func TestRefused(t *testing.T) {
 	_, _, board := open(t)
 	long := make([]byte, 2000)
@@ -163,11 +163,11 @@ func TestRefused(t *testing.T) {
 	}
 	item := analyzed(1, time.Now(), feed.Positive, 0.9, 0.8, string(long))
 	if err := board.Apply(t.Context(), dashboard.Image{Item: item}); !dashboard.Refused(err) {
-		t.Errorf("got %v", err)
+		t.Errorf("a key that is too long: got error %v, want a refused write", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := board.Apply(ctx, dashboard.Image{Item: analyzed(2, time.Now(), feed.Positive, 0.9, 0.8, "a")}); err == nil || dashboard.Refused(err) {
-		t.Errorf("got %v", err)
+		t.Errorf("canceled context: got error %v, want one that is not a refused write", err)
 	}
 }

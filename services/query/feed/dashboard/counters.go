@@ -18,8 +18,8 @@ import (
 )
 
 // Counters are rows of the dashboard table that count items: all of them, those of each
-// source type, and those of each tag. They change in the same transactions as the rows of items (Apply), so
-// they are exact at any moment:
+// source type, and those of each tag. They change in the same transactions as the rows of items (see
+// Apply), so they are always exact:
 //
 //	         day_partition         ingested_at             attributes
 //	minutes  minutes#all           2025-11-16T14           m07, of each minute of the hour
@@ -27,13 +27,13 @@ import (
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
 //	                               2025-11-16#tag#AI       and dayTotal
 //
-// Those of a source type have source#rss where those of a tag have tag#AI.
+// The counters of a source type have source#rss where those of a tag have tag#AI.
 //
 // A missing slot is 0; tally describes the values. The attribute writes grows with
 // every change, so that a recount detects concurrent writes.
 //
 // A counter expires with the last item that it can count. TTL removes items earlier
-// without uncounting them, but only items in slots that are outside all windows.
+// without subtracting them, but only items in slots that are outside all windows.
 const (
 	minutePartition = "minutes#"
 	hourPartition   = "hours"
@@ -99,11 +99,11 @@ func (c counts) bump(key counter, slot string, t tally) {
 	}
 }
 
-// add counts a base row or, with undo, uncounts it.
+// add adds a base row to the counts or, with undo, subtracts it.
 func (c counts) add(row Row, undo bool) error {
 	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 	if err != nil {
-		return fmt.Errorf("the ingestion time of %s: %w", row.SourceID, err)
+		return fmt.Errorf("parse the ingestion time of %s: %w", row.SourceID, err)
 	}
 	t := row.tally()
 	if undo {

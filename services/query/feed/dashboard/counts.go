@@ -40,13 +40,13 @@ type TagCount struct {
 	Count int    `json:"count"`
 }
 
-// Rate is the number of items ingested.
+// Rate contains the numbers of recently ingested items.
 type Rate struct {
 	LastHour int `json:"lastHour"`
 	Last24h  int `json:"last24h"`
 }
 
-// Summary is the totals of the analyzed items of the last hours.
+// Summary contains the totals of the analyzed items in a window.
 type Summary struct {
 	Total     int        `json:"total"`
 	Sentiment Counts     `json:"sentiment"`
@@ -57,11 +57,11 @@ type Summary struct {
 	UpdatedAt   time.Time `json:"updatedAt" doc:"the time of this summary"`
 }
 
-// Summary counts the items of a query. It returns ErrWindow and ErrTooMany.
+// Summary counts the items of a query. It can return ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, and for each tag one counter per day plus one.
-// Each rate requires the same counters of all items. With a tag, a source type or an end of the
-// window it reads all items to count the tags, unless there are more than MaxRows.
+// Each rate requires the same counters of all items. If the query has a tag, a source type or an
+// end, it reads all items to count the tags, unless there are more than MaxRows.
 func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	w, err := d.window(q)
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 
 // countEach sets total and tags from counters.
 func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summary) error {
-	found, err := d.ofEach(ctx, w)
+	found, err := d.byScope(ctx, w)
 	for scope, t := range found {
 		t := q.of(*t)
 		if scope == allItems {
@@ -116,7 +116,7 @@ func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summa
 	return err
 }
 
-// countTags sets the tags from rows.
+// countTags sets the tags, which it counts in the rows of items.
 func (d *Dashboard) countTags(ctx context.Context, w window, q Query, sum *Summary) error {
 	tags := map[string]int{}
 	err := d.rows(ctx, w, q, func(row Row) {
@@ -134,10 +134,10 @@ func (d *Dashboard) countTags(ctx context.Context, w window, q Query, sum *Summa
 	return err
 }
 
-// ofEach counts the items of a window by scope: all items, and the items of each tag.
-func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, error) {
+// byScope counts the items of a window by scope: all items, and the items of each tag.
+func (d *Dashboard) byScope(ctx context.Context, w window) (map[string]*tally, error) {
 	group, ctx := errgroup.WithContext(ctx)
-	var first, minutes, days, edge eachOf
+	var first, minutes, days, edge scopeTallies
 	group.Go(func() error {
 		from := day(w.counted()) + "#"
 		err := d.eachCounter(ctx, span{
@@ -173,7 +173,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	for _, part := range []eachOf{minutes, days, edge} {
+	for _, part := range []scopeTallies{minutes, days, edge} {
 		for scope, t := range part.tallies {
 			first.add(scope, *t)
 		}
@@ -182,7 +182,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 }
 
 // slotsFrom returns the names of a counter's key attributes and of its slots from
-// first to before end.
+// first up to, but not including, end.
 func slotsFrom(unit string, first, end int) []string {
 	names := []string{feed.AttrDayPartition, feed.AttrIngestedAt}
 	for slot := first; slot < end; slot++ {
@@ -191,13 +191,13 @@ func slotsFrom(unit string, first, end int) []string {
 	return names
 }
 
-// eachOf holds the tallies of all items and of each tag, by scope.
-type eachOf struct {
+// scopeTallies holds the tallies of all items and of each tag, by scope.
+type scopeTallies struct {
 	tallies map[string]*tally
 	cut     []counter // minute counters of the window's partial first hour
 }
 
-func (e *eachOf) add(scope string, t tally) {
+func (e *scopeTallies) add(scope string, t tally) {
 	if e.tallies == nil {
 		e.tallies = map[string]*tally{}
 	}
@@ -208,7 +208,7 @@ func (e *eachOf) add(scope string, t tally) {
 }
 
 // addHours counts the complete hours of the window's first day.
-func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
+func (e *scopeTallies) addHours(w window, row map[string]types.AttributeValue) error {
 	start, scope, err := hoursKey(row)
 	if err != nil {
 		return err
@@ -223,13 +223,13 @@ func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
 }
 
 // addMinutes counts the complete minutes of the window's first hour.
-func (e *eachOf) addMinutes(w window, row map[string]types.AttributeValue) error {
+func (e *scopeTallies) addMinutes(w window, row map[string]types.AttributeValue) error {
 	scope := strings.TrimPrefix(table.TextOf(row[feed.AttrDayPartition]), minutePartition)
 	return w.minutesIn(row, func(_ time.Time, t tally) { e.add(scope, t) })
 }
 
 // addDay counts a complete day.
-func (e *eachOf) addDay(row map[string]types.AttributeValue) error {
+func (e *scopeTallies) addDay(row map[string]types.AttributeValue) error {
 	_, scope, err := hoursKey(row)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ const (
 const tagPartition = "#tag"
 
 // Rows returns the rows of an analyzed item: the base row, then one for each tag. It
-// returns an error for a time that is not in TimeLayout.
+// returns an error if the ingestion time is not in feed.TimeLayout.
 //
 // sentiment_score_combined is <sentiment>#<score to 2 decimals>, as in the seed,
 // followed by the score to 5 decimals and the sort key, so that the order is total
@@ -57,7 +57,7 @@ const tagPartition = "#tag"
 func Rows(i feed.Item) ([]Row, error) {
 	at, err := i.Ingested()
 	if err != nil {
-		return nil, fmt.Errorf("the ingestion time of %s: %w", i.SourceID, err)
+		return nil, fmt.Errorf("parse the ingestion time of %s: %w", i.SourceID, err)
 	}
 	base := Row{
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
@@ -91,7 +91,7 @@ func ranking(sentiment, tag string) string {
 
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// IngestedAt returns the time of the row's item.
+// IngestedAt returns the ingestion time of the row's item.
 func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(feed.TimeLayout))] }
 
 // View returns the row's item as the HTTP API lists it, without metadata.
@@ -108,17 +108,17 @@ type Dashboard struct {
 	db    *dynamodb.Client
 	cache table.Reader // for eventually consistent reads
 	table string
-	items primary // table that contains the rows
+	items primary // the items that the rows are derived from
 	now   func() time.Time
 }
 
-// New returns a Dashboard on the configured table.
+// New returns a Dashboard for the configured tables.
 func New(db *dynamodb.Client, cfg feed.Config) *Dashboard {
 	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, items: primary{db, cfg.Primary}, now: time.Now}
 }
 
-// Through returns the same dashboard read through a cache. Strongly consistent
-// reads and all writes bypass it.
+// Through returns a copy of d that reads through a cache. Strongly consistent
+// reads and all writes bypass the cache.
 func (d *Dashboard) Through(cache table.Reader) *Dashboard {
 	cached := *d
 	cached.cache = cache

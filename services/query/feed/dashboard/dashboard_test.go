@@ -43,7 +43,7 @@ func all(t *testing.T, d *dashboard.Dashboard, l dashboard.Listing) []string {
 			t.Fatal(err)
 		}
 		if len(page.Rows) > l.Limit || page.NextCursor != "" && len(page.Rows) < l.Limit {
-			t.Fatalf("a page of %d rows, the limit is %d", len(page.Rows), l.Limit)
+			t.Fatalf("got a page of %d rows with next cursor %q, want %d rows, or fewer on the last page", len(page.Rows), page.NextCursor, l.Limit)
 		}
 		for _, row := range page.Rows {
 			ids = append(ids, row.SourceID)
@@ -55,9 +55,9 @@ func all(t *testing.T, d *dashboard.Dashboard, l dashboard.Listing) []string {
 	}
 }
 
-// TestListsAndCounts compares every list, the summary and the series with
-// plain loops over the same items: spread over nine days, applied in any order
-// and more than once, many in one millisecond and with the same score.
+// TestListsAndCounts compares every list, the summary and the series with plain
+// loops over the same items. The items are spread over nine days and applied in
+// random order, some more than once; many have the same millisecond and score.
 func TestListsAndCounts(t *testing.T) {
 	_, _, board := open(t)
 	random := rand.New(rand.NewPCG(4, 2))
@@ -178,7 +178,7 @@ func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours 
 		}
 		average := sum / float64(counts.Positive+counts.Neutral+counts.Negative)
 		if b.Counts != counts || b.AverageCompound < average-0.000051 || b.AverageCompound > average+0.000051 {
-			t.Errorf("bucket of %s at %s is %+v, want %+v and %v", size, b.Start, b, counts, average)
+			t.Errorf("bucket of %s at %s is %+v, want counts %+v and average %v", size, b.Start, b, counts, average)
 		}
 	}
 	if want := len(selected(items, since, "", tag)); total != want {
@@ -200,11 +200,11 @@ func TestMidnight(t *testing.T) {
 	for _, l := range []dashboard.Listing{{}, {Tag: "a"}} {
 		l.Hours, l.Limit = 48, 1
 		if got := all(t, board, l); !slices.Equal(got, []string{"reddit#2", "reddit#1"}) {
-			t.Errorf("got %+v: %v", l, got)
+			t.Errorf("%+v: got %v, want [reddit#2 reddit#1]", l, got)
 		}
 	}
 	if got := all(t, board, dashboard.Listing{Hours: 48, Limit: 1, Sentiment: feed.Positive}); !slices.Equal(got, []string{"reddit#1", "reddit#2"}) {
-		t.Errorf("by score: got %v", got)
+		t.Errorf("by score: got %v, want [reddit#1 reddit#2]", got)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("row %d is %+v, want %+v", i, got, want)
 		}
 		if rows[i].ExpiresAt != at.Add(7*24*time.Hour).Unix()+1 || rows[i].IngestedAt() != "2025-11-16T14:30:00.001Z" {
-			t.Errorf("row %d of %s: got expiry %d", i, rows[i].IngestedAt(), rows[i].ExpiresAt)
+			t.Errorf("row %d: got ingestion time %s and expiry %d, want 2025-11-16T14:30:00.001Z and %d", i, rows[i].IngestedAt(), rows[i].ExpiresAt, at.Add(7*24*time.Hour).Unix()+1)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestShowInAnyOrder(t *testing.T) {
 	for _, tag := range []string{"", "a", "b"} {
 		page, err := board.List(t.Context(), dashboard.Listing{Hours: 168, Tag: tag, Limit: 10})
 		if err != nil || len(page.Rows) != 1 || len(page.Rows[0].MatchedTags) != 2 {
-			t.Errorf("%q: got %+v, error %v", tag, page, err)
+			t.Errorf("tag %q: got %+v, error %v, want one row with two tags", tag, page, err)
 		}
 	}
 	if err := board.Apply(t.Context(), dashboard.Image{Item: late, Gone: true}); err != nil {
@@ -259,7 +259,7 @@ func TestForeignCursors(t *testing.T) {
 	}
 	page, err := board.List(t.Context(), dashboard.Listing{Hours: 1, Limit: 1})
 	if err != nil || page.NextCursor == "" {
-		t.Fatal(page, err)
+		t.Fatalf("got %+v, error %v, want a next cursor", page, err)
 	}
 	for _, l := range []dashboard.Listing{
 		{Tag: "a", Cursor: page.NextCursor}, {Sentiment: feed.Positive, Cursor: page.NextCursor}, {Cursor: "x"},
@@ -281,7 +281,7 @@ func TestListsContainThePublicationTime(t *testing.T) {
 	}
 	page, err := board.List(t.Context(), dashboard.Listing{Hours: 1, Limit: 10})
 	if err != nil || len(page.Rows) != 3 {
-		t.Fatalf("got %+v, error %v", page, err)
+		t.Fatalf("got %+v, error %v, want 3 rows", page, err)
 	}
 	for _, row := range page.Rows {
 		want := map[string]string{"reddit#1": "2026-11-20T10:00:00Z"}[row.SourceID]

@@ -17,13 +17,13 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Listing selects a page of analyzed items of the last hours.
+// Listing selects a page of the analyzed items in a window.
 type Listing struct {
 	Hours      int       // as in Query
 	From, To   time.Time // as in Query
-	SourceType string    // empty lists all
-	Sentiment  string    // empty lists all, newest first; otherwise the highest score first
-	Tag        string    // empty lists all
+	SourceType string    // empty lists all source types
+	Sentiment  string    // empty lists all sentiments, newest first; otherwise the highest score first
+	Tag        string    // empty lists items with any tags
 	Limit      int       // maximum items on the page, at least 1
 	Cursor     string    // NextCursor of the previous page; empty for the first
 }
@@ -38,8 +38,8 @@ type Page struct {
 // Sort keys of a list are unique, so the next page starts below it in any partition.
 const positionName = "position"
 
-// List reads a page, eventually consistent. It returns table.ErrCursor for the
-// cursor of another list, ErrWindow and ErrTooMany.
+// List reads a page with eventual consistency. It returns table.ErrCursor if the
+// cursor belongs to another list; it can also return ErrWindow and ErrTooMany.
 func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	scope := "feed/" + l.Sentiment + "/" + l.Tag + "/" + l.SourceType
 	start, err := table.ParseCursor(scope, l.Cursor)
@@ -57,7 +57,7 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
 		return Page{}, table.ErrCursor
 	}
-	// One more row shows whether there is a next page.
+	// An additional row shows whether there is a next page.
 	rows, err := d.list(ctx, l, position, l.Limit+1)
 	if err != nil || len(rows) <= l.Limit {
 		return Page{Rows: rows}, err
@@ -115,8 +115,8 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, positi
 	return rows, nil
 }
 
-// lastStretch is the part of a window's first day that is read by time instead
-// of by score: for a short part, a read by score would discard most of the day.
+// lastStretch is the maximum length of the part of a window's first day that is read
+// by time instead of by score: a read by score would discard most of the day.
 const lastStretch = 20 * time.Minute
 
 // byScore merges the days, highest score first. It reads a few rows of each day, and more rows of a
@@ -162,7 +162,7 @@ type ranked struct {
 	rows     []Row
 	wanted   bool    // more rows are needed
 	complete bool    // all rows are read
-	share    float64 // estimated share of the read rows that is in the window
+	share    float64 // estimated share of the rows that are in the window
 }
 
 // ranked returns the days of a window.
@@ -195,7 +195,7 @@ func (w window) ranked(l Listing, position string) []*ranked {
 	return all
 }
 
-// read reads some more rows, or all if the span is not by score.
+// read reads some more rows, or all rows if the span is not sorted by score.
 func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	if r.index == feed.IndexBySentiment {
 		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // plus the row at the position
@@ -215,13 +215,13 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	})
 }
 
-// left returns how much of its first day is in the window.
+// left returns the length of the part of the window's first day that is in the window.
 func (w window) left() time.Duration {
 	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
 }
 
-// lastDay limits a span by score of the window's first day to the window: with a
-// filter, or by reading a short part of the day by time.
+// lastDay restricts s, which is sorted by score, to the part of the window's first day
+// that is in the window: with a filter, or, for a short part, by reading it by time.
 func (w window) lastDay(s span, l Listing) span {
 	if w.left() > lastStretch {
 		filter := expression.Name(feed.AttrIngestedAt).GreaterThanEqual(expression.Value(w.since()))

@@ -19,8 +19,8 @@ type primary struct {
 	table string
 }
 
-// segment reads one of total segments of the table, strongly consistent, and passes each page of
-// items to see, with the number of rows that cannot be parsed.
+// segment reads one of total segments of the table with strong consistency, and passes each page
+// to see: its items, and the number of items that cannot be parsed.
 func (p primary) segment(ctx context.Context, segment, total int32, see func(items []feed.Item, unreadable int) error) error {
 	in := &dynamodb.ScanInput{TableName: &p.table, ConsistentRead: aws.Bool(true), Segment: &segment, TotalSegments: &total}
 	for {
@@ -48,8 +48,8 @@ type itemKey struct{ sourceID, ingestedAt string }
 
 func (k itemKey) attributes() table.Key { return feed.Key(k.sourceID, k.ingestedAt) }
 
-// getAll passes the existing items of the keys, all different, to see, in any order and strongly
-// consistent. It skips those that cannot be parsed.
+// getAll reads the items with the given keys, which must be distinct, with strong consistency, and
+// passes them to see in any order. It skips items that do not exist or cannot be parsed.
 func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item) error) error {
 	all := make([]table.Key, len(keys))
 	for i, key := range keys {
@@ -64,18 +64,18 @@ func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item)
 	})
 }
 
-// lookup is the item at one key of the table.
+// lookup is the result of reading one key of the table.
 type lookup struct {
-	item feed.Item // zero if there is none, or if it cannot be read
-	// unchanged is the condition check, for a transaction, that the table still has the item.
-	// There is none for an item that cannot be parsed.
+	item feed.Item // zero if there is no item, or if it cannot be parsed
+	// unchanged is the condition check with which a transaction requires that the item is
+	// unchanged. It is empty if the item cannot be parsed.
 	unchanged []types.TransactWriteItem
 }
 
 // analyzed reports whether there is an item with a result.
 func (l lookup) analyzed() bool { return l.item.Scored() }
 
-// lookup reads the item of one key, strongly consistent.
+// lookup reads the item of one key with strong consistency.
 func (p primary) lookup(ctx context.Context, key itemKey) (lookup, error) {
 	out, err := p.db.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &p.table, Key: key.attributes(), ConsistentRead: aws.Bool(true),

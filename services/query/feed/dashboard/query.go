@@ -12,17 +12,17 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Query selects the analyzed items of the last hours, or of a window of whole minutes, that have
+// Query selects the analyzed items of the last hours, or of a window of whole minutes, that match
 // all nonempty properties.
 type Query struct {
 	Hours      int       // 1 to MaxHours; ignored if From is set
-	From, To   time.Time // To is exclusive; zero for now
+	From, To   time.Time // To is exclusive; zero means now
 	SourceType string
 	Tag        string
 	Sentiment  string
 }
 
-// MaxRows is the maximum number of rows that a read filters, if no counter or index has
+// MaxRows is the maximum number of rows that a read filters if no counter or index contains
 // the result.
 const MaxRows = 100_000
 
@@ -30,7 +30,7 @@ var (
 	// ErrTooMany means that a read would filter more than MaxRows rows.
 	ErrTooMany = errors.New("the window has too many items for this filter")
 	// ErrWindow means that a window is empty, not of whole minutes, or outside the retention.
-	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes of the last %d hours", MaxHours)
+	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes within the last %d hours", MaxHours)
 )
 
 // window returns the window of a query. It returns ErrWindow.
@@ -52,8 +52,8 @@ func (d *Dashboard) window(q Query) (window, error) {
 	return window{from: from, now: now, to: to, ends: true}, nil
 }
 
-// counter returns the scope of the counters that count the query's items, of any sentiment. ok is
-// false if there are none.
+// counter returns the scope of the counters that count the query's items, regardless of their
+// sentiment. ok is false if there are no such counters.
 func (q Query) counter() (scope string, ok bool) {
 	if q.SourceType != "" {
 		return sourcePrefix + q.SourceType, q.Tag == ""
@@ -74,8 +74,8 @@ func (q Query) of(t tally) tally {
 	return t
 }
 
-// filtered returns a span that reads only items of these properties, at most MaxRows rows in all
-// spans that share the budget.
+// filtered returns s restricted to items with these properties. The spans that share the budget
+// read at most MaxRows rows in total.
 func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span {
 	s.budget = budget
 	for name, value := range map[string]string{attrSourceType: sourceType, attrSentiment: sentiment} {
@@ -91,7 +91,8 @@ func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span 
 	return s
 }
 
-// rows visits the items of a query, with the given attributes. It returns ErrTooMany.
+// rows visits the base or tag rows of a query's items, with the given attributes. It can return
+// ErrTooMany.
 func (d *Dashboard) rows(ctx context.Context, w window, q Query, visit func(Row), attributes ...string) error {
 	spans := w.spans()
 	if q.Tag != "" {
@@ -120,7 +121,7 @@ func newBudget() *atomic.Int64 {
 	return budget
 }
 
-// total counts the items of a query: by counters, or by rows if there are none.
+// total counts the items of a query: with counters or, if there are none for it, by reading the rows.
 func (d *Dashboard) total(ctx context.Context, w window, q Query) (sum tally, err error) {
 	scope, ok := q.counter()
 	if !ok {

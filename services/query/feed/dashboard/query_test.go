@@ -65,7 +65,7 @@ func checkQuery(t *testing.T, d *dashboard.Dashboard, q dashboard.Query, chosen 
 		Hours: q.Hours, From: q.From, To: q.To, SourceType: q.SourceType, Sentiment: q.Sentiment, Tag: q.Tag, Limit: 70,
 	})
 	if !slices.Equal(list, want) {
-		t.Errorf("list of %+v: %d items, want %d", q, len(list), len(want))
+		t.Errorf("list of %+v: got %d items, want %d", q, len(list), len(want))
 	}
 	summary, err := d.Summary(t.Context(), q)
 	if err != nil {
@@ -96,10 +96,10 @@ func checkQuery(t *testing.T, d *dashboard.Dashboard, q dashboard.Query, chosen 
 		got[tag.Tag] = tag.Count
 	}
 	if summary.Total != len(want) || summary.Sentiment != counts || fmt.Sprint(got) != fmt.Sprint(tags) || summary.TagsOmitted {
-		t.Errorf("summary of %+v: %+v, want %d %v %v", q, summary, len(want), counts, tags)
+		t.Errorf("summary of %+v: got %+v, want total %d, sentiments %v, tags %v", q, summary, len(want), counts, tags)
 	}
 	if q.Hours == 24 && summary.Rate.Last24h != len(want) {
-		t.Errorf("rate of %+v: %+v, want %d", q, summary.Rate, len(want))
+		t.Errorf("rate of %+v: got %+v, want Last24h %d", q, summary.Rate, len(want))
 	}
 	series, err := d.Series(t.Context(), q, 24*time.Hour)
 	if err != nil {
@@ -113,7 +113,7 @@ func checkQuery(t *testing.T, d *dashboard.Dashboard, q dashboard.Query, chosen 
 		average += b.AverageCompound * float64(n)
 	}
 	if sum != counts || average-compound > 0.1 || compound-average > 0.1 {
-		t.Errorf("series of %+v: %v, compounds %v; want %v, %v", q, sum, average, counts, compound)
+		t.Errorf("series of %+v: got counts %v and compounds %v, want %v and %v", q, sum, average, counts, compound)
 	}
 }
 
@@ -121,12 +121,12 @@ func TestWindowsAreChecked(t *testing.T) {
 	_, _, board := open(t)
 	minute := time.Now().UTC().Truncate(time.Minute)
 	for name, q := range map[string]dashboard.Query{
-		"a second":       {From: minute.Add(-time.Hour + time.Second)},
-		"end of seconds": {From: minute.Add(-time.Hour), To: minute.Add(-time.Second)},
-		"backwards":      {From: minute.Add(-time.Hour), To: minute.Add(-2 * time.Hour)},
-		"empty":          {From: minute, To: minute},
-		"too old":        {From: minute.Add(-200 * time.Hour)},
-		"no start":       {To: minute},
+		"start with seconds": {From: minute.Add(-time.Hour + time.Second)},
+		"end with seconds":   {From: minute.Add(-time.Hour), To: minute.Add(-time.Second)},
+		"end before start":   {From: minute.Add(-time.Hour), To: minute.Add(-2 * time.Hour)},
+		"empty":              {From: minute, To: minute},
+		"too old":            {From: minute.Add(-200 * time.Hour)},
+		"no start":           {To: minute},
 	} {
 		if _, err := board.Summary(t.Context(), q); !errors.Is(err, dashboard.ErrWindow) {
 			t.Errorf("%s: got error %v, want ErrWindow", name, err)

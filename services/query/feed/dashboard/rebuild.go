@@ -22,7 +22,7 @@ import (
 type Rebuilt struct {
 	Items     int64 `json:"items"`     // analyzed items that were checked
 	Skipped   int64 `json:"skipped"`   // unreadable items
-	Removed   int64 `json:"removed"`   // rows without an item, or different from it
+	Removed   int64 `json:"removed"`   // rows that had no item, or differed from it
 	Recounted int64 `json:"recounted"` // counters that were corrected
 }
 
@@ -71,7 +71,7 @@ func (d *Dashboard) fill(ctx context.Context, segment int32, items, skipped *ato
 	return nil
 }
 
-// restore writes the rows of items where some are missing or wrong.
+// restore rewrites the rows of each item of which some rows are missing or wrong.
 func (d *Dashboard) restore(ctx context.Context, items []feed.Item) error {
 	var keys []table.Key
 	wanted := make([][]Row, len(items))
@@ -111,7 +111,7 @@ func (d *Dashboard) restore(ctx context.Context, items []feed.Item) error {
 	return d.Apply(ctx, missing...)
 }
 
-// sweep compares every row of a day with its item.
+// sweep compares every row of every day in the longest window with its item.
 func (d *Dashboard) sweep(ctx context.Context, removed *atomic.Int64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, base := range since(d.now().UTC(), MaxHours).spans() {
@@ -239,10 +239,10 @@ func (d *Dashboard) settle(ctx context.Context, row Row) error {
 	return fmt.Errorf("too many concurrent changes to the rows of %s", id.SourceID)
 }
 
-// settled returns the plan of m, which also removes row if it is not one of m's.
+// settled returns the plan of m, which also removes row if it is not one of m's rows.
 func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
 	if m.gone && m.old != nil && !m.old.Gone() {
-		// The deletion of the current revision and no later one: the item may be created again.
+		// Delete only the current revision, not a later one: the item may have been created again.
 		m.rows[0].Revision = m.old.ended()
 	}
 	if !m.gone || m.old != nil && !m.old.Gone() {
@@ -260,7 +260,7 @@ func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
 	return t, nil
 }
 
-// ended returns the tombstone's revision for a base row.
+// ended returns the revision of the tombstone that replaces a base row.
 func (r Row) ended() string {
 	analyzed, _, _ := strings.Cut(r.Revision, "#")
 	return analyzed + goneSuffix

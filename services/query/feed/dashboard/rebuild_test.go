@@ -55,13 +55,13 @@ func TestRebuild(t *testing.T) {
 	}
 	done, err := board.Rebuild(t.Context())
 	if err != nil || done != (dashboard.Rebuilt{Items: 54, Skipped: 1}) {
-		t.Fatalf("got %+v, error %v", done, err)
+		t.Fatalf("got %+v, error %v, want 54 items and 1 skipped", done, err)
 	}
 	want := rows(t, db)
 	keys := slices.Sorted(maps.Keys(want))
 	counters := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return want[key]["source_id"] != nil })
-	// Of the 42 items of the last 168 hours 37 are analyzed, each with a base row
-	// and two of tags.
+	// Of the 42 items of the last 168 hours, 37 are analyzed. Each has a base row and
+	// two tag rows.
 	if n := len(keys) - len(counters); n != 37*3 {
 		t.Errorf("got %d rows, want %d", n, 37*3)
 	}
@@ -77,7 +77,7 @@ func TestRebuild(t *testing.T) {
 		row := want[key]
 		kind := i % 5
 		if slices.Contains(counters, key) {
-			kind = i % 2 * 4 // missing or right
+			kind = i % 2 * 4 // missing or correct
 			if i%3 == 0 {
 				kind = 5
 			}
@@ -119,7 +119,7 @@ func TestRebuild(t *testing.T) {
 		for key, row := range counted {
 			delete(row, "writes")
 			if strings.HasPrefix(key, "hours "+time.Now().Add(-feed.Retention).UTC().Format(time.DateOnly)) {
-				delete(row, "dayTotal") // the day is truncated: no window reads it in this form
+				delete(row, "dayTotal") // no window contains the complete day, so none reads its total
 			}
 			if row["source_id"] == nil && len(row) == 3 { // key and expiry only: it has no counts
 				delete(counted, key)

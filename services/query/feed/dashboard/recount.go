@@ -67,8 +67,8 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 	return nil
 }
 
-// recountMinutes corrects the minutes of an hour for the given scopes and for the
-// tags of its items. It returns all of them.
+// recountMinutes corrects the minutes of an hour for the given scopes and for those
+// of its items. It returns all these scopes.
 func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, scopes map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
 	known := maps.Clone(scopes)
 	for range maxTries {
@@ -116,7 +116,7 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 	return nil, fmt.Errorf("too many concurrent writes to the counters of %s: run the rebuild again", hour.Format(hourLayout))
 }
 
-// recountHours corrects the hours of a day.
+// recountHours corrects the hours of a day for a scope.
 func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, scope string, corrected *atomic.Int64) error {
 	for range maxTries {
 		there, err := d.stored(ctx, []string{scope}, start, hoursOf)
@@ -129,7 +129,7 @@ func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time,
 		}, func(row map[string]types.AttributeValue) error {
 			hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
 			if err != nil {
-				return fmt.Errorf("the key of a counter: %w", err)
+				return fmt.Errorf("parse the key of a counter: %w", err)
 			}
 			minutes, err := parseSlots(row)
 			if err != nil {
@@ -163,7 +163,7 @@ type storedCounter struct {
 	writes int64
 }
 
-// stored reads counters, strongly consistent.
+// stored reads the counters of scopes with strong consistency, and returns them by scope.
 func (d *Dashboard) stored(ctx context.Context, scopes []string, at time.Time, key func(string, time.Time) counter) (map[string]*storedCounter, error) {
 	found := map[string]*storedCounter{}
 	byKey := map[[2]string]string{}

@@ -23,9 +23,9 @@ type Bucket struct {
 }
 
 // Series counts the items of a query in buckets aligned to UTC, oldest first. Buckets
-// without items are omitted; the window may cover only a part of the first and the last.
-// size is a number of minutes that divides an hour, a number of hours that divides a day,
-// or a day. It returns ErrWindow and ErrTooMany.
+// without items are omitted. The window may cover the first and the last bucket only in
+// part. size is a number of minutes that divides an hour, a number of hours that divides
+// a day, or a day. Series can return ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, which is partial, and counters: one row per hour
 // for buckets below an hour and for windows with an end, otherwise one per day plus one. With a
@@ -75,7 +75,7 @@ func (d *Dashboard) timeline(ctx context.Context, w window, scope string, size t
 	return counted, nil
 }
 
-// timeline holds the tallies of consecutive buckets from the window's first.
+// timeline holds the tallies of consecutive buckets, starting with the window's first.
 type timeline struct {
 	first   time.Time
 	size    time.Duration
@@ -98,7 +98,7 @@ func (l *timeline) add(at time.Time, t tally) {
 func (l *timeline) addRow(row Row) error {
 	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 	if err != nil {
-		return fmt.Errorf("the ingestion time of %s: %w", row.SourceID, err)
+		return fmt.Errorf("parse the ingestion time of %s: %w", row.SourceID, err)
 	}
 	l.add(at, row.tally())
 	return nil
@@ -118,8 +118,8 @@ func (l *timeline) buckets() []Bucket {
 	return buckets
 }
 
-// edge reads the items of the window's first minute, which is partial and therefore
-// in no counter.
+// edge reads the items of the window's first minute, which is partial and for which
+// counters therefore cannot be used.
 func (d *Dashboard) edge(ctx context.Context, w window, scope string, attributes ...string) ([]Row, error) {
 	s := w.spans()[len(w.days())-1]
 	if tag, tagged := strings.CutPrefix(scope, tagPrefix); tagged {
@@ -139,7 +139,7 @@ func (d *Dashboard) edge(ctx context.Context, w window, scope string, attributes
 	return rows, err
 }
 
-// minutes visits the window's complete minutes, of the items of a scope.
+// minutes visits the tallies of a scope in the window's complete minutes.
 func (d *Dashboard) minutes(ctx context.Context, w window, scope string, visit func(time.Time, tally)) error {
 	return d.eachCounter(ctx, span{
 		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + scope,
@@ -147,7 +147,8 @@ func (d *Dashboard) minutes(ctx context.Context, w window, scope string, visit f
 	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, visit) })
 }
 
-// hours visits the minutes of the window's first hour, and its complete hours.
+// hours visits the tallies of a scope in the minutes of the window's first hour, and in the
+// window's complete hours.
 func (d *Dashboard) hours(ctx context.Context, w window, scope string, visit func(time.Time, tally)) error {
 	keys := []counter{minutesOf(scope, w.counted())}
 	for at := w.counted(); day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
@@ -168,7 +169,7 @@ func (w window) counted() time.Time { return w.from.Truncate(time.Minute).Add(ti
 func (w window) minutesIn(row map[string]types.AttributeValue, visit func(time.Time, tally)) error {
 	hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
 	if err != nil {
-		return fmt.Errorf("the key of a counter: %w", err)
+		return fmt.Errorf("parse the key of a counter: %w", err)
 	}
 	return inside(row, hour, time.Minute, w.counted(), func(at time.Time, t tally) {
 		if !w.ends || at.Before(w.to) {

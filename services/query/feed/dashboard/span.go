@@ -17,12 +17,12 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// MaxHours is the longest window of a read, equal to the retention of rows. No row in a window has
-// expired, so reads filter only by the window's start.
+// MaxHours is the length of the longest window of a read in hours, equal to the retention of rows. No
+// row in a window has expired, so reads do not filter by expiry.
 const MaxHours = 168
 
-// span is a range of sort keys in one partition of the table or an index, both
-// ends included.
+// span is a range of sort keys, including both ends, in one partition of the table
+// or an index.
 type span struct {
 	index           string // empty for the table
 	partition, sort string // names of the keys
@@ -120,7 +120,7 @@ func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// get reads the rows with these keys, which are distinct, in no particular order.
+// get reads the rows with these keys, which must be distinct, in no particular order.
 func (d *Dashboard) get(ctx context.Context, keys []table.Key, visit func(Row)) error {
 	return table.GetAll(ctx, d.db, table.Get{Table: d.table, Keys: keys, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
 		var row Row
@@ -143,10 +143,10 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 }
 
 // window is a time interval. Without an end, it contains all items since from: to is shortly after
-// now, because an item's clock may be ahead.
+// now, because the clock that sets an item's time may be ahead.
 type window struct {
 	from, now, to time.Time
-	ends          bool // exclusive; from and to are whole minutes
+	ends          bool // to is exclusive, and from and to are whole minutes
 }
 
 func since(now time.Time, hours int) window {
@@ -156,7 +156,7 @@ func since(now time.Time, hours int) window {
 // last returns a sort key after those in the window.
 func (w window) last() string {
 	if w.ends {
-		return w.to.Format(feed.TimeLayout) // separates the time from the id in a key
+		return w.to.Format(feed.TimeLayout) // keys continue with # and the id, so those of this time sort after it
 	}
 	return atEnd
 }
@@ -173,7 +173,7 @@ func (w window) days() []string {
 	return days
 }
 
-// spans returns the window's base rows by day, newest first.
+// spans returns the spans of the window's base rows, one for each day, newest first.
 func (w window) spans() []span {
 	var spans []span
 	for _, day := range w.days() {
@@ -182,7 +182,7 @@ func (w window) spans() []span {
 	return spans
 }
 
-// tagged returns the window's rows of a tag.
+// tagged returns the span of the window's rows of a tag.
 func (w window) tagged(tag string) span {
 	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: w.last()}
 }

@@ -14,12 +14,12 @@ import (
 //
 //	compound * 10^24 + negative * 10^16 + neutral * 10^8 + positive
 //
-// Sums of such numbers are the numbers of the sums, so one ADD changes all four parts, and a
-// counter has a quarter of the values. DynamoDB's 38 digits suffice for a hundred million items of
-// a sentiment per day.
+// The sum of such numbers encodes the sum of the tallies, so one ADD changes all four parts, and a
+// counter stores a quarter of the values. DynamoDB's 38 digits suffice for a hundred million items
+// of each sentiment per day.
 type tally struct {
 	Counts
-	compound int64 // the sum, in units of 0.0001, which is exact
+	compound int64 // the sum in units of 0.0001, so that it is exact
 }
 
 const (
@@ -54,7 +54,7 @@ func (t tally) number() string {
 }
 
 // parseTally decodes a number, or a sum of numbers, whose counts are not negative.
-// It returns errTally.
+// It returns errTally if text is invalid.
 func parseTally(text string) (tally, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	var parts [4]int64 // positive, neutral, negative, compound
@@ -83,7 +83,7 @@ func parseTally(text string) (tally, error) {
 	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
 }
 
-// natural parses a number of decimal digits; it is 0 for the empty string.
+// natural parses a string of decimal digits. It returns 0 for the empty string.
 func natural(digits string) (n int64, ok bool) {
 	const most = 18 // digits that fit an int64
 	for _, c := range []byte(digits) {
@@ -104,13 +104,13 @@ func parseShort(text string) (tally, error) {
 	return parseTally(n.Num().String())
 }
 
-// slots contains the tallies of a counter row: of each minute or hour, and at daySlot that of the
-// day.
+// slots contains the tallies of a counter row: one for each minute or hour, and the day's total at
+// daySlot.
 type slots [daySlot + 1]tally
 
 const daySlot = 60
 
-// parseSlots ignores attributes that are not slots.
+// parseSlots parses the slots of a counter row. It ignores other attributes.
 func parseSlots(row map[string]types.AttributeValue) (*slots, error) {
 	var found slots
 	for name, value := range row {

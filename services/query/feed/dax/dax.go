@@ -1,5 +1,5 @@
 // Package dax reads tables through a DynamoDB Accelerator cluster. It is separate from package
-// table so that only its users depend on AWS's client.
+// table so that only its users depend on the DAX client of AWS.
 package dax
 
 import (
@@ -35,7 +35,7 @@ func (c Config) Validate() error {
 }
 
 const (
-	readWait = 2 * time.Second // time for the cluster's response, including its retries
+	readWait = 2 * time.Second // maximum time for a response of the cluster, including the client's retries
 	pause    = 5 * time.Second // after a failure, no request is sent to the cluster for this time
 )
 
@@ -46,11 +46,11 @@ type Reader struct {
 	db    *dynamodb.Client
 	log   zerolog.Logger
 	began time.Time
-	until atomic.Int64 // when the next request may be sent to the cluster, as time since began; the wall clock may be stepped
+	until atomic.Int64 // when the next request can be sent to the cluster, as time since began, because the wall clock can be set back
 }
 
-// Connect returns the reader of a cluster in front of db. A cluster that does not respond is not an
-// error, but may delay Connect by some seconds. The caller closes the Reader.
+// Connect returns a Reader for a cluster in front of db. A cluster that does not respond is not an
+// error, but can delay Connect by a few seconds. The caller must close the Reader.
 func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logger) (*Reader, error) {
 	settings := client.NewConfig(base, cfg.Endpoint)
 	settings.Logger = logging.Nop{} // errors are returned, and logged here

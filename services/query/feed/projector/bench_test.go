@@ -31,7 +31,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// measured contains both tables in an engine that syncs as in production, and counts its requests.
+// measured is an engine with both tables that syncs as in production. It counts requests.
 type measured struct {
 	db       *dynamodb.Client
 	at       table.Config
@@ -97,8 +97,8 @@ func BenchmarkProjection(b *testing.B) {
 
 // BenchmarkVisible analyzes items at a fixed rate, or as fast as the engine accepts
 // them, and reports the time from the write of an item's analysis until its rows
-// are written and cached responses without it are dropped. The settings are the
-// defaults.
+// are written and cached responses without it are dropped. It uses the default
+// settings.
 func BenchmarkVisible(b *testing.B) {
 	for _, perSecond := range []int{5, 50, 0} {
 		b.Run(fmt.Sprintf("%d-a-second", perSecond), func(b *testing.B) { benchmarkVisible(b, perSecond) })
@@ -114,7 +114,7 @@ func benchmarkVisible(b *testing.B, perSecond int) {
 	}
 	m := measure(b)
 	var mu sync.Mutex
-	analyzed := map[string]time.Time{} // and not visible yet
+	analyzed := map[string]time.Time{} // time of analysis by source id
 	took := make([]time.Duration, 0, b.N)
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()

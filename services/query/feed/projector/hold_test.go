@@ -68,7 +68,7 @@ func (b *bench) revision(t *testing.T) string {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "CHECKPOINT#feed"}},
 	})
 	if err != nil || len(out.Items) != 1 {
-		t.Fatal(out, err)
+		t.Fatalf("got %+v, error %v, want one checkpoint", out, err)
 	}
 	return out.Items[0]["revision"].(*types.AttributeValueMemberN).Value
 }

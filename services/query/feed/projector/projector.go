@@ -1,5 +1,5 @@
 // Package projector fills the dashboard table of the feed from the change stream
-// of the primary table. Applying changes again changes nothing (dashboard.Dashboard.Apply).
+// of the primary table. Applying a change is idempotent (see dashboard.Dashboard.Apply).
 package projector
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// Projector fills the dashboard table. Run it once.
+// Projector fills the dashboard table. Run must be called only once.
 type Projector struct {
 	follower  *changes.Follower
 	dashboard *dashboard.Dashboard

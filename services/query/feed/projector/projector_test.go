@@ -50,7 +50,7 @@ func open(t *testing.T) *bench {
 	return b
 }
 
-// start runs a projector until stop is called; stop waits for its end.
+// start runs a projector until stop is called; stop waits until it has ended.
 func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *prometheus.Registry, stop func()) {
 	t.Helper()
 	registry = prometheus.NewRegistry()
@@ -209,7 +209,7 @@ func TestProjectorsShareTheWork(t *testing.T) {
 	eventually(t, func() error { return counts(second, "assay_projection_changes_total", 2) })
 }
 
-// A change that cannot be projected is stored and counted, and later ones are projected.
+// A change that cannot be projected is stored and counted, and later changes are projected.
 func TestUnreadableRecordsAreSetAside(t *testing.T) {
 	b := open(t)
 	registry, stop := b.start(t, nil)
@@ -233,7 +233,7 @@ func TestUnreadableRecordsAreSetAside(t *testing.T) {
 	}
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
-		t.Errorf("got the change %v", out.Items[0])
+		t.Errorf("got the change %v, want reddit#bad with a reason and an expiry", out.Items[0])
 	}
 }
 
@@ -242,7 +242,7 @@ func TestUnreadableRecordsAreSetAside(t *testing.T) {
 func TestRejectedItemsAreSetAside(t *testing.T) {
 	b := open(t)
 	b.add(t, 1, "a")
-	b.add(t, 2, strings.Repeat("a key may not be so long ", 50))
+	b.add(t, 2, strings.Repeat("this is too long for a key ", 50))
 	b.add(t, 3, "a")
 	registry, stop := b.start(t, nil)
 	defer stop()
@@ -250,11 +250,11 @@ func TestRejectedItemsAreSetAside(t *testing.T) {
 	eventually(t, func() error { return counts(registry, "assay_projection_poison_total", 1) })
 	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != 2 || !slices.Equal(summary.Tags, []dashboard.TagCount{{Tag: "a", Count: 2}}) {
-		t.Errorf("got %+v, error %v", summary, err)
+		t.Errorf("got %+v, error %v, want total 2 and the tag a with the count 2", summary, err)
 	}
 }
 
-// Failures of the engine cause delay but no loss, and appear as lag.
+// Failures of the engine delay changes but lose none, and appear as lag.
 func TestFailuresAreRetried(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestFailuresAreRetried(t *testing.T) {
 				return err
 			})
 			select {
-			case <-failed: // and not only retried within one call
+			case <-failed: // not only retried within one call
 			case <-time.After(time.Minute):
 				t.Error("the projector did not report the failed write")
 			}

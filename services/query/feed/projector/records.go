@@ -22,9 +22,9 @@ import (
 // project writes the rows of a batch of changes. Changes that no attempt can project are set aside.
 func (p *Projector) project(ctx context.Context, shard string, records []streams.Record) error {
 	images := make([]dashboard.Image, 0, len(records))
-	from := make([]streams.Record, 0, len(records)) // of each image
+	from := make([]streams.Record, 0, len(records)) // the record of each image
 	for _, record := range records {
-		image, shown, err := understand(record)
+		image, shown, err := parse(record)
 		switch {
 		case err != nil:
 			if err := p.setAside(ctx, shard, record, err); err != nil {
@@ -58,7 +58,7 @@ func (p *Projector) apply(ctx context.Context, images ...dashboard.Image) error 
 	return p.dashboard.Apply(ctx, images...)
 }
 
-// applyEach finds the rejected changes.
+// applyEach applies changes individually, and sets aside those that are rejected.
 func (p *Projector) applyEach(ctx context.Context, shard string, images []dashboard.Image, from []streams.Record) error {
 	for i, image := range images {
 		err := p.apply(ctx, image)
@@ -72,16 +72,17 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 	return nil
 }
 
-// understand parses a change. An item has rows from its first analysis on.
-func understand(record streams.Record) (image dashboard.Image, shown bool, err error) {
+// parse returns the image of a change, and reports whether its item has rows, which are
+// written from its first analysis on.
+func parse(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
 		return dashboard.Image{}, false, errors.New("the change record has no images")
 	}
-	is := record.Dynamodb.NewImage
+	latest := record.Dynamodb.NewImage
 	if record.EventName == streams.OperationTypeRemove {
-		is, image.Gone = record.Dynamodb.OldImage, true
+		latest, image.Gone = record.Dynamodb.OldImage, true
 	}
-	attributes, err := attributevalue.FromDynamoDBStreamsMap(is)
+	attributes, err := attributevalue.FromDynamoDBStreamsMap(latest)
 	if err != nil {
 		return dashboard.Image{}, false, fmt.Errorf("read the image: %w", err)
 	}
@@ -89,8 +90,8 @@ func understand(record streams.Record) (image dashboard.Image, shown bool, err e
 	return image, image.Item.Scored(), err
 }
 
-// setAside stores a change that cannot be projected, so that later changes can
-// be.
+// setAside stores a change that cannot be projected, so that it does not block
+// later changes.
 func (p *Projector) setAside(ctx context.Context, shard string, record streams.Record, reason error) error {
 	if err := p.poison.keep(ctx, shard, record, reason); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (p *Projector) setAside(ctx context.Context, shard string, record streams.R
 const poisonPartition = "projector#poison"
 
 // poison stores changes that cannot be projected as rows of the dashboard
-// table, for as long as its other rows.
+// table, with the same retention as its other rows.
 type poison struct {
 	db    *dynamodb.Client
 	table string
@@ -127,11 +128,11 @@ func (s poison) keep(ctx context.Context, shard string, record streams.Record, r
 			}
 		}
 	}
-	whole := maps.Clone(row)
-	maps.Copy(whole, images)
-	_, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: whole})
+	complete := maps.Clone(row)
+	maps.Copy(complete, images)
+	_, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: complete})
 	if refused, ok := errors.AsType[smithy.APIError](err); ok && refused.ErrorCode() == "ValidationException" {
-		// The images together may be larger than a row.
+		// The images together may exceed the size limit of a row.
 		if keys, there := images["keys"]; there {
 			row["keys"] = keys
 		}

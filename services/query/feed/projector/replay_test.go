@@ -30,14 +30,14 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// posting is an item as this test knows it, independent of the tables.
+// posting is the test's own record of an item, independent of the tables.
 type posting struct {
 	id, sentiment string
 	at            time.Time
 	compound      float64
-	tags          []string // the last duplicates arrive later
-	later         int      // number of duplicates
-	gone          bool     // deleted at the end
+	tags          []string
+	later         int  // number of tags, the last ones, that are added after the analysis
+	gone          bool // deleted at the end
 }
 
 var replayTags = []string{"AI", "regulation", "europe", "c d", "é", "#", "markets"}
@@ -49,9 +49,9 @@ func (p posting) source() string {
 	return source
 }
 
-// madeUpDays returns n items of slightly more than three days in order of arrival: mostly in order of their times, but some
-// are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. None is at the
-// start of a window of 72 hours that ends up to 2 hours after end, because the window moves while its list is read.
+// madeUpDays returns n items of slightly more than three days in order of arrival. Most arrive in order of their times, but
+// some are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. None is at
+// the start of a window of 72 hours that ends up to 2 hours after end, because the window moves while its list is read.
 func madeUpDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
 	const days = 74 * time.Hour
@@ -110,7 +110,7 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// TestReplayedDays replays three days of items with everything that makes counting hard, while
+// TestReplayedDays replays three days of items, some of them late, repeated or deleted, while
 // projectors are killed, two projectors share the work, requests fail, and the table is rebuilt
 // once. It then compares all responses, including those of three replicas that do not project, with
 // a count of the items. ASSAY_REPLAY_ITEMS is the number of items; see `make replay-feed`.
@@ -198,11 +198,11 @@ func TestReplayedDays(t *testing.T) {
 	projectors.kill()
 	projectors.kill()
 	if done, err := b.dashboard.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
-		t.Errorf("a rebuild of a correct table: got %+v, error %v", done, err)
+		t.Errorf("a rebuild of a correct table: got %+v, error %v, want only %d items checked", done, err, len(left))
 	}
 }
 
-// write submits an item, analyzes it and submits its duplicates.
+// write submits an item twice, analyzes it and adds its remaining tags.
 func (p posting) write(ctx context.Context, store *feed.Store) error {
 	first := p.tags[:len(p.tags)-p.later]
 	item := feed.Submission{SourceID: p.id, SourceType: p.source(), Text: "text", MatchedTags: first, IngestedAt: p.at.Format(feed.TimeLayout)}.Item(p.at)
@@ -224,7 +224,7 @@ func (p posting) write(ctx context.Context, store *feed.Store) error {
 
 var errKilled = errors.New("killed")
 
-// killable contains projectors that can be terminated like a killed process.
+// killable contains projectors that can be stopped abruptly, like a killed process.
 type killable struct{ kills []func() }
 
 func (k *killable) start(t *testing.T, b *bench) {
@@ -271,7 +271,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // count counts postings in plain loops.
 type count []posting
 
-// in returns the postings in a window, with a tag or all.
+// in returns the postings in a window that have a tag, or all if tag is empty.
 func (c count) in(now time.Time, hours int, tag string) []posting {
 	var found []posting
 	for _, p := range c {
@@ -300,7 +300,7 @@ func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
 		}
 		slices.SortFunc(want.Tags, func(a, b dashboard.TagCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Tag, b.Tag)) })
 		if fmt.Sprint(summary) != fmt.Sprint(want) {
-			return fmt.Errorf("summary of %d hours: %+v, want %+v", hours, summary, want)
+			return fmt.Errorf("summary of %d hours: got %+v, want %+v", hours, summary, want)
 		}
 		if err := c.compareFilters(ctx, d, now, hours); err != nil {
 			return err
@@ -312,7 +312,7 @@ func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
 					return err
 				}
 				if want := buckets(c.in(now, hours, tag), size); !slices.Equal(series, want) {
-					return fmt.Errorf("series of %s, %d hours of %q: %v, want %v", size, hours, tag, series, want)
+					return fmt.Errorf("series of %s, %d hours of %q: got %v, want %v", size, hours, tag, series, want)
 				}
 			}
 			if err := c.compareList(ctx, d, now, hours, tag); err != nil {
@@ -338,14 +338,14 @@ func (c count) compareFilters(ctx context.Context, d *dashboard.Dashboard, now t
 			return err
 		}
 		if summary.Total != len(want) || summary.Sentiment != sentiments(want) {
-			return fmt.Errorf("summary of %+v: %+v, want %d %v", q, summary, len(want), sentiments(want))
+			return fmt.Errorf("summary of %+v: got %+v, want total %d and sentiments %v", q, summary, len(want), sentiments(want))
 		}
 		page, err := d.List(ctx, dashboard.Listing{Hours: hours, SourceType: q.SourceType, Sentiment: q.Sentiment, Tag: q.Tag, Limit: 1000})
 		if err != nil {
 			return err
 		}
 		if len(page.Rows) != min(len(want), 1000) {
-			return fmt.Errorf("list of %+v: %d, want %d", q, len(page.Rows), len(want))
+			return fmt.Errorf("list of %+v: got %d items, want %d", q, len(page.Rows), min(len(want), 1000))
 		}
 	}
 	return nil
@@ -373,7 +373,7 @@ func (c count) compareList(ctx context.Context, d *dashboard.Dashboard, now time
 	slices.Sort(want)
 	slices.Reverse(want)
 	if want = want[:min(len(want), 500)]; !slices.Equal(got, want) {
-		return fmt.Errorf("list of %d hours of %q: %v, want %v", hours, tag, got, want)
+		return fmt.Errorf("list of %d hours of %q: got %v, want %v", hours, tag, got, want)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// startReplica serves the feed over HTTP, with the default settings, and does not project. It returns the
+// startReplica serves the feed over HTTP, with the default settings but without projecting, and returns the
 // URL.
 func startReplica(t *testing.T, b *bench) string {
 	t.Helper()
@@ -56,7 +56,7 @@ func startReplica(t *testing.T, b *bench) string {
 // question selects items from a replica.
 type question struct {
 	hours                  int
-	from, to               time.Time // replaces hours
+	from, to               time.Time // used if hours is 0
 	source, tag, sentiment string
 }
 
@@ -108,7 +108,7 @@ func (c count) of(q question, now time.Time) []posting {
 	})
 }
 
-// compareReplica compares summary, series and the complete list of a question with the postings.
+// compareReplica compares a replica's summary, series and complete list for a question with the postings.
 func (c count) compareReplica(ctx context.Context, replica string, q question) error {
 	want := c.of(q, time.Now())
 	values := q.values()
@@ -156,7 +156,7 @@ func (c count) compareReplica(ctx context.Context, replica string, q question) e
 	return nil
 }
 
-// get reads JSON.
+// get requests address and decodes the JSON response.
 func get(ctx context.Context, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -180,8 +180,8 @@ func get(ctx context.Context, address string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-func sentiments(of []posting) (n dashboard.Counts) {
-	for _, p := range of {
+func sentiments(postings []posting) (n dashboard.Counts) {
+	for _, p := range postings {
 		switch p.sentiment {
 		case feed.Positive:
 			n.Positive++
@@ -194,15 +194,15 @@ func sentiments(of []posting) (n dashboard.Counts) {
 	return n
 }
 
-func buckets(of []posting, size time.Duration) []dashboard.Bucket {
+func buckets(postings []posting, size time.Duration) []dashboard.Bucket {
 	parts := map[time.Time][]posting{}
-	for _, p := range of {
+	for _, p := range postings {
 		start := p.at.Truncate(size)
 		parts[start] = append(parts[start], p)
 	}
 	all := []dashboard.Bucket{}
 	for _, start := range slices.SortedFunc(maps.Keys(parts), time.Time.Compare) {
-		sum := 0 // in ten thousandths
+		sum := 0 // in units of 0.0001
 		for _, p := range parts[start] {
 			sum += int(math.Round(p.compound * 1e4))
 		}

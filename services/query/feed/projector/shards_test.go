@@ -25,9 +25,9 @@ import (
 
 // splitting is a proxy for an engine's only shard. It splits the shard the way DynamoDB does for a
 // busy table: into shards that end and have children, each with the changes of some items. It
-// records whether a child is read before the end of its parent.
+// records which children are read before the end of their parent.
 type splitting struct {
-	engine string // its URL
+	engine string // URL of the engine
 	t      *testing.T
 
 	mu     sync.Mutex
@@ -39,8 +39,8 @@ type splitting struct {
 type part struct {
 	id, parent         string
 	modulus, remainder uint32
-	after, to          string // sequence numbers; to is empty while it is open
-	ended              bool   // its end was returned to the reader
+	after, to          string // sequence numbers; to is empty while the part is open
+	ended              bool   // a reader has reached its end
 	forgotten          bool   // no longer listed
 }
 
@@ -54,8 +54,8 @@ func (b *bench) split(t *testing.T) *splitting {
 	return s
 }
 
-// grow ends the open shards at the current position of the stream, each with
-// the same number of children.
+// grow ends the open shards at the sequence number last, and adds the given number
+// of children to each.
 func (s *splitting) grow(children uint32, last string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ type streamCall struct {
 func (s *splitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in streamCall
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		s.t.Errorf("a request of a stream: %v", err)
+		s.t.Errorf("decode a stream request: %v", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,9 +120,9 @@ func (s *splitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	data, err := json.Marshal(out)
 	if err != nil {
-		s.t.Errorf("a response of a stream: %v", err)
+		s.t.Errorf("encode a stream response: %v", err)
 	}
-	_, _ = w.Write(data) // fails if the client has stopped
+	_, _ = w.Write(data) // fails if the client has disconnected
 }
 
 // describe lists two shards at a time, youngest first.
@@ -177,7 +177,7 @@ func (s *splitting) records(r *http.Request, in streamCall) any {
 	for _, raw := range page {
 		var record streamRecord
 		if err := json.Unmarshal(raw, &record); err != nil {
-			s.t.Errorf("a change: %v", err)
+			s.t.Errorf("decode a change: %v", err)
 		}
 		if p.to != "" && record.Dynamodb.SequenceNumber > p.to {
 			after = p.to
@@ -220,7 +220,8 @@ func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.R
 	return page.Records
 }
 
-// ask forwards a request to the engine. It returns false if the client has stopped.
+// ask sends a request to the engine. It returns false if the request fails, which is an error of the
+// test unless the client has disconnected.
 func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) bool {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -265,8 +266,8 @@ func (s *splitting) last(t *testing.T, arn string) string {
 }
 
 // TestShardsAreReadParentFirst checks that all items are projected, and no child is read before the
-// end of its parent, while shards end and have children, items are written, and a projector stops
-// and resumes. Later the first shards are removed.
+// end of its parent, while shards are split, items are written, and a projector stops and resumes.
+// Finally, the first shards are removed.
 func TestShardsAreReadParentFirst(t *testing.T) {
 	b := open(t)
 	s := b.split(t)
@@ -305,7 +306,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	defer func() { stop() }()
 	slices.Sort(want)
 	b.await(t, "", want...)
-	eventually(t, func() error { // of the 1+2+2+4 shards, the 5 closed ones are finished
+	eventually(t, func() error { // of the 1+2+2+4 shards, the 5 closed ones are read to their end
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, p := range s.shards {
@@ -326,10 +327,10 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.early) > 0 {
-		t.Errorf("shards were read before the end of the parent: %v", s.early)
+		t.Errorf("got shards %v read before the end of their parent, want none", s.early)
 	}
 	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != len(want) || summary.Sentiment != (dashboard.Counts{Positive: len(want)}) {
-		t.Errorf("%+v, %v; want %d", summary, err, len(want))
+		t.Errorf("got %+v, error %v, want %d positive items", summary, err, len(want))
 	}
 }
