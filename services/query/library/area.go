@@ -46,7 +46,7 @@ type Area struct {
 	log      zerolog.Logger
 }
 
-// New returns the area for open backends. compiled holds the compiled code of its engine.
+// New returns the area for open backends. compiled configures how RDKit is compiled.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
@@ -77,6 +77,6 @@ func (a *Area) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := a.kit.Close(ctx); err != nil {
-		a.log.Warn().Err(err).Msg("RDKit is not closed")
+		a.log.Warn().Err(err).Msg("cannot close RDKit")
 	}
 }

@@ -30,13 +30,13 @@ func (a *Area) reader(ctx context.Context, p ReaderParam) (library.Caller, error
 	return a.callerOf(ctx, p.Caller, p.Link)
 }
 
-// of returns the caller of a request without a share link.
-func of(who web.Caller) library.Caller {
+// libraryCaller returns the caller of a request without a share link.
+func libraryCaller(who web.Caller) library.Caller {
 	return library.Caller{Owner: who.Owner, Groups: who.Groups()}
 }
 
 func (a *Area) callerOf(ctx context.Context, who web.Caller, token string) (library.Caller, error) {
-	c := of(who)
+	c := libraryCaller(who)
 	if token == "" {
 		return c, nil
 	}
@@ -72,7 +72,7 @@ func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (libr
 
 // owned is like readable, for data that only the owner may see. For everyone else the node does not exist.
 func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Path, error) {
-	path, err := a.store.Readable(ctx, id, of(who))
+	path, err := a.store.Readable(ctx, id, libraryCaller(who))
 	if err == nil && path.Node().OwnedBy != who.Owner {
 		return nil, lifecycle.ErrNotFound
 	}

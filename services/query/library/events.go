@@ -96,9 +96,9 @@ func (a *Area) streamRoute(r *web.Router) {
 	text := &huma.Schema{Type: "string"}
 	a.hub.Handle(r, huma.Operation{
 		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Live events of a node and everything below it",
-		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status tells how the processing of a " +
+		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status reports how the processing of a " +
 			"file ended, and `progress`. A node that was moved away, trashed or erased is `deleted`. The stream ends within 5 seconds after the " +
-			"permission is revoked or the node is removed; the next request gets 404.",
+			"permission is revoked or the node is removed; later requests return 404.",
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
@@ -140,7 +140,7 @@ type verdict struct {
 	read time.Time
 }
 
-// match leaves out outcomes: the node's status already reports them.
+// match omits outcomes: the node's status already reports them.
 func (*viewer) match(facet any) bool { return facet != nil }
 
 // allowed returns an error if the caller may no longer read the node.

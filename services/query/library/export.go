@@ -36,7 +36,7 @@ var mediaTypes = map[string]string{
 	"sdf": "chemical/x-mdl-sdfile", "rdf": "chemical/x-mdl-rdfile", "rxn": "chemical/x-mdl-rxnfile", "cif": "chemical/x-cif", "jdx": "chemical/x-jcamp-dx",
 }
 
-// fileParameters are the parameters of the plain handlers that serve a file.
+// fileParameters returns the parameters of the plain handlers that serve a file, followed by more.
 func fileParameters(more ...*huma.Param) []*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return append([]*huma.Param{
@@ -82,7 +82,7 @@ func exportOperation() huma.Operation {
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
 		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; an aborted transfer is incomplete. " +
-			"Returns 409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields of each record.",
+			"Returns 409 until the file is processed. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
 				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
@@ -95,8 +95,8 @@ func exportOperation() huma.Operation {
 	}
 }
 
-// opened opens the records of a file for a plain handler.
-func (a *Area) opened(r *http.Request) (*recordFile, error) {
+// requestedFile opens the records of the file that a request to a plain handler names.
+func (a *Area) requestedFile(r *http.Request) (*recordFile, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
 		return nil, lifecycle.ErrNotFound
@@ -106,9 +106,9 @@ func (a *Area) opened(r *http.Request) (*recordFile, error) {
 	})
 }
 
-// one reads the record that a plain request names.
-func (a *Area) one(r *http.Request) (*recordFile, records.Record, error) {
-	f, err := a.opened(r)
+// requestedRecord reads the record that a request to a plain handler names.
+func (a *Area) requestedRecord(r *http.Request) (*recordFile, records.Record, error) {
+	f, err := a.requestedFile(r)
 	if err != nil {
 		return nil, records.Record{}, err
 	}
@@ -121,7 +121,7 @@ func (a *Area) one(r *http.Request) (*recordFile, records.Record, error) {
 }
 
 func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
-	f, record, err := a.one(r)
+	f, record, err := a.requestedRecord(r)
 	if err != nil {
 		web.WriteError(w, r, problem(err))
 		return
@@ -141,7 +141,7 @@ func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
-	f, record, err := a.one(r)
+	f, record, err := a.requestedRecord(r)
 	if err == nil && record.Failed() && record.Content == "" {
 		err = web.NotFound("The record has no content: " + record.Error)
 	}
@@ -200,7 +200,7 @@ func (f *recordFile) headers(w http.ResponseWriter, format, suffix string) {
 }
 
 func (a *Area) export(w http.ResponseWriter, r *http.Request) {
-	f, err := a.opened(r)
+	f, err := a.requestedFile(r)
 	if err != nil {
 		web.WriteError(w, r, problem(err))
 		return
@@ -225,7 +225,7 @@ func (a *Area) export(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exports returns the formats in which the records can be exported.
+// exports returns the message of a validation error, which lists the formats in which the records can be exported.
 func (f *recordFile) exports() string {
 	if f.native() == formatCSV {
 		return "must be csv or jsonl"

@@ -56,7 +56,7 @@ type contentInput struct {
 	Inline bool `query:"inline" doc:"display the content in the browser instead of saving it: PDF, JPEG, PNG, GIF and WebP; no effect on other types"`
 }
 
-// displayed are the media types that a browser displays without running scripts of the file.
+// displayed lists the media types that a browser displays without running scripts in the file.
 var displayed = []string{"application/pdf", "image/jpeg", "image/png", "image/gif", "image/webp"}
 
 func (a *Area) getContent(ctx context.Context, in *contentInput) (*redirectOutput, error) {
@@ -128,10 +128,10 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))
 }
 
-// without returns the reason why a step produced nothing for a file, to complete a sentence.
+// without returns the end of a sentence with the reason why a step produced nothing for a file.
 func (a *Area) without(ctx context.Context, file library.File, step string) string {
 	w, err := a.store.Workflow(ctx, file.ID)
-	if err != nil || w.Run != file.Run { // the workflow was removed
+	if err != nil || w.Run != file.Run { // the workflow of this run was removed
 		return ""
 	}
 	if reason := w.StepResults[step].Reason; reason != "" {

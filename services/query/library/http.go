@@ -58,7 +58,7 @@ func (a *Area) Routes(r *web.Router) {
 	r.Handle(textOperation(), a.text, linked, ofFile)
 }
 
-// nodeOutput is the response with a node.
+// nodeOutput is a response that contains a node.
 type nodeOutput struct {
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
@@ -106,7 +106,7 @@ func (a *Area) getRoot(ctx context.Context, in *ownerInput) (*nodeOutput, error)
 	if err != nil {
 		return nil, problem(err)
 	}
-	return output(root, of(in.Caller)), nil
+	return output(root, libraryCaller(in.Caller)), nil
 }
 
 type readInput struct {

@@ -93,7 +93,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 	}
 	if in.fromIndex() {
 		l := search.Listing{Owner: in.Caller.Owner, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}
-		return a.sorted(ctx, in.PageParam, in.SortParam, l, of(in.Caller))
+		return a.sorted(ctx, in.PageParam, in.SortParam, l, libraryCaller(in.Caller))
 	}
 	l := in.listing()
 	l.Status = lifecycle.State(in.Status)
@@ -104,7 +104,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, of(in.Caller)), nil
+	return list(page, libraryCaller(in.Caller)), nil
 }
 
 type trashInput struct {
@@ -120,5 +120,5 @@ func (a *Area) listTrash(ctx context.Context, in *trashInput) (*listOutput, erro
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, of(in.Caller)), nil
+	return list(page, libraryCaller(in.Caller)), nil
 }

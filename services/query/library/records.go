@@ -44,7 +44,7 @@ type recordFile struct {
 	run      int64
 }
 
-// records opens the records of a file that the caller may read. It returns errRunning and *noRecordsError.
+// records opens the records of a file that the caller may read. It can return errRunning and *noRecordsError.
 func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*recordFile, error) {
 	file, _, _, err := a.readableFile(ctx, id, who)
 	switch {
@@ -140,11 +140,12 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 	return out, nil
 }
 
-// cursor is the position of a page in the records of one run of a file.
+// cursor returns the cursor of the page that starts at a record. It is valid for one run of the file.
 func (f *recordFile) cursor(index int) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
 }
 
+// at returns the index of the record at which the page of a cursor starts.
 func (f *recordFile) at(cursor string) (index int, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
@@ -172,7 +173,7 @@ func (f *recordFile) filter(text string) (*records.Filter, error) {
 	return filter, nil
 }
 
-// selected returns the columns that one list names and the new names from another list. The error is an HTTP problem.
+// selected returns the columns listed in fields, with the new names given in rename. The error is an HTTP problem.
 func (f *recordFile) selected(fields, rename string) ([]records.Named, error) {
 	names, err := listed(fields)
 	if err != nil {

@@ -22,13 +22,14 @@ func (a *Area) searchRoutes(r *web.Router) {
 		OperationID: "search-library", Method: http.MethodGet, Path: "/v1/library/search", Tags: []string{tag},
 		Summary: "Search folders and files by the words in their names and texts",
 		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash. " +
-			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur," +
+			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur, " +
 			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus. " +
 			"Case and accents are ignored. Only the first mebibyte of a text is searched.",
 	}, a.search, indexed, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
-// FreshParam waits until the search index has a change. Embed it in the input of a call that reads the search index.
+// FreshParam names a change that the search index must have applied before it is read. Embed it in the input of a call
+// that reads the search index.
 type FreshParam struct {
 	After string `query:"after" example:"01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11:3" maxLength:"60" doc:"node id and version, separated by a colon, from the response to a change: waits up to 5 seconds for the search index to have this version"`
 }
@@ -86,7 +87,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	if err != nil {
 		return nil, problem(err)
 	}
-	c := of(in.Caller)
+	c := libraryCaller(in.Caller)
 	if in.ParentID != "" {
 		if _, err := a.store.Readable(ctx, in.ParentID, c); err != nil {
 			return nil, problem(err)

@@ -25,7 +25,7 @@ func (a *Area) sharedRoutes(r *web.Router) {
 
 // SortParam sorts a list. Embed it in the input of a call. Sorted lists are read from the search index.
 type SortParam struct {
-	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a leading minus for descending order; names are compared without case and accents"`
+	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a leading minus for descending order; the comparison of names ignores case and accents"`
 	FreshParam
 }
 
@@ -64,12 +64,12 @@ func (a *Area) listShared(ctx context.Context, in *sharedInput) (*listOutput, er
 	if in.Caller.Owner == "" {
 		return nil, problem(errNoOwner)
 	}
-	c := of(in.Caller)
+	c := libraryCaller(in.Caller)
 	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Owner: c.Owner, Groups: c.Groups}), c)
 }
 
 func (a *Area) listPublic(ctx context.Context, in *sharedInput) (*listOutput, error) {
-	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Public: true}), of(in.Caller))
+	return a.sorted(ctx, in.PageParam, in.SortParam, in.listing(search.Shared{Public: true}), libraryCaller(in.Caller))
 }
 
 func (in *sharedInput) listing(s search.Shared) search.Listing {

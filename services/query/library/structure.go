@@ -13,13 +13,13 @@ import (
 const (
 	// parallelMolecules limits the requests that use RDKit concurrently. Others wait.
 	parallelMolecules = 2
-	// moleculeTime limits how long a request waits for RDKit, including its work.
+	// moleculeTime limits the time for which a request waits for RDKit and uses it.
 	moleculeTime = 10 * time.Second
 	closeTime    = time.Second
 )
 
-// identify computes the identifiers of a molecule that was not among the first of its file. It returns other records
-// unchanged.
+// identify computes the identifiers of a molecule if they were not computed when its file was processed. It leaves other
+// records unchanged.
 func (a *Area) identify(ctx context.Context, f *recordFile, r *records.Record) error {
 	if !structure.Applies(f.overview.Format) || r.Failed() || r.Properties.Get(structure.SMILES) != nil {
 		return nil
@@ -37,13 +37,13 @@ func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg 
 	if svg, err = kind.Draw(r.Content); !errors.Is(err, format.ErrNotDrawn) || !structure.Applies(kind.Name) {
 		return svg, err
 	}
-	if late := a.withKit(ctx, func(s *structure.Session) { svg, err = s.Draw(kind, r.Content) }, func() {}); late != nil {
-		return nil, late
+	if failed := a.withKit(ctx, func(s *structure.Session) { svg, err = s.Draw(kind, r.Content) }, func() {}); failed != nil {
+		return nil, failed
 	}
 	return svg, err
 }
 
-// withKit calls do with an RDKit session, or returns late if none becomes free in time.
+// withKit calls do with an RDKit session, or late if no session becomes available in time.
 func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late func()) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, moleculeTime)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package nodes publishes NodeChanged from the change stream of the nodes table. Every write of a node
-// yields one event, so events and table cannot diverge.
+// Package nodes publishes NodeChanged events from the change stream of the nodes table. Every write of a
+// node results in one event, so the events and the table cannot diverge.
 package nodes
 
 import (
@@ -31,7 +31,7 @@ const (
 	publishers = 16
 )
 
-// Publisher publishes node changes. Run one instance only.
+// Publisher publishes node changes. Run must be called only once.
 type Publisher struct {
 	follower *changes.Follower
 	bus      *bus.Bus
@@ -43,7 +43,7 @@ func New(cfg changes.Config, tables library.Config, at platform.Config, backends
 	p := &Publisher{bus: backends.Bus, log: log}
 	p.follower = changes.New(cfg, changes.Options{
 		DB: backends.DB, Streams: backends.Streams, Table: tables.Nodes, Platform: at, Log: log, Registry: reg,
-		Projection: projection, Keep: keep, Advice: "subscribers read the nodes again", Project: p.project,
+		Projection: projection, Keep: keep, Advice: "subscribers must read the nodes again", Project: p.project,
 	})
 	return p
 }

@@ -28,10 +28,10 @@ const (
 // Options configures a Searcher.
 type Options struct {
 	Store  *library.Store
-	Bucket *blob.Store // bucket of the texts
+	Bucket *blob.Store // contains the texts
 	Bus    *bus.Bus
-	// Open opens the index of this process. rebuild discards existing content. It may be called again after
-	// the previous index is closed.
+	// Open opens the index of this process. rebuild discards existing content. It is called again after the
+	// previous index is closed.
 	Open     func(ctx context.Context, rebuild bool) (Index, error)
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
@@ -130,8 +130,8 @@ func (s *Searcher) wake() {
 	s.changed = make(chan struct{})
 }
 
-// use returns the index and a channel that is closed at the next change. The caller calls done after its last
-// use of the index. It returns ErrNotReady if there is no index.
+// use returns the index and a channel that is closed at the next change. The caller must call done after its
+// last use of the index. It returns ErrNotReady if there is no index.
 func (s *Searcher) use() (index Index, changed <-chan struct{}, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +149,8 @@ type follower struct {
 	write sync.Mutex // guards writes to the index
 
 	ready sync.Mutex // guards the following fields
-	// reached is set when the index has every event that existed when following began; loaded is set when
-	// it has had all texts since then.
+	// reached is set once the index has every event that existed when following began; loaded is set once it
+	// has had all texts after that.
 	reached, loaded bool
 }
 

@@ -47,9 +47,10 @@ type Index interface {
 	// Has reports whether the index has at least this version of a node and, for a file, its text.
 	Has(ctx context.Context, id string, version int64) (bool, error)
 	// Search returns one page of matching nodes that the caller may see according to the index, best match
-	// first. It returns ErrCursor.
+	// first. It returns ErrCursor for the cursor of another query.
 	Search(ctx context.Context, q Query) (Result, error)
-	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor.
+	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor for
+	// the cursor of another list.
 	List(ctx context.Context, l Listing) (Page, error)
 	// Close closes the index. Its content persists.
 	Close() error
@@ -128,8 +129,8 @@ type Count struct {
 type Listing struct {
 	Parent string       // id of a folder, to list its content
 	Owner  string       // with Kind, to list the owner's nodes of that kind
-	Shared *Shared      // to list the nodes shared with these
-	Kind   library.Kind // restricts the list to these kinds; empty for all
+	Shared *Shared      // to list the nodes shared with these principals
+	Kind   library.Kind // restricts the list to this kind; empty for all
 	Status lifecycle.State
 	Sort   []Key // default: newest first
 	Limit  int

@@ -56,7 +56,7 @@ type Found struct {
 }
 
 // Search returns the hits of a page that the caller may currently see. It reads each node and the folders above it
-// from the tables. It returns ErrNotReady and ErrCursor.
+// from the tables. It can return ErrNotReady and ErrCursor.
 func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error) {
 	index, _, done, err := s.use()
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error)
 }
 
 // List returns a page of a sorted list. It reads the nodes from the tables and omits those that the caller may
-// not see or that are in the trash. It returns ErrNotReady and ErrCursor.
+// not see or that are in the trash. It can return ErrNotReady and ErrCursor.
 func (s *Searcher) List(ctx context.Context, l Listing, c library.Caller) (library.NodePage, error) {
 	index, _, done, err := s.use()
 	if err != nil {

@@ -20,7 +20,7 @@ type Part struct {
 }
 
 const (
-	maxSnippets = 2   // in bytes of the text
+	maxSnippets = 2   // maximum number of snippets of the text
 	around      = 80  // bytes around a match
 	maxMatches  = 200 // maximum number of matches considered
 )
@@ -42,7 +42,7 @@ func Snippets(name, text string, terms Terms) []Snippet {
 // match is an occurrence of a term in a text.
 type match struct{ start, end, term int }
 
-// matches finds the terms in a text, in order of position, each position once.
+// matches returns the occurrences of terms in a text, in order of position. It merges overlapping occurrences.
 func matches(text string, terms Terms) []match {
 	longest := 0
 	for _, t := range terms {
@@ -102,7 +102,7 @@ func passages(found []match) [][]match {
 	return all
 }
 
-// best returns the passages with the most different terms, in the order of the text.
+// best returns the passages with the most distinct terms, in the order of the text.
 func best(all [][]match) [][]match {
 	terms := func(p []match) int {
 		seen := map[int]bool{}

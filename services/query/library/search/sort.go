@@ -15,7 +15,7 @@ type Key struct {
 // SortBy is a property to sort by.
 type SortBy string
 
-// Properties to sort by. Names are compared without case and diacritics; folders have size 0.
+// Properties to sort by. The comparison of names ignores case and diacritics; folders have size 0.
 const (
 	ByName    SortBy = "name"
 	BySize    SortBy = "size"
@@ -40,7 +40,7 @@ func ParseSort(text string) ([]Key, error) {
 			return nil, fmt.Errorf("%s is given twice", by)
 		}
 		if keys = append(keys, k); len(keys) > maxKeys {
-			return nil, fmt.Errorf("at most %d keys", maxKeys)
+			return nil, fmt.Errorf("at most %d keys are allowed", maxKeys)
 		}
 	}
 	return keys, nil

@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 			got = append(got, w.Text)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 		{Words: []string{"old", "plan"}, Prefix: true, Not: true}, {Words: []string{"2026", "01"}}, {Words: []string{"x"}}, {Words: []string{"y", "z"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v\nwant %+v", got, err, want)
+		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
 	}
 	for query, advice := range map[string]string{
 		`"open`: "not closed", `-`: "no letter", `-a`: "only excludes", `*`: "has no prefix", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 	} {
 		_, err := search.Parse(query)
 		if _, syntax := errors.AsType[*search.SyntaxError](err); !syntax || !strings.Contains(err.Error(), advice) {
-			t.Errorf("%q: %v, want %q", query, err, advice)
+			t.Errorf("%q: got error %v, want a syntax error with %q", query, err, advice)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestSnippets(t *testing.T) {
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
 	got := search.Snippets("budget 2026.pdf", text, terms)
 	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("got %+v, want one snippet of the name and two of the text", got)
 	}
 	marked := func(s search.Snippet) string {
 		var b strings.Builder
@@ -90,12 +90,12 @@ func TestSnippets(t *testing.T) {
 		return b.String()
 	}
 	if s := marked(got[0]); s != "[budget] 2026.pdf" {
-		t.Error(s)
+		t.Errorf("snippet of the name: got %q, want [budget] 2026.pdf", s)
 	}
 	if s := marked(got[2]); !strings.Contains(s, "The <b>[Annual Report]</b> has the [Budget] and a [plan].") || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
-		t.Error(s)
+		t.Errorf("second snippet of the text: got %q, want the sentence about the annual report, with its matches, between ellipses", s)
 	}
-	if got := search.Snippets("other", "nothing of it", terms); len(got) != 0 {
+	if got := search.Snippets("other", "an unrelated text", terms); len(got) != 0 {
 		t.Errorf("got snippets %+v, want none", got)
 	}
 }

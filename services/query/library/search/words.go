@@ -82,8 +82,8 @@ func kindOf(r rune) kind {
 	return letter
 }
 
-// fold returns a word in the form used for comparison: lower case, compatibility characters decomposed,
-// Latin, Greek and Cyrillic letters without diacritics.
+// fold returns a word in the form used for comparison: in lower case, with compatibility characters decomposed,
+// and without the diacritics of Latin, Greek and Cyrillic letters.
 func fold(word string, plain bool) string {
 	if plain {
 		return strings.ToLower(word[:min(len(word), maxWord)])
@@ -107,7 +107,7 @@ func fold(word string, plain bool) string {
 // diacritics are the combining diacritical marks.
 var diacritics = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x0300, Hi: 0x036f, Stride: 1}}}
 
-// Fold returns the sort key of a name: the name without case and diacritics.
+// Fold returns the sort key of a name: the name in lower case and without diacritics.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(diacritics, r) {

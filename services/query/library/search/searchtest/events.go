@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// lateEventsAreIgnored: events of older versions have no effect, even after the node was removed; a node that is
-// created again with the same id is found.
+// lateEventsAreIgnored checks that events of older versions have no effect, even after the node was removed, and that
+// a node that is created again with the same id is found.
 func lateEventsAreIgnored(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -40,8 +40,8 @@ func lateEventsAreIgnored(t *testing.T, open Open) {
 	w.wants("with its folder", w.Find("ann", "child"), "child.txt")
 }
 
-// buildHasExactlyTheNodes: a build applies missed changes, removes deleted nodes, keeps texts, and takes effect
-// only when it has finished.
+// buildHasExactlyTheNodes checks that a build applies missed changes, removes deleted nodes, keeps texts, and takes
+// effect only when it has finished.
 func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -56,14 +56,14 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w.sequence = 100
 	err := w.Index.Build(t.Context(), func(yield func(*event.NodeChanged, error) bool) { yield(nil, errWalk) }, 50)
 	if !errors.Is(err, errWalk) {
-		t.Errorf("a scan that fails: %v", err)
+		t.Errorf("a build with a scan that fails: got error %v, want %v", err, errWalk)
 	}
 	if _, built, err := w.Index.Position(t.Context()); built || err != nil {
-		t.Errorf("built by a failed scan: %v, %v", built, err)
+		t.Errorf("after a failed scan: got built %v, error %v, want false", built, err)
 	}
 	w.Build()
 	if at, built, err := w.Index.Position(t.Context()); at != 100 || !built || err != nil {
-		t.Errorf("position %d, %v, %v", at, built, err)
+		t.Errorf("after the build: got position %d, built %v, error %v, want 100 and true", at, built, err)
 	}
 	w.wants("removed", w.Find("ann", "gone"))
 	w.wants("renamed", w.Find("ann", "renamed"), "renamed.txt")
@@ -76,8 +76,8 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	w.wants("restored", w.Find("ann", "restored"), "restored.txt")
 }
 
-// textsBelongToRuns: the text of an earlier run is not used for a later one, and a version is present only when its
-// text is.
+// textsBelongToRuns checks that the text of an earlier run is not used for a later one, and that the index has a
+// version of a file only when it has its text.
 func textsBelongToRuns(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -86,7 +86,7 @@ func textsBelongToRuns(t *testing.T, open Open) {
 	has := func(want bool) {
 		t.Helper()
 		if got, err := w.Index.Has(t.Context(), n.ID, n.Version); got != want || err != nil {
-			t.Errorf("version %d: %v, %v, want %v", n.Version, got, err, want)
+			t.Errorf("the index has version %d: got %v, error %v, want %v", n.Version, got, err, want)
 		}
 	}
 	has(true)
@@ -95,7 +95,7 @@ func textsBelongToRuns(t *testing.T, open Open) {
 	has(false)
 	pending, err := w.Index.Pending(t.Context(), 10)
 	if err != nil || len(pending) != 1 || pending[0] != (search.Pending{ID: n.ID, Run: 1}) {
-		t.Fatalf("pending: %+v, %v", pending, err)
+		t.Fatalf("got pending %+v, error %v, want run 1 of the file", pending, err)
 	}
 	n.Run = 2
 	n = w.Put(n)
@@ -115,11 +115,11 @@ func textsBelongToRuns(t *testing.T, open Open) {
 	w.Load()
 	w.wants("without text", w.Find("ann", "late"))
 	if has, err := w.Index.Has(t.Context(), w.id(), 0); has || err != nil {
-		t.Errorf("an absent node: %v, %v", has, err)
+		t.Errorf("the index has an absent node: got %v, error %v, want false", has, err)
 	}
 }
 
-// reopenedKeepsAll: applied changes and the position survive a restart.
+// reopenedKeepsAll checks that applied changes and the position survive a restart.
 func reopenedKeepsAll(t *testing.T, open Open) {
 	w := &World{t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{}, now: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
 	path := filepath.Join(t.TempDir(), "index.db")
@@ -129,7 +129,7 @@ func reopenedKeepsAll(t *testing.T, open Open) {
 	}
 	w.Index = index
 	if _, built, err := index.Position(t.Context()); built || err != nil {
-		t.Errorf("an empty index: built %v, %v", built, err)
+		t.Errorf("an empty index: got built %v, error %v, want false", built, err)
 	}
 	w.Build()
 	root := w.Root("ann")
@@ -139,7 +139,7 @@ func reopenedKeepsAll(t *testing.T, open Open) {
 	}
 	w.Open(open, path)
 	if at, built, err := w.Index.Position(t.Context()); at != w.sequence || !built || err != nil {
-		t.Errorf("position %d, %v, %v, want %d", at, built, err, w.sequence)
+		t.Errorf("after the restart: got position %d, built %v, error %v, want %d and true", at, built, err, w.sequence)
 	}
 	w.wants("name", w.Find("ann", "kept"), "kept.txt")
 	w.wants("text", w.Find("ann", "text"), "kept.txt")

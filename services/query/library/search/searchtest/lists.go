@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// listsAreSorted: with every combination of keys and with small pages, every list matches the tables, in order.
+// listsAreSorted checks that, with every combination of keys and with small pages, each list has all nodes in order.
 func listsAreSorted(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -40,17 +40,17 @@ func listsAreSorted(t *testing.T, open Open) {
 		}
 	}
 	if ids := w.list(search.Listing{Parent: folder.ID, Kind: library.KindFolder}); len(ids) != 0 {
-		t.Errorf("%d folders", len(ids))
+		t.Errorf("got %d folders, want none", len(ids))
 	}
 	if ids := w.list(search.Listing{Parent: folder.ID, Status: library.Processed}); len(ids) != 17 {
-		t.Errorf("%d files that are Processed", len(ids))
+		t.Errorf("got %d files that are Processed, want 17", len(ids))
 	}
 	page, err := w.Index.List(t.Context(), search.Listing{Parent: folder.ID, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Index.List(t.Context(), search.Listing{Parent: root.ID, Limit: 1, Cursor: page.Next}); !errors.Is(err, search.ErrCursor) {
-		t.Errorf("a cursor of another folder: %v", err)
+		t.Errorf("a cursor of another folder: got error %v, want ErrCursor", err)
 	}
 }
 
@@ -58,11 +58,11 @@ func (w *World) checkList(l search.Listing, order []search.Key) {
 	w.t.Helper()
 	ids := w.list(l)
 	if len(ids) != 17 || len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 17 {
-		w.t.Fatalf("%+v: %d nodes", l, len(ids))
+		w.t.Fatalf("%+v: got the nodes %v, want 17 distinct ones", l, ids)
 	}
 	for i := 1; i < len(ids); i++ {
 		if compare(w.Nodes[ids[i-1]], w.Nodes[ids[i]], order) > 0 {
-			w.t.Fatalf("%+v: %+v is before %+v", order, w.Nodes[ids[i-1]], w.Nodes[ids[i]])
+			w.t.Fatalf("%+v: got %+v before %+v, want it after", order, w.Nodes[ids[i-1]], w.Nodes[ids[i]])
 		}
 	}
 }
@@ -90,7 +90,7 @@ func compare(a, b library.Node, order []search.Key) int {
 	return 0
 }
 
-// list returns all pages of a list.
+// list returns the ids on all pages of a list.
 func (w *World) list(l search.Listing) []string {
 	w.t.Helper()
 	l.Limit = 4
@@ -107,7 +107,7 @@ func (w *World) list(l search.Listing) []string {
 	}
 }
 
-// sharedNodesAreListed: the lists of nodes that are shared with a caller and of public nodes.
+// sharedNodesAreListed checks the lists of nodes that are shared with a caller and of public nodes.
 func sharedNodesAreListed(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")

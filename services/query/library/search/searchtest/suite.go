@@ -1,4 +1,4 @@
-// Package searchtest tests engines of search.Index.
+// Package searchtest tests implementations of search.Index.
 package searchtest
 
 import (
@@ -21,7 +21,7 @@ import (
 // Open opens the index at a path, which need not exist.
 type Open func(ctx context.Context, path string) (search.Index, error)
 
-// Run tests an engine.
+// Run tests an implementation.
 func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"words":       wordsMatch,
@@ -189,7 +189,7 @@ func Trashed(n library.Node) library.Node {
 	return n
 }
 
-// Path returns the path of a node, nil if a node above it is missing.
+// Path returns the path of a node, or nil if a node above it is missing.
 func (w *World) Path(id string) library.Path {
 	var path library.Path
 	for {
@@ -251,12 +251,12 @@ func (w *World) Terms(query string) search.Terms {
 	return terms
 }
 
-// wants reports differences.
+// wants reports an error if the sorted names got differ from want.
 func (w *World) wants(what string, got []string, want ...string) {
 	w.t.Helper()
 	slices.Sort(want)
 	if !slices.Equal(got, append([]string{}, want...)) {
-		w.t.Errorf("%s: %q, want %q", what, got, want)
+		w.t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// callersSeeWhatTheTablesAllow: after random changes of a tree, every caller finds exactly the nodes that
+// callersSeeWhatTheTablesAllow checks that, after random changes to a tree, every caller finds exactly the nodes that
 // library.Path.Access allows it to read and that are not in the trash.
 func callersSeeWhatTheTablesAllow(t *testing.T, open Open) {
 	w := NewWorld(t, open)
@@ -46,13 +46,13 @@ func callersSeeWhatTheTablesAllow(t *testing.T, open Open) {
 			slices.Sort(got)
 			slices.Sort(want)
 			if !slices.Equal(got, want) || result.Total != len(want) {
-				t.Fatalf("after %d changes %+v finds %d nodes of %d, want %d", step, c, len(got), result.Total, len(want))
+				t.Fatalf("caller %+v after %d changes: got %d nodes, total %d, want %d", c, step, len(got), result.Total, len(want))
 			}
 		}
 	}
 }
 
-// change makes a random change of a node.
+// change makes a random change to a node.
 func (w *World) change(id string, owners, groups []string) {
 	n, there := w.Nodes[id]
 	if !there || n.Type == library.KindUser {
@@ -83,7 +83,7 @@ func (w *World) change(id string, owners, groups []string) {
 	w.Put(n)
 }
 
-// pagesHaveAll: the pages of a query contain each hit once, and a cursor is valid for its query only.
+// pagesHaveAll checks that the pages of a query contain each hit once, and that a cursor is valid only for its query.
 func pagesHaveAll(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -95,14 +95,14 @@ func pagesHaveAll(t *testing.T, open Open) {
 	ids, first := w.Search(q)
 	unique := slices.Compact(slices.Sorted(slices.Values(ids)))
 	if len(ids) != 25 || len(unique) != 25 || first.Total != 25 || len(first.Hits) != 7 {
-		t.Errorf("%d hits, %d different, of %d", len(ids), len(unique), first.Total)
+		t.Errorf("got %d hits, %d distinct, total %d, %d on the first page, want 25, 25, 25 and 7", len(ids), len(unique), first.Total, len(first.Hits))
 	}
 	for _, other := range []search.Query{
 		{Caller: c, Terms: w.Terms("text"), Limit: 7, Cursor: first.Next}, {Caller: library.Caller{Owner: "bob"}, Terms: q.Terms, Limit: 7, Cursor: first.Next},
 		{Caller: c, Terms: q.Terms, Limit: 7, Cursor: "nonsense"},
 	} {
 		if _, err := w.Index.Search(t.Context(), other); !errors.Is(err, search.ErrCursor) {
-			t.Errorf("a cursor of another query: %v", err)
+			t.Errorf("a cursor of another query: got error %v, want ErrCursor", err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// wordsMatch: words, phrases, prefixes and exclusions match in names and texts, ignoring case and accents.
+// wordsMatch checks that words, phrases, prefixes and exclusions match in names and texts, ignoring case and accents.
 func wordsMatch(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -43,25 +43,26 @@ func wordsMatch(t *testing.T, open Open) {
 	}
 	_, result := w.Search(search.Query{Caller: library.Caller{Owner: "ann"}, Terms: w.Terms("annual zurich")})
 	if h := result.Hits[0]; len(h.Snippets) != 2 || h.Snippets[0].Field != "name" || h.Snippets[1].Parts[1] != (search.Part{Text: "Zürich", Match: true}) {
-		t.Errorf("snippets: %+v", h.Snippets)
+		t.Errorf("got snippets %+v, want one of the name and one of the text that marks Zürich", h.Snippets)
 	}
 }
 
-// namesCountMore: a match in a name ranks higher than one in a text, and a rare word higher than a frequent one.
+// namesCountMore checks that a match in a name ranks higher than one in a text.
 func namesCountMore(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
 	for range 20 {
 		w.File(root, "other.txt", "some words of a file that has no budget in its name, and more words, so that it is long")
 	}
-	named := w.File(root, "budget.txt", "nothing of it")
+	named := w.File(root, "budget.txt", "an unrelated text")
 	ids, result := w.Search(search.Query{Caller: library.Caller{Owner: "ann"}, Terms: w.Terms("budget")})
 	if len(ids) != 21 || ids[0] != named.ID || result.Hits[0].Score <= result.Hits[1].Score {
-		t.Errorf("%d hits, the first is %s with the score %v, and then %v", len(ids), w.Nodes[ids[0]].Name, result.Hits[0].Score, result.Hits[1].Score)
+		t.Errorf("got %d hits, the first %s with the scores %v and %v, want 21 hits, the first budget.txt with a higher score",
+			len(ids), w.Nodes[ids[0]].Name, result.Hits[0].Score, result.Hits[1].Score)
 	}
 }
 
-// filtersAndFacets: filters are combined with AND, and facets count the remaining hits.
+// filtersAndFacets checks that filters are combined with AND, and that facets count the remaining hits.
 func filtersAndFacets(t *testing.T, open Open) {
 	w := NewWorld(t, open)
 	root := w.Root("ann")
@@ -89,11 +90,11 @@ func filtersAndFacets(t *testing.T, open Open) {
 		"below":    {search.Filter{Below: above.ID}, 3},
 		"from":     {search.Filter{From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}, 4},
 		"to":       {search.Filter{To: time.Date(2019, 2, 3, 0, 0, 0, 1e6, time.UTC)}, 1},
-		"together": {search.Filter{Kind: library.KindFile, Format: "txt", Below: above.ID, Status: library.Processed}, 1},
+		"combined": {search.Filter{Kind: library.KindFile, Format: "txt", Below: above.ID, Status: library.Processed}, 1},
 		"unknown":  {search.Filter{Below: w.id()}, 0},
 	} {
 		if ids, result := find(test.filter); len(ids) != test.want || result.Total != test.want {
-			t.Errorf("%s: %d hits of %d, want %d", name, len(ids), result.Total, test.want)
+			t.Errorf("%s: got %d hits, total %d, want %d", name, len(ids), result.Total, test.want)
 		}
 	}
 	_, result := find(search.Filter{})
@@ -113,6 +114,6 @@ func filtersAndFacets(t *testing.T, open Open) {
 		return true
 	}
 	if got := result.Facets; !equal(got.Type, want.Type) || !equal(got.Format, want.Format) || !equal(got.Year, want.Year) {
-		t.Errorf("facets %+v, want %+v", got, want)
+		t.Errorf("got facets %+v, want %+v", got, want)
 	}
 }

@@ -103,11 +103,11 @@ type row struct {
 	shared                                bool
 }
 
-// numbers is how many numbers the nodes of one owner may have. They are next to each other, so that the rows of a
-// library are in few pages of each table.
+// numbers is the size of the range of numbers for the nodes of one owner. The ranges do not overlap, so that the rows of
+// a library are in few pages of each table.
 const numbers = 1 << 32
 
-// find returns the row of a node, or a new one if there is none.
+// find returns the row of a node, and inserts it if there is none.
 func find(ctx context.Context, tx *sql.Tx, id string, owner int64) (row, error) {
 	var r row
 	key, err := keyOf(id)
@@ -129,7 +129,7 @@ func keyOf(id string) ([]byte, error) {
 }
 
 // stale reports whether the index has the version of an event or a later one. A node may be created again
-// with the same id; the creation time tells which of the nodes an event refers to.
+// with the same id; the creation time identifies which of the nodes an event refers to.
 func (r row) stale(c *event.NodeChanged) bool {
 	version := int64(c.Version)
 	switch {
@@ -247,7 +247,7 @@ func principalsOf(c *event.NodeChanged) []string {
 	return all
 }
 
-// principals are the identities of a caller.
+// principals returns the identities of a caller.
 func principals(c library.Caller) []string {
 	all := []string{everyone}
 	if c.Owner != "" {

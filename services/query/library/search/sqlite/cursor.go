@@ -27,14 +27,14 @@ func scope(asked ...any) uint64 {
 
 func (c cursor) String() string {
 	text, err := json.Marshal(c)
-	if err != nil { // it contains only numbers and strings
+	if err != nil { // never happens: c contains only numbers and strings
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
 // values returns the sort values of a cursor and the key of its node, or nil if the cursor is empty. It
-// returns search.ErrCursor unless the number of values is as wanted.
+// returns search.ErrCursor unless the cursor has the given scope and number of values.
 func values(text string, scope uint64, want int) ([]any, error) {
 	if text == "" {
 		return nil, nil

@@ -13,12 +13,12 @@ import (
 	"github.com/assay-project/assay/services/query/library/search/sqlite"
 )
 
-// TestUnusableFiles checks that a file that is not an index or has another version is replaced by an empty index,
+// TestUnusableFiles checks that Open replaces a file that is not an index or has another version by an empty index,
 // and that damage found later is reported.
 func TestUnusableFiles(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"not a database": func(path string) error { return os.WriteFile(path, make([]byte, 9000), 0o600) },
-		"cut":            func(path string) error { return os.Truncate(path, 700) },
+		"truncated":      func(path string) error { return os.Truncate(path, 700) },
 		"other version": func(path string) error {
 			db, err := sql.Open("sqlite", path)
 			if err != nil {
@@ -39,7 +39,7 @@ func TestUnusableFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, built, err := x.Position(t.Context()); built || err != nil {
-				t.Errorf("built: got %v, error %v", built, err)
+				t.Errorf("got built %v, error %v, want an empty index", built, err)
 			}
 			if err := x.Close(); err != nil {
 				t.Error(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// maxFormats is how many formats are counted in a response.
+// maxFormats is the maximum number of formats in a response.
 const maxFormats = 20
 
 // groups counts hits by their properties.
@@ -17,7 +17,8 @@ type groups struct{ kind, format, year map[string]int }
 
 func newGroups() groups { return groups{map[string]int{}, map[string]int{}, map[string]int{}} }
 
-// add adds a group of found: the number of a kind, a year and a format, which may be empty.
+// add adds a group from the result of found. properties are the number of a kind, a year and a format, which may be
+// empty, separated by spaces.
 func (g groups) add(properties string, count int) error {
 	number, rest, _ := strings.Cut(properties, " ")
 	year, format, _ := strings.Cut(rest, " ")
@@ -33,7 +34,7 @@ func (g groups) add(properties string, count int) error {
 	return nil
 }
 
-// facets returns the counts: kinds as kinds has them, formats by their frequency, and years in their order.
+// facets returns the counts: kinds in the order of kinds, formats by frequency, and years in ascending order.
 func (g groups) facets() search.Facets {
 	f := search.Facets{
 		Type: sorted(g.kind, func(a, b search.Count) int { return slices.Index(kinds, a.Value) - slices.Index(kinds, b.Value) }),

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// Index is an index in a file. As search.Index requires, writes must come from one goroutine.
+// Index is an index in a file. As search.Index requires, only one goroutine at a time may write.
 type Index struct {
 	write, read  *sql.DB // one connection for writes, several for reads
 	found, named *sql.Stmt
@@ -27,11 +27,11 @@ type Index struct {
 
 var _ search.Index = (*Index)(nil)
 
-// readers is the number of concurrent queries; others wait.
+// readers returns the maximum number of concurrent queries; others wait.
 func readers() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Open opens the index in a file. It creates an empty index if there is none, if it has another version, or if
-// it cannot be read. Only one process may have the file open. The caller closes the Index.
+// it cannot be read. Only one process may have the file open. The caller must close the Index.
 func Open(ctx context.Context, path string) (*Index, error) {
 	x, err := open(ctx, path)
 	if errors.Is(err, search.ErrDamaged) {
@@ -111,7 +111,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		var built int
 		return x.write.QueryRowContext(ctx, "SELECT count(*) FROM node WHERE no = 1").Scan(&built) // reads the schema
 	case tables > 0:
-		return fmt.Errorf("%w: it has version %d, want %d", search.ErrDamaged, found, version)
+		return fmt.Errorf("%w: it has version %d instead of %d", search.ErrDamaged, found, version)
 	}
 	return x.transaction(ctx, func(tx *change) error {
 		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", version))
@@ -165,7 +165,7 @@ func fault(err error) error {
 	return err
 }
 
-// Position returns the sequence of the last event that was applied.
+// Position returns the sequence of the last event that was applied, and whether the index was built.
 func (x *Index) Position(ctx context.Context) (sequence uint64, built bool, err error) {
 	return position(ctx, x.write)
 }
@@ -182,7 +182,7 @@ func each(ctx context.Context, q querier, query string, args []any, see func(*sq
 	return all(rows, err, see)
 }
 
-// all calls see for each row of a query that began or failed until see returns an error.
+// all calls see for each row of a query until see returns an error. failed is the error of the query.
 func all(rows *sql.Rows, failed error, see func(*sql.Rows) error) (err error) {
 	if failed != nil {
 		return fault(failed)

@@ -14,14 +14,14 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// columns are the sort columns of lists. Each is the last column of an index child_<key> and owned_<key>.
+// columns are the sort columns of lists. Each is in the indexes child_<index> and owned_<index>.
 var columns = map[search.SortBy]struct{ column, index string }{
 	search.ByName: {"sortname", "name"}, search.BySize: {"size", "size"}, search.ByCreated: {"created", "created"}, search.ByUpdated: {"updated", "updated"},
 }
 
 // listing is the SQL of a list.
 type listing struct {
-	from      string // including its condition
+	from      string // FROM and WHERE clauses
 	arguments []any
 	order     []search.Key
 }
@@ -87,18 +87,18 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 	if page.Sequence, _, err = position(ctx, tx); err != nil {
 		return page, err
 	}
-	of, err := listingOf(ctx, tx, l)
+	selection, err := listingOf(ctx, tx, l)
 	if err != nil {
 		return page, fault(err)
 	}
-	after, err := values(l.Cursor, asked, len(of.order))
+	after, err := values(l.Cursor, asked, len(selection.order))
 	if err != nil {
 		return page, err
 	}
-	query, arguments := of.query(l, after)
+	query, arguments := selection.query(l, after)
 	err = each(ctx, tx, query, arguments, func(rows *sql.Rows) error {
 		var id uuid.UUID
-		last := make([]any, len(of.order))
+		last := make([]any, len(selection.order))
 		into := []any{&id}
 		for i := range last {
 			into = append(into, &last[i])
@@ -114,15 +114,15 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 	return page, err
 }
 
-// query is the statement of a page. The node id is the last key, in the direction of the key before it, so that
-// an index provides the order and it is the same in every process.
-func (of listing) query(l search.Listing, after []any) (string, []any) {
-	arguments := slices.Clone(of.arguments)
+// query returns the statement of a page and its arguments. The node id is the last key, in the direction of the key
+// before it, so that an index provides the order, which is the same in every process.
+func (s listing) query(l search.Listing, after []any) (string, []any) {
+	arguments := slices.Clone(s.arguments)
 	var selected, order []string
 	descending := false
 	var keys []string
 	var directions []bool
-	for _, k := range of.order {
+	for _, k := range s.order {
 		descending = k.Descending
 		keys, directions = append(keys, "n."+columns[k.By].column), append(directions, descending)
 	}
@@ -148,11 +148,12 @@ func (of listing) query(l search.Listing, after []any) (string, []any) {
 		where.WriteString(" AND +n.status = ?")
 		arguments = append(arguments, string(l.Status))
 	}
-	return fmt.Sprintf("SELECT n.id, %s FROM %s%s ORDER BY %s LIMIT ?", strings.Join(selected, ", "), of.from, where.String(), strings.Join(order, ", ")),
+	return fmt.Sprintf("SELECT n.id, %s FROM %s%s ORDER BY %s LIMIT ?", strings.Join(selected, ", "), s.from, where.String(), strings.Join(order, ", ")),
 		append(arguments, l.Limit)
 }
 
-// beyond is the condition that an entry follows the entry of a cursor. Its first part lets an index scan start there.
+// beyond returns the condition that an entry follows the entry of a cursor. The first part of the condition lets an
+// index scan start there.
 func beyond(keys []string, directions []bool, after []any, arguments *[]any) string {
 	sign := func(i int) string {
 		if directions[i] {

@@ -14,7 +14,7 @@ import (
 // maxOwners is the maximum number of libraries searched: the caller's own and those with nodes shared with the caller.
 const maxOwners = 1000
 
-// numberOf returns the number of an owner, 0 if the owner has no nodes.
+// numberOf returns the number of an owner, or 0 if the owner has no nodes.
 func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT no FROM owner WHERE id = ?", id).Scan(&no)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -32,7 +32,7 @@ func planOf(t *testing.T, tx *sql.Tx, statement string, arguments []any) string 
 	return plan.String()
 }
 
-// filled returns an index with libraries of the same size, where the nodes of the first are not shared.
+// filled returns an index with libraries of the same size, whose nodes are not shared.
 func filled(t *testing.T, libraries, files int) *Index {
 	t.Helper()
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
@@ -102,10 +102,10 @@ func TestPlan(t *testing.T) {
 			plan = after
 			continue
 		}
-		t.Errorf("the plan has no %q after the steps before it of %q", step, order)
+		t.Errorf("the plan lacks step %q of the sequence %q", step, order)
 	}
 	if strings.Contains(plan, "CORRELATED LIST SUBQUERY") || strings.Count(plan, "CREATE BLOOM FILTER") != 3 {
-		t.Errorf("the folders of the hits are not looked up in materialized lists:\n%s", plan)
+		t.Errorf("got a plan that does not look up the folders of the hits in materialized lists:\n%s", plan)
 	}
 }
 
@@ -120,15 +120,15 @@ func TestListPlans(t *testing.T) {
 	for by, column := range columns {
 		for _, l := range []search.Listing{{Parent: library.RootID("owner-0")}, {Owner: "owner-0", Kind: library.KindFile}} {
 			l.Sort, l.Limit = []search.Key{{By: by, Descending: true}}, 10
-			of, err := listingOf(t.Context(), tx, l)
+			selection, err := listingOf(t.Context(), tx, l)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for after, part := range map[string][]any{"": nil, " AND " + column.column + "<?": {"x", []byte("x")}} {
-				statement, arguments := of.query(l, part)
+			for condition, after := range map[string][]any{"": nil, " AND " + column.column + "<?": {"x", []byte("x")}} {
+				statement, arguments := selection.query(l, after)
 				plan := planOf(t, tx, statement, arguments)
-				if !strings.Contains(plan, "_"+column.index+" (") || !strings.Contains(plan, after) || strings.Contains(plan, "TEMP B-TREE") {
-					t.Errorf("%s of %+v:\n%s", by, l, plan)
+				if !strings.Contains(plan, "_"+column.index+" (") || !strings.Contains(plan, condition) || strings.Contains(plan, "TEMP B-TREE") {
+					t.Errorf("%+v: got a plan that does not read the index of %s in order from its start position:\n%s", l, by, plan)
 				}
 			}
 		}
@@ -144,7 +144,7 @@ func pages(t *testing.T, x *Index, q search.Query) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close() //nolint:errcheck // it goes back to the pool
+		defer c.Close() //nolint:errcheck // returns it to the pool
 		if err := c.Raw(func(driver any) error {
 			for _, op := range []sqlite.DBStatusOp{sqlite.DBStatusCacheHit, sqlite.DBStatusCacheMiss} {
 				found, _, err := driver.(sqlite.DBStatus).Status(op, reset)
@@ -165,7 +165,7 @@ func pages(t *testing.T, x *Index, q search.Query) int {
 	count(true)
 	result, err := x.Search(t.Context(), q)
 	if err != nil || len(result.Hits) == 0 {
-		t.Fatalf("got %d hits, error %v", len(result.Hits), err)
+		t.Fatalf("got %d hits, error %v, want at least 1", len(result.Hits), err)
 	}
 	return count(false)
 }
@@ -176,22 +176,22 @@ func TestSearchReadsOneLibrary(t *testing.T) {
 	few, many := pages(t, filled(t, 5, 20), ownersQuery(t)), pages(t, filled(t, 200, 20), ownersQuery(t))
 	t.Logf("pages read: %d among 5 libraries, %d among 200", few, many)
 	if many > 2*few {
-		t.Errorf("a search reads %d pages among 5 libraries, and %d among 200", few, many)
+		t.Errorf("a search among 200 libraries read %d pages, want at most twice the %d among 5", many, few)
 	}
 }
 
-// TestSearchIsBounded checks that at most search.MaxMatches nodes are considered and that the response states it.
+// TestSearchIsBounded checks that at most search.MaxMatches nodes are considered, and that the response says so.
 func TestSearchIsBounded(t *testing.T) {
 	x := filled(t, 1, search.MaxMatches+100)
 	result, err := x.Search(t.Context(), ownersQuery(t))
 	if err != nil || result.Total != search.MaxMatches || !result.More {
-		t.Errorf("got total %d, more %t, error %v", result.Total, result.More, err)
+		t.Errorf("got total %d, more %t, error %v, want %d and true", result.Total, result.More, err, search.MaxMatches)
 	}
 	if q := ownersQuery(t); pages(t, x, q) > 6*search.MaxMatches {
-		t.Errorf("a search reads %d pages, too many for search.MaxMatches nodes", pages(t, x, q))
+		t.Errorf("got %d pages read, want at most %d", pages(t, x, q), 6*search.MaxMatches)
 	}
 	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
 	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
-		t.Errorf("one match: got total %d, more %t, error %v", result.Total, result.More, err)
+		t.Errorf("one match: got total %d, more %t, error %v, want 1 and false", result.Total, result.More, err)
 	}
 }

@@ -1,6 +1,6 @@
 package sqlite
 
-// version is the version of the schema and of search.Words. A file of another version is rebuilt.
+// version is the version of the schema and of search.Words. A file with another version is rebuilt.
 const version = 2
 
 // schema creates the tables. Times are milliseconds since 1970.
@@ -9,7 +9,7 @@ CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID
 
 CREATE TABLE owner (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 
--- Kind 0 is a node of which only children are known, or that was removed: its version keeps late events out.
+-- Kind 0 is a node of which only children are known, or that was removed: its version is kept to ignore late events.
 -- The parent is null for a root and in the trash.
 CREATE TABLE node (
 	no INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
@@ -30,11 +30,11 @@ CREATE INDEX owned_size ON node (owner, kind, size, id) WHERE kind > 1 AND trash
 CREATE INDEX owned_created ON node (owner, kind, created, id) WHERE kind > 1 AND trashed = 0;
 CREATE INDEX owned_updated ON node (owner, kind, updated, id) WHERE kind > 1 AND trashed = 0;
 
--- Whom a node is shared with: u/<owner>, g/<group>, or * for everyone.
+-- The principals that a node is shared with: u/<owner>, g/<group>, or * for everyone.
 CREATE TABLE share (node INTEGER NOT NULL, principal TEXT NOT NULL, owner INTEGER NOT NULL, PRIMARY KEY (node, principal)) WITHOUT ROWID;
 CREATE INDEX share_principal ON share (principal, node);
 
--- Whose nodes a principal may see.
+-- The owners that share nodes with a principal.
 CREATE TABLE grantor (principal TEXT NOT NULL, owner INTEGER NOT NULL, nodes INTEGER NOT NULL, PRIMARY KEY (principal, owner)) WITHOUT ROWID;
 CREATE TRIGGER share_added AFTER INSERT ON share BEGIN
 	INSERT INTO grantor VALUES (NEW.principal, NEW.owner, 1) ON CONFLICT DO UPDATE SET nodes = nodes + 1;
@@ -47,13 +47,13 @@ END;
 -- The texts, compressed, for snippets.
 CREATE TABLE body (no INTEGER PRIMARY KEY, text BLOB NOT NULL);
 
--- The words of names and texts, each as <owner>_<word>: a query reads the postings of those libraries only that
--- the caller may see a node of, whatever the size of all others. search.Words makes the words. Rows are deleted by
--- the words that they have: then the averages that scores depend on stay right, which contentless_delete does not do.
+-- The words of names and texts, each as <owner>_<word>: a query reads only the postings of libraries of which the
+-- caller may see a node, regardless of the size of the others. search.Words splits the texts. Rows are deleted by
+-- specifying their words, because contentless_delete does not maintain the averages that scores depend on.
 CREATE VIRTUAL TABLE words USING fts5 (name, text, content = '', tokenize = "ascii tokenchars '_'");
 `
 
-// kinds maps the kinds of nodes to the numbers stored for them.
+// kinds lists the kinds of nodes. The number stored for a kind is its index.
 var kinds = []string{"", "User", "Folder", "File", "Record"}
 
 const kindUser = 1

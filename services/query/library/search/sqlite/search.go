@@ -15,7 +15,7 @@ import (
 )
 
 // found finds the nodes that match and that the caller may see. Its plan is pinned because SQLite has no
-// statistics of words: MATERIALIZED computes each step once, CROSS JOIN fixes the order of the tables, and a unary
+// statistics about words: MATERIALIZED computes each step once, CROSS JOIN fixes the order of the tables, and a unary
 // plus disables an index. A test checks the plan.
 //
 // From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
@@ -54,13 +54,13 @@ UNION ALL SELECT 2, '', count(*) FROM chosen`
 // granted reports whether the node n is shared with the caller.
 const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
 
-// named selects the properties that a hit shows.
+// named selects the properties of a node that a hit contains.
 const named = "SELECT n.id, n.name, b.text FROM node AS n LEFT JOIN body AS b ON b.no = n.no WHERE n.no = ?"
 
 // Parts of the result of found.
 const (
 	partHit     = iota // number and score of the node
-	partGroup          // kind, year and format, and the number of hits with them
+	partGroup          // kind, year and format, and their number of hits
 	partMatches        // number of nodes considered
 )
 

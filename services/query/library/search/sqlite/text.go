@@ -64,7 +64,7 @@ func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
 	return nil
 }
 
-// body returns the text of a node, "" if there is none.
+// body returns the text of a node, or "" if there is none.
 func (x *Index) body(ctx context.Context, q querier, no int64) (string, error) {
 	var packed []byte
 	err := q.QueryRowContext(ctx, "SELECT text FROM body WHERE no = ?", no).Scan(&packed)

@@ -12,7 +12,7 @@ import (
 )
 
 // change is a transaction that writes. It adds the words of nodes at its end, in the order of their numbers: FTS5
-// writes a segment of its own whenever a number is lower than the one before.
+// starts a new segment whenever a number is lower than the previous one.
 type change struct {
 	*sql.Tx
 	x     *Index
@@ -55,7 +55,7 @@ func (c *change) reword(ctx context.Context, no int64, statement string) error {
 	return err
 }
 
-// prefix starts the tokens of an owner.
+// prefix returns the prefix of the tokens of an owner.
 func prefix(owner int64) string { return strconv.FormatInt(owner, 36) + "_" }
 
 // tokens returns the indexed words of a text.
