@@ -12,7 +12,7 @@ type batch struct {
 	bytes   int
 }
 
-// add reports whether the event fit into the batch.
+// add adds an event, and returns false if it does not fit into the batch.
 func (b *batch) add(e *entry) bool {
 	if len(b.entries) > 0 && (len(b.entries) == batchFrames || b.bytes+len(e.frame) > batchBytes) {
 		return false

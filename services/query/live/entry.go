@@ -36,10 +36,10 @@ func (h *Hub) outcome(d bus.Delivery) entry {
 		return e
 	}
 	e.area, e.id = subject[areaToken], subject[idToken]
-	// A frame fails only for a name with a line break, which no reader selects.
+	// Frame fails only for a name with a line break, whose event no reader selects.
 	e.frame, _ = web.Event{Name: subject[endToken], Data: d.Data}.Frame()
-	if of := h.facets[e.area]; of != nil {
-		e.facet = sync.OnceValue(func() any { return of(d.Data) })
+	if facetOf := h.facets[e.area]; facetOf != nil {
+		e.facet = sync.OnceValue(func() any { return facetOf(d.Data) })
 	}
 	return e
 }
@@ -47,14 +47,14 @@ func (h *Hub) outcome(d bus.Delivery) entry {
 // Filter selects the events of one stream. The zero value selects all.
 type Filter struct {
 	Owner string // owner of the items; empty for any
-	Area  string // id of the item; empty for any
-	// Match selects by the facet of an event; nil for any.
+	Area  string // area of the items; empty for any
+	// Match selects events by their facet; nil selects all.
 	Match func(facet any) bool
-	// Check, if not nil, decides about each selected event when it is sent, and may block. It returns
-	// whether the event is sent, and a replacement for it, or nil for the event itself. Its error ends the
+	// Check, if not nil, is called before a selected event is sent, and may block. It reports whether to send
+	// the event, and returns an event to send instead, or nil to send the event itself. An error ends the
 	// stream.
 	Check func(ctx context.Context, facet any) (send bool, instead *web.Event, err error)
-	// Allowed, if not nil, is called before events and heartbeats are sent. Its error ends the stream.
+	// Allowed, if not nil, is called before events and heartbeats are sent. An error ends the stream.
 	Allowed func(ctx context.Context) error
 }
 
@@ -63,7 +63,7 @@ func (f Filter) wants(e *entry) bool {
 		(f.Match == nil || e.facet != nil && f.Match(e.facet()))
 }
 
-// frame returns the frame to send for an event, nil for none.
+// frame returns the frame to send for an event, or nil to send none.
 func (f Filter) frame(ctx context.Context, e *entry) ([]byte, error) {
 	if f.Check == nil {
 		return e.frame, nil
@@ -82,5 +82,5 @@ func (f Filter) frame(ctx context.Context, e *entry) ([]byte, error) {
 	return instead.Frame()
 }
 
-// key names the group of readers that an event wakes together.
+// key returns the key of the group of readers that the filter belongs to.
 func (f Filter) key() groupKey { return groupKey{owner: f.Owner, area: f.Area} }

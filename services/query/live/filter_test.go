@@ -33,7 +33,7 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		h.outcomes.ring.wakeDirty()
 		if len(mine) != wantMine || len(again) != wantMine || len(other) != wantOther {
-			t.Errorf("%s: woken %d, %d, %d; want %d, %d, %d", after, len(mine), len(again), len(other), wantMine, wantMine, wantOther)
+			t.Errorf("after %s: got %d, %d and %d wake-ups, want %d, %d and %d", after, len(mine), len(again), len(other), wantMine, wantMine, wantOther)
 		}
 		for _, seen := range []<-chan struct{}{mine, again, other} {
 			for range len(seen) {
@@ -50,6 +50,6 @@ func TestWatch(t *testing.T) {
 	check("a gap", 1, 1)
 	stop()
 	if n := len(h.outcomes.ring.groups); n != 2 {
-		t.Errorf("%d groups remain, want those of two watches", n)
+		t.Errorf("after stop: got %d groups, want 2", n)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	retryPause = 250 * time.Millisecond
 	// logPause is the minimum time between log lines of one outage.
 	logPause = time.Minute
-	// deadAfter is how long the stream may be unavailable before Check fails.
+	// deadAfter is how long the stream can be unavailable before Check fails.
 	deadAfter = 5 * time.Second
 )
 
@@ -33,8 +33,8 @@ type outage struct {
 	logged time.Time
 }
 
-// Run reads the streams until ctx is done. It logs the loss of a consumer and creates
-// another one. It returns nil.
+// Run reads the streams until ctx is done. It logs the loss of a consumer and recreates
+// it. It returns nil.
 func (h *Hub) Run(ctx context.Context) error {
 	var following sync.WaitGroup
 	defer following.Wait()
@@ -86,7 +86,7 @@ func (s *source) follow(ctx context.Context) error {
 		return boundsErr
 	}
 	s.ring.reset(newest)
-	s.seenTo = newest // a stream that was recreated counts from 1 again
+	s.seenTo = newest // the sequences of a recreated stream start at 1 again
 	s.load()
 	return fmt.Errorf("%w; resuming after %d", err, newest)
 }
@@ -182,7 +182,7 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Name: "assay_live_readers", Help: "Open streams of live events.",
 		}),
 		lost: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_outages_total", Help: "Losses of the consumer of a stream.",
+			Name: "assay_live_outages_total", Help: "Interruptions of a stream of events, for example by the loss of its consumer.",
 		}),
 		resyncs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_live_resyncs_total", Help: "Readers whose position was no longer in the stream.",

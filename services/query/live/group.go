@@ -35,7 +35,7 @@ func (g *group) wake() {
 	}
 }
 
-// join registers wake, which has a buffer of one, for the events of a key. The caller calls leave.
+// join registers wake, which must have a buffer of one, for the events of a key. The caller must call leave.
 func (b *ring) join(key groupKey, wake chan struct{}) *group {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,8 +76,8 @@ func (b *ring) signal() {
 	}
 }
 
-// notify wakes the groups of new events until ctx is done. Waking 10,000 takes some
-// milliseconds, during which several events may be added.
+// notify wakes the groups of new events until ctx is done. Waking 10,000 readers takes a
+// few milliseconds, during which several events can be added.
 func (b *ring) notify(ctx context.Context) {
 	for {
 		select {

@@ -38,9 +38,9 @@ func (h *Hub) OperatorRoutes(r *web.Router) {
 
 func text() *huma.Schema { return &huma.Schema{Type: "string"} }
 
-// Handle registers a stream of the outcomes that the filter returned by choose selects. op has
-// an id, a path, tags, a summary and the parameters that choose reads. An error of
-// choose is the response.
+// Handle registers a stream of the events selected by the filter that choose returns. op must have
+// an id, a path, tags, a summary and the parameters that choose reads. If choose returns an error,
+// the error is the response.
 func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request) (Filter, error)) {
 	op.Method = http.MethodGet
 	if op.Description == "" {
@@ -110,7 +110,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 	}
 	stream, err := web.OpenSSE(w, r)
 	if err != nil {
-		return // the client disconnected, or requested the header only
+		return // the client disconnected, or requested only the header
 	}
 	begun := false
 	_ = stream.Pump(reader.wake, func() (web.Batch, error) {

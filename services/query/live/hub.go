@@ -82,14 +82,13 @@ func New(cfg Config, o Options) *Hub {
 	return h
 }
 
-// FilterBy makes the streams of an area filterable by a facet. of returns the facet of an outcome,
+// FilterBy makes the streams of an area filterable by a facet. facetOf returns the facet of an outcome,
 // given its data. It is called at most once for each outcome in the ring. FilterBy must be called
 // before Run.
-func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] = of }
+func (h *Hub) FilterBy(area string, facetOf func(data []byte) any) { h.facets[area] = facetOf }
 
-// OnOutcome calls see once for each outcome, in order. end tells whether it completed or failed. The first
-// outcomes are those in the ring when the process starts. see must return quickly. OnOutcome must be called
-// before Run.
+// OnOutcome calls see once for each outcome, in order. end is "completed" or "failed". The first outcomes are
+// those in the ring when the process starts. see must return quickly. OnOutcome must be called before Run.
 func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
 	h.outcomes.seen = func(d bus.Delivery) {
 		if subject := strings.SplitN(d.Subject, ".", tokens); len(subject) == tokens {
@@ -99,8 +98,8 @@ func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
 }
 
 // Watch subscribes to the outcomes of one item. The channel receives a value after outcomes were
-// published or may have been missed, and none while the stream is unavailable. The caller calls
-// stop.
+// published or may have been missed, and none while the stream is unavailable. The caller must
+// call stop.
 func (h *Hub) Watch(area, id string) (seen <-chan struct{}, stop func()) {
 	key, wake := groupKey{area: area, id: id}, make(chan struct{}, 1)
 	h.outcomes.ring.join(key, wake)

@@ -18,8 +18,8 @@ import (
 
 var many = Config{Readers: 5000, PerClient: 5000}
 
-// A reader gets only the outcomes of its owner, resumes without a
-// gap or a repeat, and gets a first event as soon as it is connected.
+// A reader receives only the outcomes of its owner, resumes without gaps or
+// duplicates, and receives a first event as soon as it is connected.
 func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	w := open(t, many, 16)
 	mine, all := w.open(w.url+"/v1/events?owner=ann", ""), w.open(w.operator+"/v1/events", "")
@@ -47,7 +47,7 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	if names := w.consumers(); len(names) != 1 {
 		w.eventually(func() error {
 			if names := w.consumers(); len(names) != 1 {
-				return fmt.Errorf("the stream has the consumers %q", names)
+				return fmt.Errorf("got consumers %q, want 1", names)
 			}
 			return nil
 		})
@@ -91,12 +91,12 @@ func TestRemovedPositionsResync(t *testing.T) {
 		again := w.open(w.url+"/v1/events?owner=ann", at)
 		w.eventually(func() error { // the ring may be behind the stream
 			if _, newest, _ := w.hub.outcomes.ring.bounds(); newest < 20 {
-				return fmt.Errorf("the newest event of the ring is %d", newest)
+				return fmt.Errorf("the newest event of the ring is %d, want 20", newest)
 			}
 			return nil
 		})
 		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
-			t.Errorf("after %s: got resync event %+v", at, got)
+			t.Errorf("after %s: got resync event %+v, want its id as lastEventId", at, got)
 		}
 	}
 	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
@@ -106,8 +106,8 @@ func TestRemovedPositionsResync(t *testing.T) {
 	}
 }
 
-// Outcomes that are removed before the ring has read them are a gap for all
-// readers, and every reader receives resync.
+// Outcomes that are removed from the stream before the ring has read them are a gap
+// for all readers, each of which receives resync.
 func TestGapInTheStreamResyncs(t *testing.T) {
 	w := open(t, many, 16)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -121,14 +121,14 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	if _, err := w.js.UpdateStream(w.ctx, few); err != nil {
 		t.Fatal(err)
 	}
-	w.hub.outcomes.ring.mu.RLock() // the ring falls behind by more than a tail buffers
+	w.hub.outcomes.ring.mu.RLock() // the ring falls behind by more events than a tail buffers
 	for i := range 1500 {
 		w.publish("ann", fmt.Sprint("a", i))
 	}
 	w.hub.outcomes.ring.mu.RUnlock()
 	w.eventually(func() error {
 		if _, newest, _ := w.hub.outcomes.ring.bounds(); newest != 1500 {
-			return fmt.Errorf("the newest event of the ring is %d", newest)
+			return fmt.Errorf("the newest event of the ring is %d, want 1500", newest)
 		}
 		return nil
 	})
@@ -151,9 +151,9 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	}
 }
 
-// Page loads open and close streams in quick succession: none may leave a consumer behind, since
+// Page loads open and close streams in quick succession. None may leave a consumer behind, because
 // the server allows only 1,000.
-func TestThousandsOfPageLoadsInARow(t *testing.T) {
+func TestThousandsOfPageLoads(t *testing.T) {
 	w := open(t, many, 64)
 	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
 	for i := range 100 {
@@ -169,7 +169,7 @@ func TestThousandsOfPageLoadsInARow(t *testing.T) {
 				}
 				resp, leave, err := w.ask(w.url+"/v1/events?owner=ann", at)
 				if err != nil || resp.StatusCode != http.StatusOK {
-					t.Errorf("client %d, load %d: got %v, error %v", client, i, resp, err)
+					t.Errorf("client %d, load %d: got %v, error %v, want status 200", client, i, resp, err)
 				}
 				leave()
 			}
@@ -178,7 +178,7 @@ func TestThousandsOfPageLoadsInARow(t *testing.T) {
 	loads.Wait()
 	w.eventually(func() error {
 		if names := w.consumers(); len(names) != 1 {
-			return fmt.Errorf("the stream has the consumers %q", names)
+			return fmt.Errorf("got consumers %q, want 1", names)
 		}
 		for range many.PerClient - 1 {
 			leave, err := w.hub.limiter.Enter("127.0.0.1:1")
@@ -216,8 +216,8 @@ func TestManyReadersShareOneConsumer(t *testing.T) {
 	}
 }
 
-// A reader that does not read does not delay others.
-func TestSlowReaderBlocksNobody(t *testing.T) {
+// A reader that does not consume its events does not delay others.
+func TestSlowReadersDelayNoOthers(t *testing.T) {
 	w := open(t, many, 8)
 	for range 2 * turns {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -267,16 +267,16 @@ func TestLostConsumerIsRecreated(t *testing.T) {
 		s.expect("completed", fmt.Sprint("a", i))
 		s.expect("completed", fmt.Sprint("b", i))
 	}
-	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "live events resumed") {
-		t.Errorf("got log %q", said)
+	if logged := w.log.String(); !strings.Contains(logged, "live events stopped") || !strings.Contains(logged, "live events resumed") {
+		t.Errorf("got log %q, want it to report that live events stopped and resumed", logged)
 	}
 	if err := w.hub.Check(w.ctx); err != nil {
-		t.Error(err)
+		t.Errorf("Check() = %v, want nil", err)
 	}
 }
 
 // While the stream does not respond, the readiness check of live events fails.
-func TestDeadLiveEventsAreNotReady(t *testing.T) {
+func TestUnavailableLiveEventsAreNotReady(t *testing.T) {
 	w := open(t, many, 64)
 	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
 	if err := w.js.DeleteStream(w.ctx, bus.StreamOutcomes); err != nil {
@@ -284,7 +284,7 @@ func TestDeadLiveEventsAreNotReady(t *testing.T) {
 	}
 	w.eventually(func() error {
 		if err := w.hub.Check(w.ctx); err == nil || !strings.Contains(err.Error(), "no live events for") || !strings.Contains(err.Error(), bus.StreamOutcomes) {
-			return fmt.Errorf("without the stream, Check returns %w", err)
+			return fmt.Errorf("without the stream: got error %w, want one that names the stream", err)
 		}
 		return nil
 	})
@@ -294,7 +294,7 @@ func TestDeadLiveEventsAreNotReady(t *testing.T) {
 
 func TestRejectedRequests(t *testing.T) {
 	w := open(t, Config{Readers: 2, PerClient: 2}, 64)
-	check := func(url, at string, status int, says string) {
+	check := func(url, at string, status int, want string) {
 		t.Helper()
 		resp, leave, err := w.ask(url, at)
 		if err != nil {
@@ -302,14 +302,14 @@ func TestRejectedRequests(t *testing.T) {
 		}
 		defer leave()
 		if resp.StatusCode != status {
-			t.Fatalf("%s: %s, want %d", url, resp.Status, status)
+			t.Fatalf("%s: got status %s, want %d", url, resp.Status, status)
 		}
 		body, err := io.ReadAll(resp.Body)
-		if err != nil || !strings.Contains(string(body), says) {
-			t.Errorf("%s: %s, %v; want %q", url, body, err, says)
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: got body %s, error %v, want it to contain %q", url, body, err, want)
 		}
 		if (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests) && resp.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", url)
+			t.Errorf("%s: got no Retry-After header, want one", url)
 		}
 	}
 	check(w.url+"/v1/events", "", http.StatusBadRequest, "urn:assay:problem:owner-required")
@@ -329,7 +329,7 @@ func TestRejectedRequests(t *testing.T) {
 	check(w.url+"/v1/events?owner=ann", "", http.StatusTooManyRequests, "This client has 2 open live event streams, which is the limit.")
 }
 
-// An idle reader advances with the stream, so that it does not resume at its first position.
+// The position of an idle reader advances with the stream, so that it does not resume at its first position.
 func TestIdleReadersAdvance(t *testing.T) {
 	b := newRing(4, 1<<20)
 	b.reset(100)
@@ -347,6 +347,6 @@ func TestIdleReadersAdvance(t *testing.T) {
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet, mine); reached != gone {
-		t.Errorf("before the stream is recreated: got position %d (%d), want %d", quiet.after, reached, gone)
+		t.Errorf("after the stream was recreated: got position %d (%d), want result %d", quiet.after, reached, gone)
 	}
 }

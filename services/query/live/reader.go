@@ -23,15 +23,15 @@ type cursor struct {
 	*source
 	group  *group
 	after  uint64 // every selected event up to this sequence has been sent
-	resets int    // of the ring, when the cursor was last in the stream
+	resets int    // resets of the ring when the position was last in the stream
 }
 
 // begin returns a reader and the first event of its stream, for the positions of a resuming client,
-// or for a new client if there are none. The caller calls leave.
+// or for a new client if there are none. The caller must call leave.
 func (h *Hub) begin(ctx context.Context, wanted Filter, positions []uint64) (*reader, web.Event, error) {
 	r := &reader{filter: wanted, wake: make(chan struct{}, 1)}
 	name, deadline := "ready", time.After(loadWait)
-	for _, s := range h.of(wanted) {
+	for _, s := range h.sourcesOf(wanted) {
 		select {
 		case <-s.loaded:
 		case <-deadline:
@@ -87,8 +87,8 @@ func parse(id string) ([]uint64, error) {
 	return positions, nil
 }
 
-// id returns the id of an event of one of the cursors, or the reader's position for
-// nil.
+// id returns the id of an event of one of the cursors, or the id of the reader's position if
+// the cursor is nil.
 func (r *reader) id(of *cursor, sequence uint64) string {
 	var id []byte
 	for i := range r.cursors {
@@ -155,7 +155,7 @@ func (h *Hub) next(ctx context.Context, r *reader) (web.Batch, error) {
 	return out, nil
 }
 
-// advance adds the frames of one source.
+// advance adds the frames of one source to out.
 func (h *Hub) advance(ctx context.Context, r *reader, c *cursor, out *web.Batch) (progress, error) {
 	found, reached := c.ring.read(c, r.filter)
 	var err error
@@ -230,7 +230,7 @@ func (c *cursor) catchUp(ctx context.Context, f Filter) (out batch, err error) {
 	return out, nil
 }
 
-// position returns an event that gives the client the id to resume from.
+// position returns an event that contains the id from which the client can resume.
 func (r *reader) position(name string) web.Event {
 	id := r.id(nil, 0)
 	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}

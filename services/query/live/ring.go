@@ -23,7 +23,7 @@ func newRing(entries, bytes int) *ring {
 	}
 }
 
-// bounds returns the oldest sequence in the ring and the newest one added.
+// bounds returns the oldest sequence in the ring, the newest one added, and the number of resets.
 func (b *ring) bounds() (oldest, newest uint64, resets int) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -73,10 +73,10 @@ func (b *ring) at(sequence uint64) *entry { return &b.entries[sequence%uint64(le
 type progress int
 
 const (
-	current progress = iota // to the newest event
-	more                    // up to the end of one batch
+	current progress = iota // reached the newest event
+	more                    // reached the end of one batch
 	behind                  // no progress: the ring no longer has the next event
-	gone                    // no progress: the stream does not have the next event
+	gone                    // no progress: the stream no longer has the next event
 )
 
 // read advances c and returns the events to send.
@@ -86,7 +86,7 @@ func (b *ring) read(c *cursor, f Filter) (batch, progress) {
 	defer b.mu.RUnlock()
 	newest := b.next - 1
 	if c.after > newest {
-		// Another process is ahead, unless the stream was recreated.
+		// The position is from a process whose ring is ahead, unless the stream was recreated.
 		if c.resets != b.resets {
 			return out, gone
 		}

@@ -24,7 +24,7 @@ type Source struct {
 // Event is an event of a Source.
 type Event struct {
 	web.Event        // without an id
-	Item      string // the subject of the event
+	Item      string // id of the item
 	Facet     any    // for filters
 }
 
@@ -36,10 +36,10 @@ type source struct {
 	read         func(bus.Delivery) entry
 	ring         *ring
 	loaded       chan struct{} // closed once the ring has the newest event
-	load         func()
+	load         func()        // closes loaded
 	outage       outage
 	seen         func(bus.Delivery) // may be nil
-	seenTo       uint64             // sequence of the last signal
+	seenTo       uint64             // sequence of the last event passed to seen
 }
 
 func (h *Hub) newSource(area, stream, subjects string, entries int, read func(bus.Delivery) entry) *source {
@@ -51,7 +51,7 @@ func (h *Hub) newSource(area, stream, subjects string, entries int, read func(bu
 	return s
 }
 
-// Follow adds a source. It is called before Run and before routes are registered.
+// Follow adds a source. It must be called before Run and before routes are registered.
 func (h *Hub) Follow(from Source) {
 	entries := ringEntries
 	if from.Stream == "" {
@@ -68,8 +68,8 @@ func (h *Hub) Follow(from Source) {
 	h.description += " " + from.Description
 }
 
-// of returns the sources whose events a stream contains.
-func (h *Hub) of(f Filter) []*source {
+// sourcesOf returns the sources whose events a stream contains.
+func (h *Hub) sourcesOf(f Filter) []*source {
 	var found []*source
 	for _, s := range h.sources {
 		if s.area == "" || f.Area == "" || s.area == f.Area {
@@ -79,7 +79,7 @@ func (h *Hub) of(f Filter) []*source {
 	return found
 }
 
-// listen adds signals to the ring until ctx is done. The ring numbers them.
+// listen numbers signals and adds them to the ring until ctx is done.
 func (s *source) listen(ctx context.Context) error {
 	s.following()
 	s.load()

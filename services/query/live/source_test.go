@@ -69,7 +69,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 			return err
 		}
 		if _, newest, _ := w.hub.sources[2].ring.bounds(); newest == 0 {
-			return fmt.Errorf("no signal")
+			return fmt.Errorf("the ring has no signal")
 		}
 		return nil
 	})
@@ -90,7 +90,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 			got[m.name] = true
 		}
 		if !got["completed"] || !got["note"] {
-			t.Errorf("resumed at %s: got %v", at, got)
+			t.Errorf("resumed at %s: got %v, want completed and note", at, got)
 		}
 		again.leave()
 		w.serve(many, 16) // another process
@@ -123,7 +123,7 @@ func TestStreamsEndWithTheirPermission(t *testing.T) {
 		},
 		Allowed: func(context.Context) error {
 			if !allowed {
-				return fmt.Errorf("withdrawn")
+				return fmt.Errorf("permission revoked")
 			}
 			return nil
 		},
@@ -143,15 +143,15 @@ func TestStreamsEndWithTheirPermission(t *testing.T) {
 			sent.Write(frame)
 		}
 		if batch.Position != "3" {
-			return fmt.Errorf("at %s, %w", batch.Position, err)
+			return fmt.Errorf("got position %s, error %w, want 3", batch.Position, err)
 		}
 		return nil
 	})
 	if got := sent.String(); !strings.Contains(got, `"id":"a1"`) || strings.Contains(got, "b1") || strings.Contains(got, "c1") || !strings.Contains(got, "hidden") {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want a1, and hidden instead of c1", got)
 	}
 	allowed = false
 	if batch, err := w.hub.next(w.ctx, r); err == nil || len(batch.Frames) > 0 {
-		t.Errorf("after the permission has ended: got %+v, error %v", batch, err)
+		t.Errorf("after the permission was revoked: got %+v, error %v, want an error and no frames", batch, err)
 	}
 }

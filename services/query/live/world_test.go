@@ -58,7 +58,7 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-// open starts live events with a ring of size outcomes.
+// open starts live events with a ring of the given number of entries.
 func open(t *testing.T, cfg Config, entries int) *world {
 	t.Helper()
 	server := bustest.Open(t)
@@ -176,7 +176,7 @@ func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
 	if err != nil {
 		return nil, cancel, err
 	}
-	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // the body does not matter
+	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // the rest of the body is not needed
 }
 
 func (w *world) open(url, lastEventID string) *stream {
@@ -187,7 +187,7 @@ func (w *world) open(url, lastEventID string) *stream {
 	}
 	w.Cleanup(leave)
 	if resp.StatusCode != http.StatusOK {
-		w.Fatalf("%s: %s", url, resp.Status)
+		w.Fatalf("%s: got status %s, want 200", url, resp.Status)
 	}
 	return &stream{w: w, lines: bufio.NewScanner(resp.Body), leave: leave}
 }
@@ -213,8 +213,8 @@ func (s *stream) next() (message, error) {
 	return m, errors.Join(io.ErrUnexpectedEOF, s.lines.Err())
 }
 
-// expect reads the next event, which must have this name and, unless it is
-// empty, name this item.
+// expect reads the next event, which must have this name and, unless item is
+// empty, be about this item.
 func (s *stream) expect(name, item string) message {
 	s.w.Helper()
 	m, err := s.next()
@@ -224,7 +224,7 @@ func (s *stream) expect(name, item string) message {
 	return m
 }
 
-// consumers returns how many consumers the stream of outcomes has.
+// consumers returns the names of the consumers of the stream of outcomes.
 func (w *world) consumers() (names []string) {
 	w.Helper()
 	s, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
@@ -254,7 +254,7 @@ func (w *world) eventually(look func() error) {
 		}
 		select {
 		case <-deadline:
-			w.Fatalf("still after %s: %v", patience, err)
+			w.Fatalf("after %s: %v", patience, err)
 		case <-tick.C:
 		}
 	}
