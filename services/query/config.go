@@ -50,7 +50,7 @@ func (c Config) validate() error {
 	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.TextFile.Validate(), c.Feed.Validate())
 }
 
-// engines returns how RDKit is compiled: in the background, on one processor.
+// engines returns the configuration with which RDKit is compiled: in the background, on one processor.
 func (c Config) engines(log zerolog.Logger) engines.Config {
 	compiled, err := c.Engines.Config(1)
 	if err != nil && c.Library.Structures.RDKit {

@@ -43,7 +43,7 @@ import (
 // Name is the service's name in logs, metrics and event sources.
 const Name = "query"
 
-// Area is what the service requires of an area.
+// Area is the interface that an area implements for the service.
 type Area interface {
 	// Routes registers the area's HTTP calls.
 	Routes(*web.Router)
@@ -57,15 +57,15 @@ type Area interface {
 	Close()
 }
 
-// Entry is an area in the list of a service: its name and work stream, which operators observe, and how it
-// is opened.
+// Entry describes an area in the list of a service: its name and work stream, which operators observe, and
+// the function that opens it.
 type Entry struct {
 	Name string
 	Work bus.Work
 	Open func(Shared) (Area, error)
 }
 
-// Shared is what the areas of one service share.
+// Shared contains what the areas of one service share.
 type Shared struct {
 	Backends *backend.Connections
 	Hub      *live.Hub
@@ -89,7 +89,7 @@ func entries(cfg Config) []Entry {
 	}
 }
 
-// Service is an open query.
+// Service is an open query service.
 type Service struct {
 	identity *identity.Identity
 	backends *backend.Connections
@@ -101,7 +101,7 @@ type Service struct {
 	audit    *audit.Log
 }
 
-// Notices returns the licenses of RDKit and of the packages in the web app.
+// Notices returns the licenses of RDKit, of the API documentation page, and of the packages in the web app.
 func Notices() []string { return append([]string{rdkit.Notice(), web.DocsNotice()}, ui.Notices()...) }
 
 // Run runs the service as a separate process until ctx is done, then finishes requests in progress
@@ -114,8 +114,8 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the backends and opens the areas: those of the product and more. The
-// caller closes the Service.
+// Open connects to the backends and opens the areas of the product, and those in more. The
+// caller must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -201,11 +201,11 @@ func (s *Service) calls(r *web.Router) {
 	me.Routes(r, s.quotas)
 }
 
-// Describe registers the service's HTTP calls only for their description, which a gateway needs.
-// They must not be called.
+// Describe registers the service's HTTP calls only so that a gateway can describe them. Their
+// handlers must not be called.
 func Describe(r *web.Router) { unconnected().calls(r) }
 
-// DescribeOperator is Describe for the calls for operators.
+// DescribeOperator is like Describe, but registers the calls for operators.
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
 func unconnected() *Service {

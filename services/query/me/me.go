@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the call.
+// Routes registers the call that returns the caller's identity.
 func Routes(r *web.Router, q *quota.Quotas) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-me", Method: http.MethodGet, Path: "/v1/me", Tags: []string{"session"},

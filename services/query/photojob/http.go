@@ -52,7 +52,8 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.calls)
 }
 
-// owned returns a read of a job of the caller. A job of another owner is not found.
+// owned returns a function that reads a job of the caller. It returns lifecycle.ErrNotFound for a job of
+// another owner.
 func (a *Area) owned(caller web.Caller) func(context.Context, string) (photojob.Job, error) {
 	return func(ctx context.Context, id string) (photojob.Job, error) {
 		job, err := a.store.Get(ctx, id)
@@ -151,7 +152,7 @@ func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput
 	return &downloadOutput{Location: url, CacheControl: "no-store"}, err
 }
 
-// nameOf returns the name of the edited photo: that of the original with the format's extension.
+// nameOf returns the name of the edited photo: the name of the original with the extension of the new format.
 func nameOf(job photojob.Job) string {
 	original := job.OriginalFileName
 	if original == "" {
@@ -216,7 +217,7 @@ type callsOutput struct {
 
 type callList struct {
 	Calls      []photojob.CallView `json:"calls" doc:"oldest first"`
-	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound of the billed amount"`
+	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound on the billed amount"`
 }
 
 type callsInput struct {

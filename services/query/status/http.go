@@ -19,8 +19,8 @@ func (s *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"status"},
 		Summary: "Show backlogs, outcomes and the state of the backends",
-		Description: "Outcomes and backlogs cover all processes. After a start, query knows only the last 8,192 outcomes " +
-			"and the backlogs since then.",
+		Description: "Outcomes and backlogs cover all processes. After a restart, query reports only the last 8,192 outcomes " +
+			"and the backlogs since the restart.",
 	}, s.getStatus)
 	web.Register(r, huma.Operation{
 		OperationID: "list-sweeps", Method: http.MethodGet, Path: "/v1/sweeps", Tags: []string{"sweeps"},

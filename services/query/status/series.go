@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// minutes is the length of the history.
+// minutes is the length of the history in minutes.
 const minutes = 60
 
 // Minute contains the events of an area in one minute.
@@ -19,13 +19,13 @@ type Minute struct {
 // series is the last hour of an area in minutes. It is safe for concurrent use.
 type series struct {
 	mu     sync.Mutex
-	past   [minutes]Minute // a minute since the epoch is at its remainder modulo the length
-	newest int64           // minute
+	past   [minutes]Minute // minute m since the epoch is at index m modulo the length
+	newest int64           // newest minute, since the epoch
 	stored uint64          // sequence of the newest work event at the last sample
 	known  bool            // whether a sample exists
 }
 
-// at returns the minute of a time, or nil if it is not in the history. The caller holds mu.
+// at returns the minute of a time, or nil if it is not in the history. The caller must hold mu.
 func (s *series) at(t time.Time) *Minute {
 	minute := t.Unix() / 60
 	if minute <= s.newest-minutes {

@@ -17,19 +17,20 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	s.outcome("completed", at(-61)) // too old: no effect
 	past := s.read(at(59))
 	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
-		t.Errorf("after an hour: first %+v, last %+v", past[0], past[59])
+		t.Errorf("after an hour: got first %+v, last %+v, want one completed and one failed, and one completed", past[0], past[59])
 	}
 	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Completed: 1}) {
-		t.Errorf("a minute later: first %+v, last but one %+v", past[0], past[58])
+		t.Errorf("a minute later: got first %+v, second to last %+v, want an empty one, and one completed", past[0], past[58])
 	}
 	for _, m := range s.read(at(1000)) {
 		if m != (Minute{}) {
-			t.Errorf("after a day: got %+v", m)
+			t.Errorf("after a pause: got %+v, want an empty minute", m)
 		}
 	}
 }
 
-// TestAcceptedIsCountedFromSequences includes a recreated stream, whose sequences restart.
+// TestAcceptedIsCountedFromSequences checks the count of accepted events, also when the stream is recreated and its
+// sequences restart.
 func TestAcceptedIsCountedFromSequences(t *testing.T) {
 	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
 	s := &series{}
@@ -37,6 +38,6 @@ func TestAcceptedIsCountedFromSequences(t *testing.T) {
 		s.sample(sample.waiting, sample.stored, now)
 	}
 	if got := s.read(now)[59]; got != (Minute{Accepted: 22, Waiting: 9}) {
-		t.Errorf("%+v, want 10+5+7 accepted and 9 waiting", got)
+		t.Errorf("got %+v, want 10+5+7 accepted and 9 waiting", got)
 	}
 }

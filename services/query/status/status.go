@@ -1,8 +1,8 @@
 // Package status shows operators the state of the areas: backlogs and their age, outcomes, and whether the
 // backends respond.
 //
-// Each process of query counts by itself, and all get the same numbers: every process follows all outcomes for
-// live events, and the server reports the backlogs. After a start, a process knows only the outcomes that live
+// Each process of query counts independently, and all obtain the same numbers: every process follows all outcomes
+// for live events, and the server reports the backlogs. After a restart, a process has only the outcomes that live
 // events keep in memory, at most 8,192, and no earlier backlogs.
 package status
 
@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// every is how often the backlogs are sampled, with one request for each area.
+// every is the interval at which the backlogs are sampled, with one request for each area.
 const every = 10 * time.Second
 
 // Area is an observed area.

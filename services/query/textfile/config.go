@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// Config holds the settings of reading text files.
+// Config holds the settings for reading text files.
 type Config struct {
 	DownloadExpires time.Duration `env:"ASSAY_DOWNLOAD_EXPIRES" envDefault:"5m" doc:"lifetime of presigned download URLs"`
 

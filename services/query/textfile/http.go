@@ -32,7 +32,8 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.listFiles)
 }
 
-// visible returns a read of a file that the caller may see. Other files are not found.
+// visible returns a function that reads a file that the caller may see. It returns lifecycle.ErrNotFound for other
+// files.
 func (a *Area) visible(caller web.Caller) func(context.Context, string) (textfile.File, error) {
 	return func(ctx context.Context, id string) (textfile.File, error) {
 		file, err := a.store.Get(ctx, id)

@@ -50,7 +50,7 @@ var operatorPaths = []string{
 func Patterns() []string { return slices.Clone(paths) }
 
 // Routes registers the app. origins are the hosts of presigned URLs, such as
-// https://bucket.s3.amazonaws.com. The pages may request and show images from them.
+// https://bucket.s3.amazonaws.com. The pages may send requests to them and show their images.
 func Routes(r *web.Router, origins ...string) { register(r, paths, index, load(origins)) }
 
 // OperatorRoutes registers the pages for operators, which are served only at the operator address, and redirects
@@ -84,7 +84,7 @@ const (
 	operations = "operations.html"
 )
 
-// file is a part of the app.
+// file is a file of the app, with its response headers.
 type file struct {
 	name, kind, tag string
 	content         []byte
@@ -156,7 +156,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(content))
 }
 
-// accepts reports whether an Accept-Encoding allows gzip.
+// accepts reports whether an Accept-Encoding header allows gzip.
 func accepts(encodings string) bool {
 	for encoding := range strings.SplitSeq(encodings, ",") {
 		name, quality, _ := strings.Cut(strings.TrimSpace(encoding), ";")

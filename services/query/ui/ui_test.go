@@ -67,7 +67,7 @@ func loaded(t *testing.T) (all, first map[string]string) {
 		}
 		resp := get(t, path)
 		if all[path] = body(t, resp); resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d", path, resp.StatusCode)
+			t.Fatalf("%s: got status %d, want 200", path, resp.StatusCode)
 		}
 		if _, ok := first[path]; ok {
 			first[path] = all[path]
@@ -88,7 +88,7 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 		resp := get(t, path)
 		kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: parse the media type: %v", path, err)
 		}
 		types[kind] = path
 		policy := strings.Split(resp.Header.Get("Content-Security-Policy"), "; ")
@@ -101,30 +101,30 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 			}
 		}
 		if strings.Contains(strings.Join(policy, " "), "unsafe") || resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("Referrer-Policy") != "no-referrer" {
-			t.Errorf("%s: headers %v", path, resp.Header)
+			t.Errorf("%s: got headers %v, want a safe policy, nosniff and no-referrer", path, resp.Header)
 		}
 		hashed := kind == "text/javascript" || kind == "text/css"
 		if immutable := strings.Contains(resp.Header.Get("Cache-Control"), "immutable"); immutable != hashed {
-			t.Errorf("%s: Cache-Control is %s", path, resp.Header.Get("Cache-Control"))
+			t.Errorf("%s: got Cache-Control %s, want immutable %t", path, resp.Header.Get("Cache-Control"), hashed)
 		}
 		if again := get(t, path, "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
-			t.Errorf("%s unchanged: %d", path, again.StatusCode)
+			t.Errorf("%s unchanged: got status %d, want 304", path, again.StatusCode)
 		}
 	}
 	for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml"} {
 		if types[kind] == "" {
-			t.Errorf("no response has the type %s: %v", kind, types)
+			t.Errorf("got the media types %v, want also %s", types, kind)
 		}
 	}
 	for _, path := range []string{"/ui/none.js", "/ui/ui.go", "/ui/..%2fui.go", "/ui/", "/index.html", "/files/a/b", "/operations"} {
 		if resp := get(t, path); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", path, resp.StatusCode)
+			t.Errorf("%s: got status %d, want 404", path, resp.StatusCode)
 		}
 	}
 }
 
-// TestPagesAreOne checks that every page of the app has the same HTML, so that links are permanent.
-func TestPagesAreOne(t *testing.T) {
+// TestPagesShareOneHTMLFile checks that every page of the app has the same HTML, so that links are permanent.
+func TestPagesShareOneHTMLFile(t *testing.T) {
 	page := body(t, get(t, "/"))
 	for _, pattern := range ui.Patterns() {
 		path := strings.NewReplacer("GET ", "", "{$}", "", "{id}", "01a2").Replace(pattern)
@@ -132,7 +132,7 @@ func TestPagesAreOne(t *testing.T) {
 			continue
 		}
 		if resp := get(t, path); resp.StatusCode != http.StatusOK || body(t, resp) != page {
-			t.Errorf("%s: %d", path, resp.StatusCode)
+			t.Errorf("%s: got status %d or another page, want 200 and the HTML of /", path, resp.StatusCode)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestFilesAreCompressed(t *testing.T) {
 	for path, plain := range all {
 		resp := get(t, path, "Accept-Encoding", "br, gzip;q=0.8")
 		if resp.Header.Get("Content-Encoding") != "gzip" || resp.Header.Get("Vary") != "Accept-Encoding" || resp.Header.Get("ETag") == get(t, path).Header.Get("ETag") {
-			t.Errorf("%s: headers %v", path, resp.Header)
+			t.Errorf("%s: got headers %v, want gzip, Vary and another ETag", path, resp.Header)
 			continue
 		}
 		r, err := gzip.NewReader(resp.Body)
@@ -152,18 +152,18 @@ func TestFilesAreCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if content, err := io.ReadAll(r); err != nil || string(content) != plain {
-			t.Errorf("%s: the decompressed file differs (%v)", path, err)
+			t.Errorf("%s: got another content after decompression, error %v, want the uncompressed file", path, err)
 		}
 	}
 	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0.0"} {
 		if resp := get(t, "/", "Accept-Encoding", refused); resp.Header.Get("Content-Encoding") != "" {
-			t.Errorf("Accept-Encoding: %s: Content-Encoding is %s", refused, resp.Header.Get("Content-Encoding"))
+			t.Errorf("Accept-Encoding %q: got Content-Encoding %s, want none", refused, resp.Header.Get("Content-Encoding"))
 		}
 	}
 }
 
-// TestFirstLoadFitsTheBudget checks that the scripts loaded before the first page is shown have at most 120 kB when
-// compressed.
+// TestFirstLoadFitsTheBudget checks that the scripts loaded before the first page is shown have a compressed size of at
+// most 120 kB.
 func TestFirstLoadFitsTheBudget(t *testing.T) {
 	const budget = 120_000
 	_, first := loaded(t)
@@ -183,7 +183,7 @@ func TestFirstLoadFitsTheBudget(t *testing.T) {
 		total += compressed.Len()
 	}
 	if t.Logf("%d bytes", total); total > budget || total < 10_000 {
-		t.Errorf("the first load has %d bytes of compressed script, the limit is %d", total, budget)
+		t.Errorf("got %d bytes of compressed scripts in the first load, want 10000 to %d", total, budget)
 	}
 }
 
@@ -191,7 +191,8 @@ var (
 	// markup lists the ways in which the app could turn text into code or markup.
 	markup = regexp.MustCompile(`insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|dangerouslySetInnerHTML:|\beval\(|new Function|javascript:`)
 	// inline matches code that the policy would block.
-	inline    = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
+	inline = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
+	// elsewhere matches references to other hosts.
 	elsewhere = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(["']?(?:https?:)?//`)
 )
 
@@ -200,7 +201,7 @@ func TestAppSetsTextOnly(t *testing.T) {
 	for path, content := range all {
 		for _, wrong := range []*regexp.Regexp{markup, inline, elsewhere} {
 			if found := wrong.FindString(content); found != "" {
-				t.Errorf("%s has %q", path, found)
+				t.Errorf("%s contains %q", path, found)
 			}
 		}
 	}
@@ -215,9 +216,9 @@ func TestLicensesNameThePackages(t *testing.T) {
 	}
 }
 
-// TestOperatorPagesAreApart checks that only OperatorRoutes serves the pages for operators, and that these load no
-// files of other pages.
-func TestOperatorPagesAreApart(t *testing.T) {
+// TestOperatorPagesAreSeparate checks that only OperatorRoutes serves the pages for operators, and that it does not
+// serve other pages.
+func TestOperatorPagesAreSeparate(t *testing.T) {
 	operator := web.NewRouter(web.Options{})
 	ui.OperatorRoutes(operator)
 	for path, want := range map[string][2]int{ // at the public address and at the operator address
@@ -228,7 +229,7 @@ func TestOperatorPagesAreApart(t *testing.T) {
 		response := httptest.NewRecorder()
 		operator.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
 		if got := [2]int{get(t, path).StatusCode, response.Code}; got != want {
-			t.Errorf("%s: %v, want %v", path, got, want)
+			t.Errorf("%s: got statuses %v, want %v", path, got, want)
 		}
 	}
 }

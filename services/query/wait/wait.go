@@ -31,7 +31,7 @@ type Waits struct {
 	again   time.Duration // lookAgain, except in tests
 }
 
-// New returns Waits that the outcomes in hub wake.
+// New returns Waits that are woken by the outcomes in hub.
 func New(cfg Config, hub *live.Hub) *Waits {
 	return &Waits{hub: hub, limiter: web.NewLimiter(cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
 }
@@ -45,8 +45,8 @@ type Param struct {
 }
 
 // Read reads an item using get. It returns immediately or, with a wait, when the item is final, the
-// wait is over, or the server drains. get must be strongly consistent. An invalid or too long wait,
-// and too many waiting requests, return a problem; other errors are those of get.
+// wait is over, or the server drains. get must be strongly consistent. Read returns a problem if the
+// wait is invalid or too long, or if too many requests wait; other errors are those of get.
 func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	get func(context.Context, string) (T, error), final func(T) bool,
 ) (T, error) {
@@ -89,8 +89,8 @@ func look[T any](ctx context.Context, w *Waits, id string, get func(context.Cont
 	}
 }
 
-// pause reports whether to read again after an outcome has arrived, again has elapsed, or the
-// remaining time has.
+// pause waits until an outcome arrives, again elapses, or the time left elapses. It reports whether to
+// read the item again.
 func pause(ctx context.Context, seen <-chan struct{}, again, left time.Duration) bool {
 	timer := time.NewTimer(min(left, again))
 	defer timer.Stop()

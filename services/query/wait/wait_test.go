@@ -26,7 +26,7 @@ import (
 // patience bounds every wait for an expected event.
 const patience = 30 * time.Second
 
-// system contains waits on a NATS server, and items that are final or not.
+// system contains waits with a hub on a NATS server, and the ids of items that are final.
 type system struct {
 	*testing.T
 	waits *Waits
@@ -47,7 +47,7 @@ func open(t *testing.T) *system {
 	return s
 }
 
-// follow runs the hub until stop.
+// follow runs the hub until stop is called.
 func (s *system) follow() (stop func()) {
 	ctx, cancel := context.WithCancel(s.Context())
 	ended := make(chan error, 1)
@@ -84,13 +84,13 @@ func (s *system) finish(id string) {
 	}
 }
 
-// expect waits for the item to be final; after a lost wake-up the request waits
-// longer than the test may take.
+// expect waits for the item to be final. If a wake-up is lost, the request waits
+// longer than patience, and expect fails.
 func (s *system) expect(id string) {
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	if final, err := s.read(ctx, id, "60s"); err != nil || !final {
-		s.Errorf("%s: final %t, %v", id, final, err)
+		s.Errorf("%s: got final = %t, error %v, want true", id, final, err)
 	}
 }
 
@@ -167,12 +167,12 @@ func TestWaitsEnd(t *testing.T) {
 		s.waits.again = again
 		began := time.Now()
 		if final, err := s.read(t.Context(), "f1", "150ms"); err != nil || final || time.Since(began) < 150*time.Millisecond {
-			t.Errorf("after %s: got final = %t, error %v", time.Since(began), final, err)
+			t.Errorf("after %s: got final = %t, error %v, want false after 150ms", time.Since(began), final, err)
 		}
 	}
 	looked := s.looks.Load()
 	if final, err := s.read(t.Context(), "f1", "0s"); err != nil || final || s.looks.Load() != looked+1 {
-		t.Errorf("no wait: got final = %t, error %v, %d reads", final, err, s.looks.Load()-looked)
+		t.Errorf("no wait: got final = %t, error %v, %d reads, want false and 1 read", final, err, s.looks.Load()-looked)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -181,13 +181,13 @@ func TestWaitsEnd(t *testing.T) {
 	}
 	for _, wrong := range []string{"soon", "61s", "-1s"} {
 		if p, ok := errors.AsType[*web.Problem](func() error { _, err := s.read(t.Context(), "f1", wrong); return err }()); !ok || p.Status != http.StatusUnprocessableEntity {
-			t.Errorf("wait=%s: got %v", wrong, p)
+			t.Errorf("wait=%s: got problem %v, want status 422", wrong, p)
 		}
 	}
 }
 
 // Thousands of requests share one consumer, and each uses little memory.
-func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
+func TestThousandsOfWaitsUseLittleMemory(t *testing.T) {
 	const requests, each = 5000, 12 << 10 // bytes: a stack of 8 KiB, the timer, a channel and a group
 	s := open(t)
 	s.follow()
@@ -206,10 +206,10 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 	for s.looks.Load() < requests {
 		runtime.Gosched()
 	}
-	took := memory() - before
-	t.Logf("%d waits use %d KiB", requests, took>>10)
-	if took > requests*each {
-		t.Errorf("%d waits use %d bytes each, want at most %d", requests, took/requests, each)
+	used := memory() - before
+	t.Logf("%d waits use %d KiB", requests, used>>10)
+	if used > requests*each {
+		t.Errorf("%d waits use %d bytes each, want at most %d", requests, used/requests, each)
 	}
 	stream, err := s.js.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {

@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// metafile is the used part of esbuild's description of a build.
+// metafile is the part of esbuild's description of a build that is used.
 type metafile struct {
 	Outputs map[string]struct {
 		EntryPoint string
@@ -84,8 +84,7 @@ func build(app, out string) error {
 	return nil
 }
 
-// page returns an HTML file with the names of its scripts and of the style sheet. script is preloaded with everything
-// that it imports.
+// page returns an HTML file with the names of its scripts and of the style sheet. The imports of script are preloaded.
 func page(app, html, script string, meta metafile) ([]byte, error) {
 	template, err := os.ReadFile(filepath.Join(app, html))
 	if err != nil {
@@ -101,7 +100,7 @@ func page(app, html, script string, meta metafile) ([]byte, error) {
 		if output.EntryPoint != script {
 			continue
 		}
-		for _, imported := range output.Imports { // otherwise the browser would find them one after the other
+		for _, imported := range output.Imports { // otherwise the browser would discover them only after loading the script
 			if imported.Kind == "import-statement" {
 				fmt.Fprintf(&preload, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n", filepath.Base(imported.Path))
 			}
