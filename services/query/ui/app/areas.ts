@@ -1,4 +1,4 @@
-// The areas of the app. An area is one folder; here is its one line.
+// The areas of the app. An area is one folder, and one line in this list.
 import type { ComponentType } from "preact";
 import type { Route } from "./router.js";
 import type { Target } from "./upload/target.js";
@@ -15,7 +15,7 @@ export interface Area {
   /** Cards of the start page. */
   cards: { href: string; title: string; text: string; icon: ComponentType }[];
   routes: Route[];
-  /** How files are uploaded to the area; not set for one that has no files. */
+  /** How files are uploaded to the area; not set if the area has no files. */
   upload?: Target;
 }
 

@@ -3,7 +3,7 @@ import { begin, session } from "./api/identity.js";
 import { Shell } from "./shell/shell.js";
 import { SignIn } from "./shell/signin.js";
 
-// A share link is for everyone.
+// A share link can be used without signing in.
 const shared = new URLSearchParams(location.search).has("link");
 
 function App() {

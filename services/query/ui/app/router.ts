@@ -37,7 +37,7 @@ export function navigate(to: string, how: { replace?: boolean } = {}): void {
   if (path.peek() !== before) scrollTo(0, 0);
 }
 
-/** Changes parameters of the address; an empty value removes one. Filters live here, so that links are permanent. */
+/** Changes parameters of the address; an empty value removes one. Filters are stored here, so that links are permanent. */
 export function setQuery(values: Record<string, string>): void {
   const next = new URLSearchParams(query.peek());
   for (const [name, value] of Object.entries(values)) {

@@ -9,7 +9,7 @@ import type { components, paths } from "./schema.js";
 
 export type Schemas = components["schemas"];
 
-/** A problem by RFC 9457. */
+/** A problem according to RFC 9457. */
 export interface Problem {
   type?: string;
   title?: string;
@@ -19,7 +19,7 @@ export interface Problem {
 }
 
 export class ApiError extends Error {
-  /** status is 0 without a response. */
+  /** status is 0 if there was no response. */
   constructor(message: string, readonly status: number, readonly problem: Problem = {}) {
     super(message);
     this.name = "ApiError";
@@ -60,7 +60,7 @@ const identify: Middleware = {
   },
 };
 
-/** Reports a missing response with what to do. */
+/** Converts the error of a request without a response into one that suggests what to do. */
 export const explain: Middleware = {
   onError({ error }) {
     if (error instanceof DOMException && error.name === "AbortError") return undefined;

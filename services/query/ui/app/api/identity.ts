@@ -10,13 +10,13 @@ export function randomId(): string {
 
 const fresh = (): string => "web-" + randomId();
 
-function kept(): string {
+function storedOwner(): string {
   try {
     const id = localStorage.getItem(key) ?? fresh();
     localStorage.setItem(key, id);
     return id;
   } catch {
-    return fresh(); // a browser that keeps nothing
+    return fresh(); // the browser does not allow storage
   }
 }
 
@@ -25,19 +25,19 @@ export type Session = "anonymous" | "in" | "out";
 
 export const session = signal<Session>("anonymous");
 
-/** How to sign in: key, oidc. */
+/** The sign-in methods: key, oidc. */
 export const methods = signal<string[]>([]);
 
 /** The name of the user who is signed in, or the owner id. */
 export const userName = signal("");
 
 /**
- * The owner of what is uploaded and shown. For an anonymous user it is an id that this browser keeps, and that acts as a
- * credential; otherwise the server says it.
+ * The owner of what is uploaded and shown. For an anonymous user it is an id that this browser stores and that acts as a
+ * credential; otherwise the server determines it.
  */
-export const owner = signal(kept());
+export const owner = signal(storedOwner());
 
-// Images and links send no headers. Requests that only read take the owner from this cookie.
+// Images and links send no headers. The server takes the owner of read requests from this cookie.
 function remember(id: string): void {
   document.cookie = `assay-owner=${id}; path=/; samesite=strict; max-age=31536000${location.protocol === "https:" ? "; secure" : ""}`;
 }
@@ -61,13 +61,13 @@ export async function begin(): Promise<void> {
     userName.value = me.user?.displayName ?? me.user?.loginName ?? me.user?.email ?? owner.value;
     session.value = "in";
   } catch {
-    // not reached
+    // the server cannot be reached
   }
 }
 
 /**
- * Signs in with an API key, and loads the page again, so that nothing of a previous user is left in it. The browser keeps a
- * session in a cookie that scripts cannot read, and not the key.
+ * Signs in with an API key and reloads the page, so that it contains no data of a previous user. The browser stores the
+ * session in a cookie that scripts cannot read. It does not store the key.
  */
 export async function signIn(apiKey: string): Promise<"ok" | "refused" | "failed"> {
   const response = await fetch("/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key: apiKey }) }).catch(() => undefined);
@@ -82,7 +82,7 @@ export function signInAddress(): string {
   return "/v1/session/start?" + new URLSearchParams({ to: location.pathname + location.search }).toString();
 }
 
-// The other pages of this browser hide what they show when one of them signs out.
+// When the user signs out on one page, the other pages of this browser hide their content.
 const signedOut = new BroadcastChannel("assay-signed-out");
 signedOut.onmessage = () => refused();
 

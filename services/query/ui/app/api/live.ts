@@ -1,7 +1,7 @@
-// Live events: one EventSource for each stream, shared by all that follow it.
+// Live events: one EventSource for each stream, shared by all its followers.
 //
-// A stream resumes automatically after a lost connection, with the id of its last event. Where that is not possible, as
-// after a refusal, or when the page was hidden, followers read again.
+// A stream resumes automatically after a lost connection, with the id of its last event. If that is not possible, for
+// example after an error response or while the page was hidden, followers reload.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { identityQuery, session, verify } from "./identity.js";
 
@@ -30,8 +30,8 @@ export const online = signal(navigator.onLine);
 for (const name of ["online", "offline"]) addEventListener(name, () => { online.value = navigator.onLine; });
 
 const reopenAfter = 3000; // ms, after a response that a browser does not retry
-const openWithin = 15_000; // ms, after which a connection that does not come is given up for a new one
-const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: a browser has few connections to a server
+const openWithin = 15_000; // ms, after which an attempt to connect is replaced by a new one
+const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: browsers limit the connections to a server
 
 export class Stream {
   readonly connection: ReadonlySignal<Connection>;
@@ -104,16 +104,16 @@ export class Stream {
   }
 }
 
-/** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. node and progress are of the library. */
+/** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. node and progress are events of the library. */
 export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"]);
 
 /** Follows the outcomes of one area. */
 export function followArea(area: string, outcome: (kind: "completed" | "failed", data: Outcome) => void, reset: () => void): () => void {
   return outcomes.follow({
     event: (kind, data) => {
-      const of = data as Outcome;
+      const result = data as Outcome;
       if (kind !== "completed" && kind !== "failed") return;
-      if (of.area === area) outcome(kind, of);
+      if (result.area === area) outcome(kind, result);
     },
     reset,
   });

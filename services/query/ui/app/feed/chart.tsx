@@ -70,7 +70,7 @@ export function Chart({ columns, size, zoom }: { columns: Column[]; size: Size; 
   );
 }
 
-/** The numbers of the chart. Its buttons do what a click on a bar does. */
+/** The numbers of the chart. Its buttons zoom in, like a click on a bar. */
 export function ChartTable({ columns, size, zoom }: { columns: Column[]; size: Size; zoom: (start: Date) => void }): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Items by time">
@@ -101,7 +101,7 @@ function useDark(): boolean {
   return is;
 }
 
-// Bars are stacked by drawing sums behind parts: all items, then without the last sentiment, and so on.
+// Bars are stacked by drawing larger sums first: all items, then all without the last sentiment, and so on.
 function dataOf(columns: Column[]): uPlot.AlignedData {
   const sums = sentiments.map((_, i) => columns.map((c) => c.counts.slice(0, i + 1).reduce((a, b) => a + b, 0)));
   return [columns.map((c) => c.start.getTime() / 1000), ...sums.reverse()];

@@ -1,4 +1,4 @@
-// The items of a selection as a CSV file, made in the browser.
+// The items of a selection as a CSV file, which is created in the browser.
 import { api, data } from "../api/client.js";
 import { type Parameters } from "./selection.js";
 import type { Item } from "./view.js";
@@ -12,13 +12,13 @@ const columns: [string, (item: Item) => string][] = [
   ["tags", (i) => i.matchedTags.join(" ")], ["url", (i) => i.sourceUrl ?? ""], ["text", (i) => i.textSnippet],
 ];
 
-/** Quotes a field by RFC 4180. A spreadsheet would run a text that begins like a formula, so it gets an apostrophe. */
+/** Quotes a field according to RFC 4180. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe. */
 export function field(text: string): string {
   const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Reads the items and saves them. Resolves to how many are in the file, and whether there are more. */
+/** Reads the items and saves them. Resolves to the number of items in the file, and whether there are more. */
 export async function saveCSV(parameters: Parameters): Promise<{ rows: number; more: boolean }> {
   const lines = [columns.map(([name]) => name).join(",")];
   let cursor: string | undefined;

@@ -11,7 +11,7 @@ import { sentiments, sourceTypes } from "./view.js";
 
 const custom = "custom";
 
-/** The window and the filters; all of them compose. */
+/** The controls for the window and the filters, which can be combined. */
 export function Filters({ chosen }: { chosen: Selection }): JSX.Element {
   const [asking, ask] = useState(false), range = chosen.from && chosen.to;
   const choices = [...windows, { key: custom, label: "Custom" }] as const;

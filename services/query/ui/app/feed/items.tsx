@@ -1,4 +1,4 @@
-// The items of the selection, newest first, or with a sentiment the most certain first.
+// The items of the selection, newest first or, if a sentiment is selected, highest confidence first.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, data, message } from "../api/client.js";
@@ -71,7 +71,7 @@ function Rated({ item }: { item: Item }): JSX.Element {
   return <span class="rated" title={`Confidence ${percent(item.score)}`}><span class={`key ${item.sentiment}`} />{of?.label} <small class="soft">{percent(item.score)}</small></span>;
 }
 
-/** An item in full. Its address is a permanent link. */
+/** All details of an item. Its address is a permanent link. */
 function Details({ id, known }: { id: string; known: Item | undefined }): JSX.Element {
   const [item, setItem] = useState<Item | undefined>(known), [error, setError] = useState("");
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The counters of the window with their change against the window before, and what they consist of.
+// The totals of the window, their change since the previous window, and the most frequent tags.
 import type { JSX } from "preact";
 import { setQuery } from "../router.js";
 import { Bars } from "../ui/bars.js";

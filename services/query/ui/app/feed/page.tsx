@@ -20,7 +20,7 @@ import { before, bounds, bucketOf, filtered, parameters, type Selection, selecti
 import type { Bucket, Item, Summary } from "./view.js";
 
 const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed"]);
-const atMostEvery = 2000, atLeastEvery = 60_000; // ms: the window moves on without events, too
+const atMostEvery = 2000, atLeastEvery = 60_000; // ms; the window also moves without events
 
 interface Figures {
   of: string; // the selection

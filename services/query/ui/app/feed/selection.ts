@@ -1,4 +1,4 @@
-// What the page shows: a window of time and filters. All of it is in the address.
+// What the page shows: a window of time and filters. All of it is stored in the address.
 import { query, setQuery } from "../router.js";
 import { sentiments, type Sentiment, sourceTypes, type SourceType } from "./view.js";
 
@@ -6,7 +6,7 @@ export const windows = [
   { key: "1", label: "1 h" }, { key: "6", label: "6 h" }, { key: "24", label: "24 h" }, { key: "72", label: "3 days" }, { key: "168", label: "7 days" },
 ] as const;
 
-/** How many hours the dashboard keeps. */
+/** The retention of the dashboard in hours. */
 export const maxHours = 168;
 
 const minute = 60_000, hour = 60 * minute; // ms
@@ -63,7 +63,7 @@ export function parameters(s: Selection): Parameters {
   return { hours: s.hours ?? 24, ...filters(s) };
 }
 
-/** The parameters of the window before, of the same length; undefined if the dashboard does not keep all of it. */
+/** The parameters of the previous window of the same length; undefined if it exceeds the retention of the dashboard. */
 export function before(s: Selection, now = Date.now()): Parameters | undefined {
   const [from, to] = bounds(s, now), length = to.getTime() - from.getTime();
   const start = wholeMinute(from.getTime() - length);

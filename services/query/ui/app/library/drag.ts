@@ -1,4 +1,4 @@
-// Nodes that are dragged to a folder of the page.
+// Drag and drop of nodes to folders of the page.
 import type { JSX } from "preact";
 import { isOwn, type Node } from "./view.js";
 import { moveTo } from "./nodes.js";
@@ -8,7 +8,7 @@ let dragged: Node[] = [];
 
 export type Props = Pick<JSX.IntrinsicElements["div"], "draggable" | "onDragStart" | "onDragOver" | "onDragLeave" | "onDrop">;
 
-/** Makes an element the handle of nodes. */
+/** Makes an element the drag handle of nodes. */
 export function handleOf(nodes: () => Node[]): Props {
   return {
     draggable: true,
@@ -20,20 +20,20 @@ export function handleOf(nodes: () => Node[]): Props {
   };
 }
 
-/** Makes an element a place to drop nodes: they are moved to the folder. */
+/** Makes an element a drop target for nodes, which are moved to the folder. */
 export function targetOf(folder: Node): Props {
-  const takes = (event: DragEvent): boolean => isOwn(folder) && (event.dataTransfer?.types.includes(kind) ?? false) && !dragged.some((n) => n.id === folder.id);
+  const accepts = (event: DragEvent): boolean => isOwn(folder) && (event.dataTransfer?.types.includes(kind) ?? false) && !dragged.some((n) => n.id === folder.id);
   const mark = (event: DragEvent, on: boolean): void => { if (event.currentTarget instanceof Element) event.currentTarget.classList.toggle("drop-target", on); };
   return {
     onDragOver: (event) => {
-      if (!takes(event)) return;
+      if (!accepts(event)) return;
       event.preventDefault();
       mark(event, true);
     },
     onDragLeave: (event) => mark(event, false),
     onDrop: (event) => {
       mark(event, false);
-      if (!takes(event)) return;
+      if (!accepts(event)) return;
       event.preventDefault();
       event.stopPropagation();
       void moveTo(dragged, folder);

@@ -68,7 +68,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       {asking === "rename" && <Rename node={node} close={close} />}
       {asking === "move" && <Move nodes={[node]} close={close} />}
       {asking === "share" && <ShareDialog node={node} close={close} />}
-      {asking === "erase" && <Confirm title="Delete the file permanently?" does="Delete permanently" close={close} act={() => { void erase([node]).then(() => navigate("/library/trash")); }}>The file and everything extracted from it will be deleted. You cannot undo this.</Confirm>}
+      {asking === "erase" && <Confirm title="Delete the file permanently?" verb="Delete permanently" close={close} act={() => { void erase([node]).then(() => navigate("/library/trash")); }}>The file and everything extracted from it will be deleted. You cannot undo this.</Confirm>}
     </Page>
   );
 }

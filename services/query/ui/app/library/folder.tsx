@@ -1,4 +1,4 @@
-// A folder: a table or tiles, what is selected, and what can be done with it.
+// A folder as a table or tiles, with a selection and its actions.
 import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
@@ -35,7 +35,7 @@ function storedView(): string {
   try {
     return localStorage.getItem(viewKey) ?? "table";
   } catch {
-    return "table"; // a browser that keeps nothing
+    return "table"; // the browser does not allow storage
   }
 }
 
@@ -116,7 +116,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   function show(as: "table" | "tiles"): void {
     try {
       localStorage.setItem(viewKey, as);
-    } catch { /* a browser that keeps nothing */ }
+    } catch { /* the browser does not allow storage */ }
     setQuery({ view: as });
   }
 
@@ -173,7 +173,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
       case "rename": return <Rename node={asking.node} close={close} />;
       case "share": return <ShareDialog node={asking.node} close={close} />;
       case "move": return <Move nodes={asking.nodes} close={() => { close(); selection.clear(); }} />;
-      case "erase": return <Confirm title="Delete the folder permanently?" does="Delete permanently" close={close} act={() => { void erase(asking.nodes).then(() => navigate("/library/trash")); }}>The folder and everything in it will be deleted. You cannot undo this.</Confirm>;
+      case "erase": return <Confirm title="Delete the folder permanently?" verb="Delete permanently" close={close} act={() => { void erase(asking.nodes).then(() => navigate("/library/trash")); }}>The folder and everything in it will be deleted. You cannot undo this.</Confirm>;
       case undefined: return null;
     }
   }

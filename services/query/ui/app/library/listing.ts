@@ -1,4 +1,4 @@
-// The list of a folder: its folders first, then its files, in one order.
+// The list of a folder: its folders first, then its files, both in the same order.
 import { api, ApiError, data } from "../api/client.js";
 import { Endless } from "../ui/endless.js";
 import { type Change, remember } from "./nodes.js";
@@ -8,20 +8,20 @@ export const sorts = ["name", "-name", "size", "-size", "updatedAt", "-updatedAt
 export type Sort = typeof sorts[number];
 
 const pageSize = 100;
-const filesFrom = "files:"; // before the cursor of the list of files
+const filesFrom = "files:"; // prefix of a cursor in the list of files
 
 const latest = (shown: Node, fresh: Node): Node => shown.version > fresh.version ? shown : fresh;
 
 export class Listing {
   readonly nodes: Endless<Node>;
-  private after: string | undefined; // the last change that the list must have
-  private readonly left = new Map<string, number>(); // the versions with which nodes left the folder: what is older says nothing
+  private after: string | undefined; // the last change that the list must include
+  private readonly left = new Map<string, number>(); // the versions with which nodes left the folder; older versions are ignored
 
   constructor(private readonly folder: string, private readonly sort: Sort, private readonly status: Status | undefined) {
     this.nodes = new Endless<Node>((cursor) => this.read(cursor), (node) => node.id, latest);
   }
 
-  /** Shows a change of a node. */
+  /** Applies a change of a node to the list. */
   apply(change: Change): void {
     const gone = change.change === "deleted" || change.trashed || change.parentId !== this.folder;
     if (change.version <= (this.left.get(change.nodeId) ?? -1)) return;
@@ -37,7 +37,7 @@ export class Listing {
       return { ...node, version: change.version, ...change.name ? { name: change.name } : {}, ...change.status ? { status: change.status } : {} };
     });
     const ended = change.type === "File" && ["Processed", "ProcessedPartially", "Failed"].includes(change.status ?? "");
-    if (!listed || moved || ended || this.status) { // there is more to read than the change says
+    if (!listed || moved || ended || this.status) { // the change does not contain everything that the list shows
       this.after = `${change.nodeId}:${change.version}`;
       this.nodes.refreshSoon();
     }
@@ -62,7 +62,7 @@ export class Listing {
     const list = (after?: string): Promise<{ nodes: Node[]; nextCursor?: string }> =>
       api.GET("/v1/library/nodes/{id}/children", { params: { path: { id: this.folder }, query: { ...query, ...after ? { after } : {} } } }).then(data);
     const page = await (first ? list(this.after) : list()).catch((error: unknown) => {
-      if (first && this.after && error instanceof ApiError && error.code === "index-not-ready") return list(); // newer changes come with their events
+      if (first && this.after && error instanceof ApiError && error.code === "index-not-ready") return list(); // newer changes arrive as events
       throw error;
     });
     this.after = first ? undefined : this.after;

@@ -1,4 +1,4 @@
-// What is known of the content of a file.
+// What is known about the content of a file.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { message } from "../api/client.js";
@@ -9,7 +9,7 @@ import { fieldsOf, type Field } from "./records.js";
 import { readMetadata } from "./preview.js";
 import type { Node } from "./view.js";
 
-const apart = ["fields", "failures"]; // shown as tables
+const separate = ["fields", "failures"]; // shown in sections of their own
 
 export function Metadata({ node }: { node: Node }): JSX.Element {
   const [metadata, setMetadata] = useState<Record<string, unknown>>(), [error, setError] = useState("");
@@ -17,7 +17,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
   useEffect(read, [node.id]);
   if (error) return <ErrorState title="Could not load the metadata" error={error} retry={() => { setError(""); read(); }} />;
   if (!metadata) return <Loading what="the metadata"><Skeleton height={360} /></Loading>;
-  const simple = Object.entries(metadata).filter(([name]) => !apart.includes(name)), fields = fieldsOf(metadata);
+  const simple = Object.entries(metadata).filter(([name]) => !separate.includes(name)), fields = fieldsOf(metadata);
   const failures = Array.isArray(metadata["failures"]) ? metadata["failures"] as { index?: number; name?: string; error?: string }[] : [];
   return (
     <div class="columns metadata">
@@ -43,7 +43,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
   );
 }
 
-/** camelCase as words. */
+/** Splits a camelCase name into words. */
 function words(name: string): string {
   const text = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
   return text.charAt(0).toUpperCase() + (/[A-Z]{2}/.test(text) ? text.slice(1) : text.slice(1).toLowerCase());
@@ -62,9 +62,9 @@ function Fields({ fields }: { fields: Field[] }): JSX.Element {
   const cell = (value: unknown): string => value === undefined ? "" : typeof value === "number" ? value.toLocaleString(navigator.languages, { maximumFractionDigits: 4 }) : String(value);
   return (
     <section class="card flush all-columns" aria-labelledby="fields"><h2 id="fields">Fields and properties</h2>
-      <div class="scroll-x" role="group" aria-label="Table, which scrolls sideways" tabIndex={0}>
+      <div class="scroll-x" role="group" aria-label="Table, scrollable" tabIndex={0}>
         <table class="grid">
-          <thead><tr><th scope="col">Name</th><th scope="col">From</th><th scope="col">Type</th><th scope="col" class="end">Values</th><th scope="col" class="end">Least</th><th scope="col" class="end">Greatest</th></tr></thead>
+          <thead><tr><th scope="col">Name</th><th scope="col">From</th><th scope="col">Type</th><th scope="col" class="end">Values</th><th scope="col" class="end">Minimum</th><th scope="col" class="end">Maximum</th></tr></thead>
           <tbody>{fields.map((f) => <tr key={`${f.name} ${f.property}`}><th scope="row"><Bdi text={f.name} /></th><td>{f.property ? "determined" : "file"}</td><td>{f.type ?? ""}</td><td class="end">{cell(f.count)}</td><td class="end"><Bdi text={cell(f.min)} /></td><td class="end"><Bdi text={cell(f.max)} /></td></tr>)}</tbody>
         </table>
       </div>

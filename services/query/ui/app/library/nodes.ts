@@ -39,9 +39,9 @@ export interface NodeFollower {
 }
 
 const followers = new Set<NodeFollower>();
-const shared = new Map<string, Stream>(); // of nodes that are read by a link
+const shared = new Map<string, Stream>(); // streams of nodes that are read with a share link
 
-/** Follows the changes of the owner's nodes; with a share link, those of a node and all below it. */
+/** Follows the changes of the owner's nodes or, with a share link, those of a node and everything below it. */
 export function followNodes(id: string | undefined, follower: NodeFollower): () => void {
   followers.add(follower);
   const link = query.peek().get("link");
@@ -52,9 +52,9 @@ export function followNodes(id: string | undefined, follower: NodeFollower): () 
     shared.set(at, stream);
   }
   const leave = stream.follow({
-    event: (kind, of) => {
-      if (kind === "node") follower.change(of as Change);
-      if (kind === "progress") note(of as Progress);
+    event: (kind, data) => {
+      if (kind === "node") follower.change(data as Change);
+      if (kind === "progress") record(data as Progress);
     },
     reset: follower.reset,
   });
@@ -64,7 +64,7 @@ export function followNodes(id: string | undefined, follower: NodeFollower): () 
   };
 }
 
-function note({ fileId, open, done, failed, skipped }: Progress): void {
+function record({ fileId, open, done, failed, skipped }: Progress): void {
   const next = new Map(progress.peek()), total = open + done + failed + skipped;
   if (open === 0 || total === 0) next.delete(fileId);
   else next.set(fileId, (total - open) / total);
@@ -72,13 +72,13 @@ function note({ fileId, open, done, failed, skipped }: Progress): void {
 }
 
 /** Reports a local change before its event arrives. */
-function tell(node: Node): void {
+function announce(node: Node): void {
   const { id, type, name, status, trashed, version, parentId } = node;
   const change: Change = { nodeId: id, change: "updated", type, name, status, trashed, version, ...parentId ? { parentId } : {} };
   for (const follower of [...followers]) follower.change(change);
 }
 
-function tellErased(id: string): void {
+function announceErased(id: string): void {
   for (const follower of [...followers]) follower.change({ nodeId: id, change: "deleted", trashed: false, version: Number.MAX_SAFE_INTEGER });
 }
 
@@ -87,7 +87,7 @@ export function readNode(id: string): Promise<Node> {
   return api.GET("/v1/library/nodes/{id}", { params: { path: { id }, query: linkToken() } }).then(data);
 }
 
-const known = new Map<string, Node>(); // by id, so that a page that was shown before shows at once
+const known = new Map<string, Node>(); // by id, so that a page that was shown before is rendered immediately
 const paths = new Map<string, Node[]>();
 
 export function remember(nodes: Node[]): void {
@@ -102,7 +102,7 @@ export interface Read {
   reload: () => void;
 }
 
-/** Reads a node and its path, and follows them. id root is the root of the caller. */
+/** Reads a node and its path, and follows its changes. The id "root" is the root folder of the caller. */
 export function useNode(id: string): Read {
   const [node, setNode] = useState<Node | undefined>(() => known.get(id)), [path, setPath] = useState<Node[]>(() => paths.get(id) ?? []), [error, setError] = useState<Error>();
   const [turn, setTurn] = useState(0);
@@ -146,19 +146,19 @@ export async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> 
 
 export async function createFolder(name: string, parentId: string | undefined): Promise<Node> {
   const node = await api.POST("/v1/library/folders", { body: { name, ...parentId ? { parentId } : {} } }).then(data);
-  tell(node);
+  announce(node);
   return node;
 }
 
 export async function importPage(url: string, name: string, parentId: string | undefined): Promise<Node> {
   const node = await api.POST("/v1/library/pages", { body: { url, ...name ? { name } : {}, ...parentId ? { parentId } : {} } }).then(data);
-  tell(node);
+  announce(node);
   return node;
 }
 
 export async function rename(node: Node, name: string): Promise<Node> {
   const changed = await api.PATCH("/v1/library/nodes/{id}", { params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name } }).then(data);
-  tell(changed);
+  announce(changed);
   return changed;
 }
 
@@ -183,8 +183,8 @@ async function bulk(op: Op, nodes: Node[], parentOf?: (node: Node) => string | u
         return;
       }
       done.push(node);
-      if (outcome.node) tell(outcome.node);
-      else if (op === "erase") tellErased(node.id);
+      if (outcome.node) announce(outcome.node);
+      else if (op === "erase") announceErased(node.id);
     });
   }
   if (reasons.length > 0) toast(reasons.slice(0, 3).join(" ") + (reasons.length > 3 ? ` And ${counted(reasons.length - 3, "other")}.` : ""), { bad: true });

@@ -1,15 +1,15 @@
-// What lists and pages of nodes share.
+// Components that lists and pages of nodes share.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Badge, ProgressBar } from "../ui/feedback.js";
 import { count } from "../ui/text.js";
 import { progress } from "./nodes.js";
-import { iconOf, isFolder, type Node, pictureOf, says } from "./view.js";
+import { iconOf, isFolder, type Node, pictureOf, states } from "./view.js";
 
 /** The status of a file, with progress while it is processed. */
 export function State({ node }: { node: Node }): JSX.Element | null {
   if (isFolder(node)) return null;
-  const { label, tone } = says[node.status], done = progress.value.get(node.id);
+  const { label, tone } = states[node.status], done = progress.value.get(node.id);
   if (tone === "active" && done !== undefined) return <span class="doing"><Badge tone={tone}>{label}</Badge><ProgressBar label="Steps" value={done} /></span>;
   return <Badge tone={tone}>{label}</Badge>;
 }

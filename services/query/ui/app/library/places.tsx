@@ -1,4 +1,4 @@
-// The tree of folders beside a list, and the other places: what is shared, public, and in the trash.
+// The tree of folders beside a list, and links to shared nodes, public nodes and the trash.
 import type { JSX } from "preact";
 import { path as address } from "../router.js";
 import { Globe, People, Trash } from "../ui/icon.js";

@@ -1,4 +1,4 @@
-// What a file looks like, by its kind.
+// The preview of a file, depending on its kind.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiError, data, message, refusal } from "../api/client.js";
@@ -46,7 +46,7 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
 async function readText(node: Node): Promise<string> {
   const response = await fetch(`/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
-  return (await response.text()).replaceAll("\f", "\n\n"); // between pages
+  return (await response.text()).replaceAll("\f", "\n\n"); // form feeds separate pages
 }
 
 function useText(node: Node): { text: string | undefined; error: Error | undefined } {

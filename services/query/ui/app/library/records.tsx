@@ -14,7 +14,7 @@ import { Bdi, count, counted } from "../ui/text.js";
 import { Drawing, readMetadata } from "./preview.js";
 import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
 
-/** A field or a property of the records, as the metadata describe it. */
+/** A field or a property of the records, as described by the metadata. */
 export interface Field {
   name: string;
   property?: boolean;
@@ -32,14 +32,14 @@ export function fieldsOf(metadata: Record<string, unknown>): Field[] {
   return Array.isArray(fields) ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string") : [];
 }
 
-/** The first fields of the file, and then properties. */
+/** The columns that are shown by default: the first fields of the file, then properties. */
 function atFirst(fields: Field[]): string[] {
   const own = fields.filter((f) => !f.property), determined = fields.filter((f) => f.property);
   const first = own.slice(0, Math.max(ofFile, shownAtFirst - determined.length));
   return [...first, ...determined.slice(0, shownAtFirst - first.length)].map((f) => f.name);
 }
 
-/** A list of names as the API reads it: names with a comma are in quotes. */
+/** A list of names in the format of the API: names that contain a comma or quotation mark are quoted. */
 function listed(names: string[]): string {
   return names.map((n) => /[",]/.test(n) ? `"${n.replaceAll("\"", "\"\"")}"` : n).join(",");
 }
@@ -92,7 +92,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
           ]} />
         </div>
       </div>
-      <details class="help"><summary id="filter-help">How to filter</summary><p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p><p class="soft">Compare with &lt; &lt;= &gt; &gt;= = !=; ~ and !~ look for a text in the value; a name alone asks whether the record has a value. Combine with and, or, not and parentheses. <code>error</code> finds the records that failed.</p></details>
+      <details class="help"><summary id="filter-help">How to filter</summary><p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p><p class="soft">Compare with &lt; &lt;= &gt; &gt;= = !=; ~ and !~ search for a text in the value; a name alone matches records that have a value. Combine with and, or, not and parentheses. <code>error</code> finds the records that failed.</p></details>
       {failed && <Notice tone="bad">{failed}</Notice>}
       {list.error.value && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
       {content()}
@@ -120,7 +120,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
   }
 }
 
-/** A filter that could be used here. */
+/** An example of a filter for these fields. */
 function example(fields: Field[] | undefined): string {
   const field = fields?.find((f) => f.type === "number" || f.type === "integer");
   if (!field || typeof field.max !== "number" || typeof field.min !== "number") return "Filter, such as name ~ 'acid'";

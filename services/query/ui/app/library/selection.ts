@@ -1,4 +1,4 @@
-// Which rows of a list are selected: by click, with Shift a range, with Ctrl one more, or by keys.
+// The selection of rows in a list by click, with Shift for a range and with Ctrl for one more, or by keys.
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export class Selection {
@@ -54,7 +54,7 @@ export interface Keys {
   rename?: () => void;
 }
 
-/** Handles a key: arrows move, with Shift they select, and Ctrl+A, Escape, Delete and F2 do what they do in file managers. */
+/** Handles a key: arrows move, with Shift they select, and Ctrl+A, Escape, Delete and F2 work as in file managers. */
 export function listKeys(event: KeyboardEvent, { order, selection, remove, rename }: Keys): void {
   if (!(event.target instanceof HTMLElement) || event.target.closest("input:not([type=checkbox]), [role=menu], dialog")) return;
   const row = event.target.closest<HTMLElement>("[data-id]");
@@ -75,7 +75,7 @@ export function listKeys(event: KeyboardEvent, { order, selection, remove, renam
   event.preventDefault();
 }
 
-/** Handles a click: with Ctrl it selects one more, with Shift a range. Returns whether it did. */
+/** Handles a click: with Ctrl it toggles one row, with Shift it selects a range. Returns whether the click was handled. */
 export function listClick(event: MouseEvent, order: string[], selection: Selection): boolean {
   if (!(event.target instanceof HTMLElement)) return false;
   const id = event.target.closest<HTMLElement>("[data-id]")?.dataset["id"], box = event.target instanceof HTMLInputElement;

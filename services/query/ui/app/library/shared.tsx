@@ -1,4 +1,4 @@
-// What others share with the user, and what is public.
+// The nodes that others share with the user, and public nodes.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { api, data } from "../api/client.js";

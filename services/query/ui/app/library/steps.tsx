@@ -1,4 +1,4 @@
-// The steps of the processing of a file: how each ended, how long it took, what did it.
+// The processing steps of a file, with their results, durations and engines.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiError, data, message, type Schemas } from "../api/client.js";

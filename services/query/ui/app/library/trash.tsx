@@ -1,4 +1,4 @@
-// The trash: restore, erase, and empty it.
+// The trash, with actions to restore nodes, erase nodes, and empty it.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, data } from "../api/client.js";
@@ -69,8 +69,8 @@ export default function TrashPage(): JSX.Element {
             </div>
           )}
           <div onKeyDown={(event) => listKeys(event, { order, selection, remove: () => ask("selected") })} onClickCapture={(event) => listClick(event, order, selection)}>{content()}</div>
-          {asking === "all" && <Confirm title="Empty the trash?" does="Empty trash" close={close} act={() => void attempt(empty)}>All items in the trash and everything in its folders will be deleted. You cannot undo this.</Confirm>}
-          {asking === "selected" && <Confirm title={`Delete ${counted(selected.length, "item")} permanently?`} does="Delete permanently" close={close} act={() => { void erase(selected); selection.clear(); }}>The selected items and everything in selected folders will be deleted. You cannot undo this.</Confirm>}
+          {asking === "all" && <Confirm title="Empty the trash?" verb="Empty trash" close={close} act={() => void attempt(empty)}>All items in the trash and everything in its folders will be deleted. You cannot undo this.</Confirm>}
+          {asking === "selected" && <Confirm title={`Delete ${counted(selected.length, "item")} permanently?`} verb="Delete permanently" close={close} act={() => { void erase(selected); selection.clear(); }}>The selected items and everything in selected folders will be deleted. You cannot undo this.</Confirm>}
         </Page>
       </div>
     </div>

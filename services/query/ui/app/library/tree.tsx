@@ -19,7 +19,7 @@ const root = signal<Node | undefined>(undefined);
 const branches = signal<ReadonlyMap<string, Branch>>(new Map()); // by the id of the folder
 const opened = signal<ReadonlySet<string>>(new Set());
 const collator = new Intl.Collator(navigator.languages, { numeric: true });
-const most = 5000; // folders of one folder
+const most = 5000; // subfolders of one folder
 
 async function load(id: string): Promise<void> {
   const folders: Node[] = [];
@@ -40,7 +40,7 @@ async function load(id: string): Promise<void> {
 }
 
 async function begin(): Promise<void> {
-  const found = await api.GET("/v1/library/nodes/root").then(data).catch(() => undefined); // the page says what is wrong
+  const found = await api.GET("/v1/library/nodes/root").then(data).catch(() => undefined); // the page shows the error
   if (!found) return;
   root.value = found;
   opened.value = new Set(opened.peek()).add(found.id);
@@ -77,7 +77,7 @@ interface TreeProps {
   /** Chooses a folder; without it, folders are links. */
   choose?: (folder: Node) => void;
   chosen?: string | undefined;
-  /** Folders that cannot be chosen, with all below them. */
+  /** Folders that cannot be chosen, including everything below them. */
   without?: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-// Uploads to the library: into the folder of the current page, keeping dropped folders.
+// Uploads to the library: into the folder of the current page, with the structure of dropped folders.
 import { signal } from "@preact/signals";
 import { api, data } from "../api/client.js";
 import { identityHeaders, owner } from "../api/identity.js";
@@ -28,7 +28,7 @@ export const upload: Target = {
   begin: (_, options) => Promise.resolve<Batch>({ parentId: options as string | undefined, folders: new Map() }),
   start: (sending) => {
     const batch = sending.batch as Batch;
-    return afterwards(folderOf(batch, sending.folders), (parentId) => sending.file.size >= inPartsFrom ? parts(sending, parentId) : whole(sending, parentId));
+    return afterwards(folderOf(batch, sending.folders), (parentId) => sending.file.size >= inPartsFrom ? parts(sending, parentId) : inOneRequest(sending, parentId));
   },
   check: async (id) => ended(await api.GET("/v1/library/nodes/{id}", { params: { path: { id } } }).then(data)),
 };
@@ -38,7 +38,7 @@ function ended(node: Node): Ended | undefined {
   return node.status === "Processed" || node.status === "ProcessedPartially" ? { ok: true, text: "" } : undefined;
 }
 
-/** The folder of a path below the folder of the batch: one with that name, which is created if there is none. */
+/** Returns the folder at a path below the folder of the batch. Creates it if it does not exist. */
 function folderOf(batch: Batch, path: string[]): Promise<string | undefined> {
   const name = path.at(-1);
   if (name === undefined) return Promise.resolve(batch.parentId);
@@ -67,7 +67,7 @@ async function child(parentId: string | undefined, name: string): Promise<string
 
 const sent = (id: string): Sent => ({ id, href: `/library/${encodeURIComponent(id)}` });
 
-function whole({ file, idempotencyKey, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
+function inOneRequest({ file, idempotencyKey, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
   const transfer = uploadMultipart<Node>({ url: "/v1/library/files", file, fields: parentId ? { parentId } : {}, idempotencyKey, onProgress });
   return { ...transfer, promise: transfer.promise.then((node) => sent(node.id)) };
 }
@@ -82,16 +82,16 @@ function parts({ file, onProgress }: Sending, parentId: string | undefined): Tra
 
 /** A transfer that starts when a promise resolves. */
 function afterwards<T>(ready: Promise<T>, begin: (value: T) => Transfer<Sent>): Transfer<Sent> {
-  let inner: Transfer<Sent> | undefined, paused = false, cancelled = false;
+  let inner: Transfer<Sent> | undefined, paused = false, canceled = false;
   return {
     promise: ready.then((value) => {
-      if (cancelled) throw new DOMException("The upload was cancelled.", "AbortError");
+      if (canceled) throw new DOMException("The upload was canceled.", "AbortError");
       inner = begin(value);
       if (paused) inner.pause();
       return inner.promise;
     }),
     pause: () => { paused = true; inner?.pause(); },
     resume: () => { paused = false; inner?.resume(); },
-    cancel: () => { cancelled = true; inner?.cancel(); },
+    cancel: () => { canceled = true; inner?.cancel(); },
   };
 }

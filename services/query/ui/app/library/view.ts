@@ -1,4 +1,4 @@
-// What nodes of the library are called, look like and lead to.
+// Names, icons and addresses of nodes.
 import type { ComponentType } from "preact";
 import type { Schemas } from "../api/client.js";
 import { query } from "../router.js";
@@ -9,7 +9,7 @@ export type Node = Schemas["NodeView"];
 export type Status = Node["status"];
 export type RecordRow = Schemas["RecordView"];
 
-export const says: Record<Status, { label: string; tone: Tone }> = {
+export const states: Record<Status, { label: string; tone: Tone }> = {
   Created: { label: "Folder", tone: "neutral" },
   Loading: { label: "Uploading", tone: "neutral" },
   Loaded: { label: "Waiting", tone: "neutral" },
@@ -46,10 +46,10 @@ export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : k
 export const kindOf = (node: Node): string => isFolder(node) ? "Folder" : kinds[node.subType ?? ""]?.label ?? "File";
 export const nameOf = (node: Node): string => node.displayName || (node.type === "User" ? "Library" : node.name);
 
-/** Which kinds of files have records that are drawn. */
+/** Reports whether the records of a file are shown as drawings. */
 export const drawn = (node: Node): boolean => ["Chemical", "Reaction", "Crystal", "Spectrum"].includes(node.subType ?? "");
 
-/** The token of the share link by which the page is read, if any. */
+/** The token of the share link with which the page is read, if any. */
 export const linkToken = (): { link?: string } => {
   const link = query.value.get("link");
   return link ? { link } : {};
@@ -72,7 +72,7 @@ export const drawingOf = (id: string, index: number): string => withLink(`${file
 export const recordContentOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/content`);
 export const exportOf = (id: string, parameters: Record<string, string>): string => withLink(`${fileAt(id)}/export`, parameters);
 
-/** The address and size of the picture of a file that is at least that many pixels wide, or the largest. */
+/** The address and size of the smallest picture of a file with at least that many pixels on its longer side, or of the largest. */
 export function pictureOf(node: Node, atLeast: number): { src: string; width: number; height: number } | undefined {
   const images = [...node.images ?? []].sort((a, b) => a.width - b.width);
   const image = images.find((i) => Math.max(i.width, i.height) >= atLeast) ?? images.at(-1);

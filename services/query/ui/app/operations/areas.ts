@@ -1,4 +1,4 @@
-// Names of what the API calls by codes.
+// Display names for codes of the API.
 const areas: Record<string, string> = { textfile: "Text files", feed: "Feed", photojob: "Photo jobs", library: "Library" };
 
 export function areaName(area: string): string {
@@ -12,16 +12,16 @@ export function dependencyName(name: string): string {
 }
 
 const findings: Record<string, string> = {
-  unnotified_upload: "An uploaded object without a notification", lost_message: "Work whose message is lost", mismatched_object: "An object of another length than reserved",
+  unnotified_upload: "An uploaded object without a notification", lost_message: "Work whose message was lost", mismatched_object: "An object whose length differs from the reservation",
   unused_reservation: "A reservation without an upload", orphan_object: "An object that belongs to no item", inconsistent_copies: "Rows of one item that differ",
-  duplicate_rows: "Several rows of one feed item", overdue_job: "A photo job that is not done in time", overdue_step: "A step of a library file without an end",
-  lost_workflow: "A library file in work without the state of its steps", outdated_workflow: "Steps that are not needed any more", orphan_node: "A node whose folder was erased",
-  outdated_trash: "A node that was in the trash for long", outdated_object: "An object that is not needed any more", unreadable_item: "A row that cannot be read",
+  duplicate_rows: "Several rows of one feed item", overdue_job: "A photo job that did not finish in time", overdue_step: "A step of a library file that did not finish in time",
+  lost_workflow: "A library file in processing without the state of its steps", outdated_workflow: "Steps that are no longer needed", orphan_node: "A node whose folder was erased",
+  outdated_trash: "A node whose time in the trash has expired", outdated_object: "An object that is no longer needed", unreadable_item: "A row that cannot be read",
   suspicious_orphan: "Too many objects that belong to no item", unnotified_outcome: "An outcome that may not have been published", lost_dead_letter: "A lost dead letter",
   abandoned_upload: "An upload in parts that was abandoned",
 };
 
-/** What a code of a finding means; empty for one that is not known here. */
+/** The description of a finding's code; empty for an unknown code. */
 export function findingText(code: string): string {
   return findings[code] ?? "";
 }

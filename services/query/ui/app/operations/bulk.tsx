@@ -11,7 +11,7 @@ import { api, type Schemas } from "./client.js";
 export type Kind = "replay" | "drop";
 type Result = Schemas["DeadLetterBulkResponse"];
 
-const most = 1000, rate = 200; // dead letters in a request, and in a second
+const most = 1000, rate = 200; // dead letters per request, and per second
 const shown = 20; // results
 
 /** Replays or deletes the dead letters that match a filter, after a dry run that lists them. */
@@ -34,11 +34,11 @@ export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?:
     }
   };
   useEffect(() => { void run(true); }, []);
-  const does = kind === "replay" ? "Replay" : "Delete", n = plan?.results.length ?? 0;
+  const verb = kind === "replay" ? "Replay" : "Delete", n = plan?.results.length ?? 0;
   return (
-    <Dialog wide title={`${does} dead letters`} close={close} footer={result
+    <Dialog wide title={`${verb} dead letters`} close={close} footer={result
       ? <Button kind="primary" onClick={close}>Close</Button>
-      : <><Button onClick={close}>Cancel</Button><Button kind={kind === "replay" ? "primary" : "danger"} icon={kind === "replay" ? Retry : Trash} disabled={busy || n === 0} onClick={() => void run(false)}>{busy && plan ? "Working …" : `${does} ${count(n)}`}</Button></>}>
+      : <><Button onClick={close}>Cancel</Button><Button kind={kind === "replay" ? "primary" : "danger"} icon={kind === "replay" ? Retry : Trash} disabled={busy || n === 0} onClick={() => void run(false)}>{busy && plan ? "Working …" : `${verb} ${count(n)}`}</Button></>}>
       {error && <Notice tone="bad">{error}</Notice>}
       {result ? <Outcome kind={kind} result={result} /> : plan ? <Plan kind={kind} plan={plan} /> : !error && <Loading what="the dry run"><Skeleton rows={4} height={32} /></Loading>}
     </Dialog>

@@ -16,6 +16,6 @@ const notice: Middleware = {
   },
 };
 
-// Operators have no owner. Where they must sign in, the browser adds the cookie of their session in the web app.
+// Operators have no owner. If they must sign in, the browser adds the cookie of their session in the web app.
 export const api = createClient<paths>();
 api.use(notice, explain);

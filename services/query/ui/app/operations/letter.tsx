@@ -15,7 +15,7 @@ import { usePolled } from "./poll.js";
 type Letter = Schemas["DeadLetterView"];
 
 const crumbs = [{ href: "/operations/dead", label: "Dead letters" }];
-const every = 60_000; // ms; it does not change
+const every = 60_000; // ms; a dead letter does not change
 
 export default function DeadLetter({ params }: PageProps): JSX.Element {
   const sequence = Number(params["sequence"]);

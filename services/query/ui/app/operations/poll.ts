@@ -1,13 +1,13 @@
-// What is read again and again while the page is in sight.
+// Values that are read at an interval while the page is visible.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { message } from "../api/client.js";
 
 export interface Polled<T> {
-  /** Of the last read that succeeded. */
+  /** The value of the last successful read. */
   value: T | undefined;
-  /** Of the last read, if it failed. */
+  /** The error of the last read; empty if it succeeded. */
   error: string;
-  /** Reads now. */
+  /** Reads immediately. */
   again: () => Promise<void>;
 }
 

@@ -73,7 +73,7 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
         <dt>Model</dt><dd>{p.editModel}{p.analyzeModel && `, ${p.analyzeModel}`}</dd>
         <dt>At most</dt><dd>{money(p.editMicros)} for an edit, {money(p.analyzeMicros)} for a description</dd>
         <dt>Prices as of</dt><dd>{p.priceDate}</dd>
-        <dt>In progress</dt><dd>{count(p.state.running)} of {count(p.concurrent)} calls at once, {count(p.perMinute)} a minute</dd>
+        <dt>In progress</dt><dd>{count(p.state.running)} of {count(p.concurrent)} concurrent calls, at most {count(p.perMinute)} per minute</dd>
         <dt>Key</dt><dd><code>{p.keyVariable}</code> of the analyzers</dd>
         <dt>Fallback</dt><dd>{p.fallback.length > 0 ? `${p.fallback.map((f) => names[f] ?? f).join(", ")} after ${p.fallbackAfter}` : "none"}</dd>
       </dl>

@@ -1,4 +1,4 @@
-// What is on every page for operators. They are served at the operator address only, and are an app of their own.
+// The frame of every page for operators. These pages are a separate app, served only at the operator address.
 import type { JSX } from "preact";
 import { match, path, type Route, start } from "../router.js";
 import { Current, ready } from "../shell/current.js";

@@ -19,7 +19,7 @@ type Settings = Schemas["Settings"];
 
 const every = 10_000; // ms
 const kinds: Record<Source["kind"], string> = { rss: "RSS, Atom or JSON Feed", newsapi: "NewsAPI" };
-const says: Record<Source["state"]["status"], { label: string; tone: Tone }> = {
+const states: Record<Source["state"]["status"], { label: string; tone: Tone }> = {
   disabled: { label: "Disabled", tone: "neutral" }, waiting: { label: "Waiting", tone: "good" }, polling: { label: "Polling", tone: "active" },
   paused: { label: "Paused", tone: "warn" }, stopped: { label: "Stopped", tone: "bad" },
 };
@@ -47,7 +47,7 @@ export default function Sources(): JSX.Element {
     { key: "tags", label: "Tags", width: "minmax(0, 0.6fr)", wide: true, cell: (s) => <Bdi text={s.tags.join(", ")} clip /> },
     { key: "last", label: "Last poll", width: "minmax(0, 0.7fr)", wide: true, cell: (s) => <Last source={s} /> },
     { key: "quota", label: "Requests today", width: "8rem", align: "end", wide: true, cell: (s) => <>{count(s.state.quotaUsed)}{s.quota ? ` of ${count(s.quota)}` : ""}</> },
-    { key: "status", label: "Status", width: "7rem", cell: (s) => <Badge tone={says[s.state.status].tone}>{says[s.state.status].label}</Badge> },
+    { key: "status", label: "Status", width: "7rem", cell: (s) => <Badge tone={states[s.state.status].tone}>{states[s.state.status].label}</Badge> },
     { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (s) => (
       <Menu label={`Actions for ${s.name}`} button={<More />} items={[
         s.enabled ? { label: "Disable", icon: Pause, act: () => void act(() => write(s.name, (to) => ({ ...to, enabled: false }))) }
@@ -101,7 +101,7 @@ function Editor({ source, close, saved }: { source: Source | undefined; close: (
       close();
       await saved();
     } catch (failed) {
-      setError(failed instanceof ApiError && failed.status === 412 ? source ? "The source was changed meanwhile. Close this and open it again." : "There is a source with this name." : message(failed));
+      setError(failed instanceof ApiError && failed.status === 412 ? source ? "The source has been changed in the meantime. Close this dialog and open it again." : "A source with this name already exists." : message(failed));
     }
     setBusy(false);
   };

@@ -5,7 +5,7 @@ interface Minute { completed: number; failed: number; accepted: number; waiting:
 
 const height = 32, step = 3;
 
-/** The outcomes of the last hour by the minute: completed below, failed on top. */
+/** The outcomes of the last hour by minute: completed below, failed on top. */
 export function Outcomes({ minutes, area }: { minutes: Minute[]; area: string }): JSX.Element {
   const most = Math.max(1, ...minutes.map((m) => m.completed + m.failed));
   const done = minutes.reduce((n, m) => n + m.completed, 0), failed = minutes.reduce((n, m) => n + m.failed, 0);

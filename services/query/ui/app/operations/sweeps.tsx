@@ -71,10 +71,10 @@ export default function Sweeps(): JSX.Element {
 
 function Ran({ report }: { report: Report }): JSX.Element {
   if (!report.done) return <Notice tone="active">The sweep takes longer than 10 seconds and continues. Its findings follow below.</Notice>;
-  const says = report.dryRun ? "nothing was changed" : `${count(report.repaired)} repaired, ${count(report.failed)} not repaired`;
+  const result = report.dryRun ? "nothing was changed" : `${count(report.repaired)} repaired, ${count(report.failed)} not repaired`;
   return (
     <Notice tone={report.error !== undefined || report.failed > 0 ? "bad" : report.found > 0 ? "warn" : "good"}>
-      {report.dryRun ? "Dry run: " : ""}{count(report.read)} read, {count(report.found)} found, {says}.
+      {report.dryRun ? "Dry run: " : ""}{count(report.read)} read, {count(report.found)} found, {result}.
       {report.error !== undefined && <> <Bdi text={report.error} /></>}
     </Notice>
   );

@@ -10,7 +10,7 @@ import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, counted } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { addressOf, type Batch, says } from "./view.js";
+import { addressOf, type Batch, states as photoStates } from "./view.js";
 
 const crumbs = [{ href: "/photos", label: "Photos" }];
 const states: Record<Batch["status"], { label: string; tone: Tone }> = {
@@ -54,7 +54,7 @@ export default function BatchPage({ params }: PageProps): JSX.Element {
   };
   const columns: Column<Batch["photos"][number]>[] = [
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (p) => <><a class="name" href={addressOf(p.jobId)}><Bdi text={p.fileName ?? p.jobId} clip /></a>{p.errorCode && <span class="sub bad">{p.errorCode.toLowerCase().replaceAll("_", " ")}</span>}</> },
-    { key: "status", label: "Status", width: "minmax(8rem, max-content)", cell: (p) => <Badge tone={says[p.status].tone}>{says[p.status].label}</Badge> },
+    { key: "status", label: "Status", width: "minmax(8rem, max-content)", cell: (p) => <Badge tone={photoStates[p.status].tone}>{photoStates[p.status].label}</Badge> },
   ];
   return (
     <Page title={`Batch of ${counted(batch.total, "photo")}`} crumbs={crumbs} lead={<Badge tone={states[batch.status].tone}>{states[batch.status].label}</Badge>}

@@ -16,7 +16,7 @@ import { Tiles } from "../ui/tiles.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { deleted } from "./photos.js";
-import { addressOf, bytesOf, nameOf, type Photo, says, shown, type Status } from "./view.js";
+import { addressOf, bytesOf, nameOf, type Photo, states, shown, type Status } from "./view.js";
 
 const pageSize = 48;
 const filters: { key: "" | Status; label: string }[] = [
@@ -43,7 +43,7 @@ export default function Gallery(): JSX.Element {
   const photos = useMemo(() => all.filter((p) => (!status || p.status === status) && !deleted.value.has(p.jobId)), [all, status, deleted.value]);
   const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload photos</Button>;
   return (
-    <Page title="Photos" lead="Assay describes each photo and edits it as your prompt says." actions={choose}>
+    <Page title="Photos" lead="Assay describes each photo and edits it according to your prompt." actions={choose}>
       <div class="toolbar"><Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} /></div>
       {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
       {content()}
@@ -63,7 +63,7 @@ export default function Gallery(): JSX.Element {
   }
 }
 
-/** A photo, edited if that is done. */
+/** The edited photo if it is available, otherwise the uploaded one. */
 export function Picture({ photo }: { photo: Photo }): JSX.Element {
   if (photo.status === "COMPLETED") return <img src={bytesOf(photo.jobId, "preview")} alt="" loading="lazy" decoding="async" />;
   if (photo.status !== "QUEUED" && shown(photo)) return <img src={bytesOf(photo.jobId, "original")} alt="" loading="lazy" decoding="async" />;
@@ -73,7 +73,7 @@ export function Picture({ photo }: { photo: Photo }): JSX.Element {
 function Tile({ photo }: { photo: Photo }): JSX.Element {
   return (
     <a class="photo-tile" href={addressOf(photo.jobId)}>
-      <span class="frame"><Picture photo={photo} />{photo.status !== "COMPLETED" && <Badge tone={says[photo.status].tone}>{says[photo.status].label}</Badge>}</span>
+      <span class="frame"><Picture photo={photo} />{photo.status !== "COMPLETED" && <Badge tone={states[photo.status].tone}>{states[photo.status].label}</Badge>}</span>
       <span class="caption"><Bdi text={nameOf(photo)} clip /><Time iso={photo.createdAt} /></span>
     </a>
   );

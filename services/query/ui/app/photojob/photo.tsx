@@ -15,7 +15,7 @@ import { add, receivers } from "../upload/queue.js";
 import { cancel, remove, retry } from "./photos.js";
 import { PromptFields } from "./prompt.js";
 import { Slider } from "./slider.js";
-import { bytesOf, ended, nameOf, type Photo, says, shown, type Terms } from "./view.js";
+import { bytesOf, ended, nameOf, type Photo, states, shown, type Terms } from "./view.js";
 
 const crumbs = [{ href: "/photos", label: "Photos" }];
 
@@ -35,7 +35,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
     return followArea("photojob", (_, outcome) => { if (outcome.id === id) void read(); }, () => void read());
   }, [id]);
   const running = photo !== undefined && !ended(photo.status);
-  useEffect(() => { // steps in between have no events
+  useEffect(() => { // intermediate steps have no events
     if (!running) return;
     const timer = setInterval(() => { if (!document.hidden) void read(); }, 2000);
     return () => clearInterval(timer);
@@ -60,7 +60,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
   };
   return (
     <Page title={nameOf(photo)} outside crumbs={photo.batchId ? [...crumbs, { href: `/photos/batches/${photo.batchId}`, label: "Batch" }] : crumbs}
-      lead={<Badge tone={says[photo.status].tone}>{says[photo.status].label}</Badge>} actions={<>
+      lead={<Badge tone={states[photo.status].tone}>{states[photo.status].label}</Badge>} actions={<>
         {ended(photo.status) && <Button icon={Retry} onClick={() => ask(true)}>Edit again</Button>}
         {running && <Button icon={Close} onClick={() => void cancel(photo).then(read)}>Cancel</Button>}
         {photo.status === "COMPLETED" && <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>}
@@ -69,7 +69,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
       {error && <Notice tone="bad">{error.message}</Notice>}
       {photo.status === "FAILED" && <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>}
       {photo.degraded && <Notice tone="warn">Some edits were not applied: <Bdi text={photo.degraded} /></Notice>}
-      {running && <section class="card waiting" aria-live="polite"><p>{says[photo.status].label}. This page updates automatically.</p><ProgressBar label={says[photo.status].label} /></section>}
+      {running && <section class="card waiting" aria-live="polite"><p>{states[photo.status].label}. This page updates automatically.</p><ProgressBar label={states[photo.status].label} /></section>}
       <Pictures photo={photo} />
       <div class="columns"><Description photo={photo} /><Facts photo={photo} /></div>
       {asking && <Again photo={photo} close={() => ask(false)} edit={(terms) => void edit(terms)} />}
@@ -94,7 +94,7 @@ function Pictures({ photo }: { photo: Photo }): JSX.Element | null {
   const [size, setSize] = useState<{ width: number; height: number }>();
   if (photo.status === "COMPLETED" && result) {
     const after = bytesOf(photo.jobId, "preview"), before = bytesOf(photo.jobId, "original-preview");
-    // The slider compares pictures of one shape; a cropped photo is shown beside the uploaded one.
+    // The slider compares pictures with the same aspect ratio; a cropped photo is shown beside the uploaded one.
     const same = size && Math.abs(size.width / size.height - result.width / result.height) < 0.01;
     if (same) return <Slider before={before} after={after} name={name} width={result.width} height={result.height} />;
     return (
@@ -122,7 +122,7 @@ function Description({ photo }: { photo: Photo }): JSX.Element | null {
   );
 }
 
-/** What the outcomes of calls add to their line. */
+/** The end of a call's line, by outcome. */
 const outcomes: Record<Photo["calls"][number]["outcome"], string> = { ok: "", sent: ": waiting for the response", error: ": failed", unknown: ": the response was lost" };
 
 function Facts({ photo }: { photo: Photo }): JSX.Element {

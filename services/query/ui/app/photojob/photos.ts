@@ -1,4 +1,4 @@
-// Changes of photos, which the gallery and the page of a photo share.
+// Changes to photos, shared by the gallery and the page of a photo.
 import { api, data, message } from "../api/client.js";
 import { Deletions } from "../ui/deletions.js";
 import { toast } from "../ui/toast.js";

@@ -1,4 +1,4 @@
-// What to do with photos: asked before an upload, and again for another edit.
+// The form with the prompt for photos, shown before an upload and before another edit.
 import type { JSX } from "preact";
 import { useId, useLayoutEffect, useState } from "preact/hooks";
 import type { FormProps } from "../upload/target.js";
@@ -20,7 +20,7 @@ export function keepPrompt(prompt: string): void {
   try {
     localStorage.setItem(kept, prompt);
   } catch {
-    // The browser keeps nothing.
+    // The browser does not allow storage.
   }
 }
 

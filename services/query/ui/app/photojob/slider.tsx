@@ -1,4 +1,4 @@
-// Two pictures of one photo, one above the other; a divider shows more of the one or of the other.
+// Two pictures of one photo on top of each other; a divider reveals more of one or the other.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 

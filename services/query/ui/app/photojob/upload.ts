@@ -12,13 +12,13 @@ const maxSize = 20_000_000; // bytes
 const maxBatch = 20; // photos
 const types: Record<string, string> = { jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", webp: "image/webp", heic: "image/heic", heif: "image/heif" };
 
-/** The media type of a photo; browsers know that of HEIC rarely. Undefined for other files. */
+/** The media type of a photo; browsers rarely recognize HEIC. Undefined for other files. */
 function typeOf(file: File): string | undefined {
   const byName = types[file.name.split(".").pop()?.toLowerCase() ?? ""];
   return Object.values(types).includes(file.type) ? file.type : file.type === "" ? byName : undefined;
 }
 
-/** What begin returns: the terms, and for photos of a batch the job and where its bytes go. */
+/** The result of begin: the terms, and, for each photo of a batch, its job and upload request. */
 interface Begun {
   terms: Terms;
   places: Map<File, Schemas["BatchUpload"]>;

@@ -6,7 +6,7 @@ export type Status = Photo["status"];
 export type Options = Schemas["Options"];
 export type Batch = Schemas["BatchView"];
 
-export const says: Record<Status, { label: string; tone: Tone }> = {
+export const states: Record<Status, { label: string; tone: Tone }> = {
   QUEUED: { label: "Waiting", tone: "neutral" },
   PROCESSING: { label: "Describing", tone: "active" },
   EDITING: { label: "Editing", tone: "active" },
@@ -18,15 +18,15 @@ export const ended = (status: Status): boolean => status === "COMPLETED" || stat
 
 export const addressOf = (id: string): string => `/photos/${encodeURIComponent(id)}`;
 
-/** The address of the bytes of a photo, which redirects to them. There are previews of completed photos. */
+/** The address that redirects to the bytes of a photo. Only completed photos have previews. */
 export const bytesOf = (id: string, variant: "final" | "original" | "preview" | "original-preview"): string => `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
 
-/** Whether a browser can show the uploaded photo: most show no HEIC. */
+/** Whether a browser can show the uploaded photo: most cannot show HEIC. */
 export const shown = (photo: Photo): boolean => !/hei[cf]/.test(photo.fileType);
 
 export const nameOf = (photo: { originalFileName?: string; jobId: string }): string => photo.originalFileName ?? photo.jobId;
 
-/** What is asked of photos: the prompt and the options of a batch. */
+/** The terms of an edit: the prompt and the options, shared by the photos of a batch. */
 export interface Terms {
   prompt: string;
   options: Options;

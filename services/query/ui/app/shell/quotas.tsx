@@ -1,4 +1,4 @@
-// What the user may use, and uses.
+// The usage and quotas of the user.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, data, message, type Schemas } from "../api/client.js";
@@ -39,7 +39,7 @@ function Shown({ me: { quotas, use, ...me } }: { me: Me }): JSX.Element {
         )}
         <dl class="facts">
           <dt>Requests</dt><dd>{quotas.requests > 0 ? `at most ${count(quotas.requests)} per second` : "no quota"}</dd>
-          <dt>Event streams</dt><dd>{quotas.streams > 0 ? `at most ${count(quotas.streams)} at once` : "no quota"}</dd>
+          <dt>Event streams</dt><dd>{quotas.streams > 0 ? `at most ${count(quotas.streams)} concurrently` : "no quota"}</dd>
         </dl>
       </section>
       <section class="card" aria-labelledby="who">

@@ -1,4 +1,4 @@
-// What is on every page: navigation, connection, menu, uploads, notifications.
+// The frame of every page: navigation, connection, menu, uploads, notifications.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { online, outcomes } from "../api/live.js";

@@ -33,7 +33,7 @@ export function SignIn(): JSX.Element {
       <form onSubmit={(event) => { event.preventDefault(); send(); }}>
         <label class="field">API key<input ref={field} type="password" name="key" value={key} maxLength={200} required autocomplete="off" spellcheck={false} aria-invalid={error !== ""} aria-describedby="key-help" onInput={(event) => setKey(event.currentTarget.value)} /></label>
         {error && <p class="error" role="alert">{error}</p>}
-        <p id="key-help" class="soft">An operator creates keys with <code>assay keys create</code>. This browser keeps a session of at most 12 hours, and not the key.</p>
+        <p id="key-help" class="soft">An operator creates keys with <code>assay keys create</code>. This browser stores a session for at most 12 hours. It does not store the key.</p>
         <Button {...provider ? {} : { kind: "primary" as const }} type="submit" disabled={busy || key.trim() === ""}>{busy ? "Signing in …" : "Sign in"}</Button>
       </form>
     </main>

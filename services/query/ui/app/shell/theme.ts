@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";
 
-const key = "assay-theme"; // theme.ts at the root reads it, too
+const key = "assay-theme"; // also read by theme.ts at the root
 const chosen = localStorage.getItem(key);
 
 export const theme = signal<Theme>(chosen === "light" || chosen === "dark" ? chosen : "system");

@@ -12,7 +12,7 @@ import { Page } from "../ui/page.js";
 import { Bdi, count, duration, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { contentOf, remove, retry } from "./files.js";
-import { type File, type Result, says } from "./view.js";
+import { type File, type Result, states } from "./view.js";
 
 const crumbs = [{ href: "/files", label: "Text files" }];
 
@@ -53,7 +53,7 @@ export default function FilePage({ params }: PageProps): JSX.Element {
     void read();
   };
   return (
-    <Page title={file.fileName} outside crumbs={crumbs} lead={<Badge tone={says[file.status].tone}>{says[file.status].label}</Badge>} actions={<>
+    <Page title={file.fileName} outside crumbs={crumbs} lead={<Badge tone={states[file.status].tone}>{states[file.status].label}</Badge>} actions={<>
       {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
       <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
       {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}

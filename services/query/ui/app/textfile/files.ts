@@ -1,4 +1,4 @@
-// Changes of text files, which the list and the page of a file share.
+// Changes to text files, shared by the list and the page of a file.
 import { api, data, message } from "../api/client.js";
 import { Deletions } from "../ui/deletions.js";
 import { toast } from "../ui/toast.js";

@@ -17,7 +17,7 @@ import { Bdi, count, Time } from "../ui/text.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { contentOf, deleted, remove, retry } from "./files.js";
-import { type File, says, type Status } from "./view.js";
+import { type File, states, type Status } from "./view.js";
 
 const pageSize = 100;
 const filters: { key: "" | Status; label: string }[] = [
@@ -25,7 +25,7 @@ const filters: { key: "" | Status; label: string }[] = [
   { key: "PENDING", label: "Waiting" }, { key: "FAILED", label: "Failed" },
 ];
 
-// latest: an event may have arrived while the list was read.
+// Returns the newer version of a file: an event may have arrived while the list was read.
 const latest = (shown: File, fresh: File): File => shown.updatedAt > fresh.updatedAt ? shown : fresh;
 
 function listOf(status: "" | Status): Endless<File> {
@@ -98,7 +98,7 @@ function columnsOf(list: Endless<File>): Column<File>[] {
   };
   return [
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
-    { key: "status", label: "Status", width: "minmax(5.5rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
+    { key: "status", label: "Status", width: "minmax(5.5rem, max-content)", cell: (f) => <Badge tone={states[f.status].tone}>{states[f.status].label}</Badge> },
     { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
     { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
       <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[

@@ -18,7 +18,7 @@ export const upload: Target = {
   suits: (file) => types.includes(file.type) || names.test(file.name),
   accepts: (file) => !/^(image|video|audio|font)\//.test(file.type),
   refusal: "This is not a text file.",
-  start: (sending) => sending.file.size >= inPartsFrom ? parts(sending) : whole(sending),
+  start: (sending) => sending.file.size >= inPartsFrom ? parts(sending) : inOneRequest(sending),
   summary: (outcome) => {
     const statistics = (outcome as { textStatistics?: { totalWords?: number } }).textStatistics;
     return counted(statistics?.totalWords ?? 0, "word");
@@ -38,7 +38,7 @@ function summary(result: Result | undefined): string {
 
 const sent = (id: string): Sent => ({ id, href: `/files/${encodeURIComponent(id)}` });
 
-function whole({ file, idempotencyKey, onProgress }: Sending): Transfer<Sent> {
+function inOneRequest({ file, idempotencyKey, onProgress }: Sending): Transfer<Sent> {
   const transfer = uploadMultipart<FileView>({ url: "/v1/files", file, idempotencyKey, onProgress });
   return { ...transfer, promise: transfer.promise.then((view) => sent(view.fileId)) };
 }

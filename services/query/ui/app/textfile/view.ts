@@ -5,7 +5,7 @@ export type File = Schemas["FileView"];
 export type Result = Schemas["Result"];
 export type Status = File["status"];
 
-export const says: Record<Status, { label: string; tone: Tone }> = {
+export const states: Record<Status, { label: string; tone: Tone }> = {
   PENDING: { label: "Waiting", tone: "neutral" },
   IN_PROGRESS: { label: "Analyzing", tone: "active" },
   COMPLETED: { label: "Done", tone: "good" },

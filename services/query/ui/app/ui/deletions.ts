@@ -1,4 +1,4 @@
-// What the user has deleted, which the server deletes only when the message with the undo closes.
+// Items that the user has deleted. The server deletes an item only when the toast with the undo button closes.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { message } from "../api/client.js";
 import { identityHeaders } from "../api/identity.js";

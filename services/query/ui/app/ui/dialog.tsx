@@ -12,7 +12,7 @@ export function Dialog({ title, close, children, footer, wide }: { title: string
     // Not the close button, which is the first control.
     (ref.current?.querySelector<HTMLElement>("[data-focus]") ?? ref.current?.querySelector<HTMLElement>(".dialog-box"))?.focus();
     return () => {
-      dialog?.close(); // what is behind a modal dialog cannot have the focus
+      dialog?.close(); // elements behind a modal dialog cannot be focused
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

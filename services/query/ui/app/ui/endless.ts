@@ -11,9 +11,9 @@ const soon = 300; // ms
 
 export class Endless<T> {
   readonly items: ReadonlySignal<T[]>;
-  /** Of the last read. */
+  /** The error of the last read; empty if it succeeded. */
   readonly error: ReadonlySignal<string>;
-  /** Whether the first page has not been read yet. */
+  /** Whether the first page has been read. */
   readonly begun: ReadonlySignal<boolean>;
   /** Whether there is more to read. */
   readonly more: ReadonlySignal<boolean>;
@@ -27,8 +27,8 @@ export class Endless<T> {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * read returns a page after a cursor, and key identifies an item. latest chooses between what is shown of an item and
-   * what was read of it, which may be older; by default the latter.
+   * read returns the page after a cursor, and key identifies an item. latest chooses between the shown version of an item
+   * and the version that was read, which may be older. By default, it chooses the latter.
    */
   constructor(
     private readonly read: (cursor: string | undefined) => Promise<Page<T>>, private readonly key: (item: T) => string,
@@ -56,7 +56,7 @@ export class Endless<T> {
     }
   };
 
-  /** Reads after an error. */
+  /** Reads the next page after an error. */
   readonly retry = (): void => {
     this.failed.value = "";
     void this.next();
@@ -103,7 +103,7 @@ export class Endless<T> {
     }
   }
 
-  /** Changes an item that is in the list, and returns whether it is. */
+  /** Changes an item of the list. Returns whether the list has it. */
   change(key: string, to: (item: T) => T): boolean {
     const was = this.all.peek(), at = was.findIndex((item) => this.key(item) === key), item = was[at];
     if (item !== undefined) this.all.value = was.with(at, to(item));

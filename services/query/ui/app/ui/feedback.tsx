@@ -13,7 +13,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{Icon && <Icon />}{children}</span>;
 }
 
-/** value from 0 to 1; none for a task of unknown length. */
+/** A progress bar. value is from 0 to 1, or undefined for a task of unknown length. */
 export function ProgressBar({ value, label, tone }: { value?: number; label: string; tone?: Tone }): JSX.Element {
   const percent = value === undefined ? undefined : Math.round(Math.min(1, Math.max(0, value)) * 100);
   return (

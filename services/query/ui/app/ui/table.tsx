@@ -3,14 +3,15 @@ import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface Column<T> {
-  /** The heading; also the name of the column's class, cell-<key>. */
+  /** The class of the column's cells is cell-<key>. */
   key: string;
+  /** The heading. */
   label: string;
   /** A track of CSS grid, such as 1fr or 8rem. */
   width: string;
   cell: (row: T) => ComponentChildren;
   align?: "end";
-  /** Whether the column is left out on a phone. */
+  /** Whether the column is hidden on a phone. */
   wide?: boolean;
   /** Whether the heading is for screen readers only. */
   quiet?: boolean;
@@ -23,25 +24,25 @@ export type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Recor
 
 export interface TableProps<T> {
   label: string;
-  /** The same object while the cells of a row stay the same (useMemo). */
+  /** Must be the same object (useMemo) as long as the cells of a row do not change. */
   columns: Column<T>[];
   rows: T[];
   rowKey: (row: T) => string;
-  /** px, of every row. */
+  /** The height of every row in px. */
   rowHeight?: number;
   /** Called when rows near the end become visible. */
   onEnd?: () => void;
   /** Makes the row a link: a click anywhere on it follows the first link in it. */
   linked?: boolean;
   rowClass?: (row: T) => string;
-  /** More attributes of a row, such as handlers of drag and drop. */
+  /** Additional attributes of a row, such as drag-and-drop handlers. */
   rowProps?: (row: T) => RowProps;
 }
 
-const around = 8; // rows drawn above and below what is in sight
+const around = 8; // rows rendered above and below the visible ones
 const nearEnd = 30; // rows
 
-/** The columns that fit the screen width. */
+/** Matches screens on which only the columns without wide fit. */
 const narrow = matchMedia("(max-width: 640px)");
 
 export function useNarrow(): boolean {

@@ -1,4 +1,4 @@
-// Text that comes from outside, times, sizes and numbers.
+// Untrusted text, times, sizes and numbers.
 import type { JSX } from "preact";
 
 /** Untrusted text, such as a file name, isolated for direction so that it cannot reorder the surrounding text. */
@@ -9,7 +9,7 @@ export function Bdi({ text, clip }: { text: string; clip?: boolean }): JSX.Eleme
 // Characters that reorder or hide text and could make one name look like another.
 const invisible = /[\u0000-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Shows control characters and marks of direction as �. */
+/** Replaces control characters and directional marks with �. */
 export function visible(text: string): string {
   return text.replace(invisible, "\ufffd");
 }
@@ -35,7 +35,7 @@ function short(at: Date): string {
   return at.getFullYear() === now.getFullYear() ? `${day.format(at)}, ${clock.format(at)}` : year.format(at);
 }
 
-/** Such as 3 minutes ago. */
+/** A relative time such as 3 minutes ago. */
 export function ago(iso: string, now = Date.now()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000), away = Math.abs(seconds);
   if (away < 60) return relative.format(seconds, "second");

@@ -8,7 +8,7 @@ export interface TilesProps<T> {
   items: T[];
   itemKey: (item: T) => string;
   tile: (item: T) => ComponentChildren;
-  /** px: the least width of a tile, and the height of a row with its gap. */
+  /** The minimum width of a tile, and the height of a row including its gap, in px. */
   width?: number;
   height?: number;
   onEnd?: () => void;

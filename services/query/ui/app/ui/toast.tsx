@@ -23,7 +23,7 @@ export function toast(text: string, how: { bad?: boolean } = {}): void {
   toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad: how.bad ?? false }];
 }
 
-/** Runs commit when the toast closes, or undo if the user chooses it before. Leaving the page commits. */
+/** Runs commit when the toast closes, or undo if the user chooses it before that. Leaving the page commits. */
 export function undoable(text: string, undo: () => void, commit: () => void): void {
   toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad: false, undo, commit }];
 }

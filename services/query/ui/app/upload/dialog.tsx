@@ -9,7 +9,7 @@ import { chosen } from "./drop.js";
 import { destination, openDialog, reviewed, type Row } from "./open.js";
 import { add, type Receiver, receivers } from "./queue.js";
 
-const shown = 200; // rows; more files are uploaded all the same
+const shown = 200; // rows; further files are uploaded, but not shown
 
 export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
   const setRows = (next: Row[]): void => { reviewed.value = next; };
@@ -22,7 +22,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
     for (const row of rows) if (row.area) by.set(row.area, [...by.get(row.area) ?? [], row]);
     return [...by];
   }, [rows]);
-  const lacking = groups.filter(([area]) => area.upload.Form && options.get(area.name) === undefined);
+  const incomplete = groups.filter(([area]) => area.upload.Form && options.get(area.name) === undefined);
   const start = (): void => {
     for (const [area, of] of groups) add(area, of.map(({ file, folders }) => ({ file, folders })), area.upload.Form ? options.get(area.name) : area.upload.here?.()?.options);
     close();
@@ -32,7 +32,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
     <Dialog title="Upload" close={close} wide footer={<>
       <span class="soft grow">{rows.length > 0 && `${counted(rows.length, "file")}, ${bytes(rows.reduce((sum, r) => sum + r.file.size, 0))}`}</span>
       <Button onClick={close}>Cancel</Button>
-      <Button kind="primary" icon={Upload} disabled={groups.length === 0 || lacking.length > 0} onClick={start}>Upload</Button>
+      <Button kind="primary" icon={Upload} disabled={groups.length === 0 || incomplete.length > 0} onClick={start}>Upload</Button>
     </>}>
       <input ref={files} type="file" multiple hidden onChange={(event) => { choose(event.currentTarget.files); event.currentTarget.value = ""; }} />
       <input ref={folder} type="file" multiple hidden {...{ webkitdirectory: true }} onChange={(event) => { choose(event.currentTarget.files); event.currentTarget.value = ""; }} />

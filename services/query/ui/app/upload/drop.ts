@@ -1,4 +1,4 @@
-// Files that are dropped, with the folders that they are in.
+// Dropped and chosen files, with the folders that contain them.
 import type { Dropped } from "./queue.js";
 
 /** Returns the files of a drop or a paste. It must be called during the event. */
@@ -23,7 +23,7 @@ async function walk(entry: FileSystemEntry, folders: string[]): Promise<Dropped[
   }
 }
 
-/** Returns chosen files; those of a chosen folder have their path. */
+/** Returns chosen files, with their paths if a folder was chosen. */
 export function chosen(list: FileList): Dropped[] {
   return [...list].map((file) => ({ file, folders: file.webkitRelativePath.split("/").slice(0, -1).filter(Boolean) }));
 }

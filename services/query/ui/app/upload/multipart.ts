@@ -8,13 +8,13 @@ import { sendBody, transfer } from "./transfer.js";
 export interface MultipartOptions {
   url: string;
   file: File;
-  /** Fields before the file. */
+  /** Fields that are sent before the file. */
   fields?: Record<string, string>;
   idempotencyKey: string;
   onProgress?: (progress: Progress) => void;
 }
 
-/** The body of the response is the result. */
+/** Uploads a file. The result is the body of the response. */
 export function uploadMultipart<T>({ url, file, fields = {}, idempotencyKey, onProgress }: MultipartOptions): Transfer<T> {
   return transfer<T>({
     send: (xhr) => {

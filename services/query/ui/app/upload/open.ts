@@ -16,7 +16,7 @@ export function openDialog(files: Dropped[] = []): void {
   reviewed.value = [...reviewed.value ?? [], ...files.map((d) => ({ ...d, area: destination(d.file) }))];
 }
 
-/** The area of the current page, if it takes files. */
+/** The area of the current page, if it accepts files. */
 export function current(): Receiver | undefined {
   return receivers().find((area) => area.nav.some((n) => n.match(path.peek())));
 }
@@ -28,8 +28,8 @@ export function destination(file: File): Receiver | undefined {
 }
 
 /**
- * Uploads files at once if it is clear where they go: all to one area, which needs to know no more, and which is that of
- * the page if that takes files. Otherwise the dialog asks.
+ * Uploads files immediately if their target is clear: one area for all files, which requires no form, and which is the
+ * area of the page if that accepts files. Otherwise opens the dialog.
  */
 export function take(files: Dropped[]): void {
   if (files.length === 0) return;

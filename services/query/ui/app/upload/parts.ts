@@ -1,5 +1,5 @@
-// Uploads files in parts that resume: after a pause, a lost connection, a restart of the server or of the page.
-// It has no dependencies and needs a browser.
+// Resumable uploads of files in parts. They continue after a pause, a lost connection, and a restart of the server or
+// the page. This module has no dependencies and requires a browser.
 //
 //   const upload = uploadInParts(file, {
 //     area: "files",                                  // or "library", with parentId
@@ -9,22 +9,22 @@
 //   });
 //   upload.pause(); upload.resume();
 //   upload.cancel();                                  // deletes the file; the promise rejects with an AbortError
-//   const file = await upload.promise;                // the file, PENDING, or the node, Loading
+//   const file = await upload.promise;                // the file (PENDING) or the node (Loading)
 //
-// The promise rejects with an UploadError that has the problem of the server (RFC 9457), if there is one. An upload
-// without a connection waits and tries again until it is cancelled.
+// The promise rejects with an UploadError, which contains the problem that the server returned (RFC 9457), if any.
+// Without a connection, an upload retries until it is canceled.
 //
-// Use it above partsAbove bytes; a smaller file takes fewer requests by POST /v1/files with its size alone. The
-// server accepts no empty file in parts.
+// Use it for files larger than partsAbove; a smaller file needs fewer requests if POST /v1/files gets only its size.
+// The server does not accept empty files in parts.
 
-/** The size in bytes above which files are worth an upload in parts. */
+/** The size in bytes above which an upload in parts is worthwhile. */
 export const partsAbove = 64 * 1024 * 1024;
 
 export interface Progress {
-  /** Bytes, of all parts. */
+  /** Bytes sent in all parts. */
   sent: number;
   total: number;
-  /** Over the last seconds; 0 while nothing is sent. */
+  /** The average of the last seconds; 0 while nothing is sent. */
   bytesPerSecond: number;
   /** Undefined while the speed is unknown. */
   secondsLeft: number | undefined;
@@ -40,16 +40,16 @@ export interface Options {
   parentId?: string;
   /** The owner of the upload; uploads of other owners are not resumed. Default: X-Owner-Id of headers. */
   owner?: string;
-  /** The identity headers: X-Owner-Id or Authorization. Called for every request, so that a token may change. */
+  /** The identity headers: X-Owner-Id or Authorization. Called for every request, so that a token can change. */
   headers: () => Record<string, string>;
   /** The address of the server. Default: the address of the page. */
   server?: string;
   /** Remembers the upload of a File until it ends, by its name, size, time and first part. Nothing is remembered by default. */
   storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
-  /** How many parts are sent at once; 4 by default. */
+  /** How many parts are sent concurrently; 4 by default. */
   parallel?: number;
   onProgress?: (progress: Progress) => void;
-  /** Sends a part and resolves to the status; replaces XMLHttpRequest, such as outside a browser. */
+  /** Sends a part and resolves to the status. It replaces XMLHttpRequest, for example outside a browser. */
   send?: Send;
 }
 
@@ -105,7 +105,7 @@ interface Stored {
 
 const firstPause = 500, longestPause = 15_000; // ms
 const window = 5_000; // ms, over which the speed is measured
-const refusals = 2; // how often a part is sent again that the bucket refused
+const refusals = 2; // how often a part that the bucket rejects is sent again
 const busy = [429, 502, 503, 504];
 
 /** Starts the upload of a file, or resumes an earlier one. */
@@ -115,7 +115,7 @@ export function uploadInParts(file: Blob, options: Options): Upload {
 
 class PartsUpload implements Upload {
   readonly promise: Promise<Uploaded>;
-  private readonly cancelled = new AbortController();
+  private readonly canceled = new AbortController();
   private sending = new AbortController(); // aborted by a pause
   private gate: Promise<void> | undefined; // resolved by resume
   private open: (() => void) | undefined;
@@ -143,7 +143,7 @@ class PartsUpload implements Upload {
   }
 
   cancel(): void {
-    this.cancelled.abort();
+    this.canceled.abort();
     this.sending.abort();
     this.open?.();
   }
@@ -166,14 +166,14 @@ class PartsUpload implements Upload {
         }
       }
     } catch (error) {
-      if (!this.cancelled.signal.aborted) throw error;
+      if (!this.canceled.signal.aborted) throw error;
       remembered.forget();
       await this.remove();
-      throw new DOMException("The upload was cancelled.", "AbortError");
+      throw new DOMException("The upload was canceled.", "AbortError");
     }
   }
 
-  /** The idempotency key, by which the server finds an upload again. */
+  /** The idempotency key, with which the server finds an earlier upload. */
   private async remembered(): Promise<{ key: string; forget: () => void }> {
     const { storage, area, parentId } = this.options;
     const fresh = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
@@ -230,11 +230,11 @@ class PartsUpload implements Upload {
   private async sendPart(uploadId: string, number: number, body: Blob, stored: Map<number, Stored>, list: () => Promise<void>): Promise<void> {
     const sum = await crc32(body);
     for (let attempt = 0; ; attempt++) {
-      await this.mayGo();
-      if (attempt > 0) await list(); // the part may be stored although its response did not arrive
+      await this.unpaused();
+      if (attempt > 0) await list(); // the part may be stored although no response arrived
       const has = stored.get(number);
       if (has?.crc32 === sum && has.size === body.size) {
-        this.samples = []; // its bytes say nothing about the speed
+        this.samples = []; // bytes that were stored earlier must not count toward the speed
         this.count(number, body.size);
         return;
       }
@@ -249,23 +249,23 @@ class PartsUpload implements Upload {
         return;
       }
       this.count(number, 0);
-      // The bucket also refuses a part with 400 whose bytes came too slowly.
+      // The bucket also rejects a part with 400 if its bytes arrive too slowly.
       if (status === 400 && attempt >= refusals) throw new UploadError(`The object store rejected part ${number}: the file changed during the upload.`);
       if (!signal.aborted) await this.wait(attempt);
     }
   }
 
-  /** Waits while the upload is paused, and throws once it is cancelled. */
-  private async mayGo(): Promise<void> {
-    while (this.gate && !this.cancelled.signal.aborted) await this.gate;
-    this.cancelled.signal.throwIfAborted();
+  /** Waits while the upload is paused. Throws if it is canceled. */
+  private async unpaused(): Promise<void> {
+    while (this.gate && !this.canceled.signal.aborted) await this.gate;
+    this.canceled.signal.throwIfAborted();
   }
 
   private async wait(attempt: number): Promise<void> {
     const pause = Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random() / 2);
     await new Promise<void>((done) => {
       const timer = setTimeout(done, pause);
-      this.cancelled.signal.addEventListener("abort", () => { clearTimeout(timer); done(); }, { once: true });
+      this.canceled.signal.addEventListener("abort", () => { clearTimeout(timer); done(); }, { once: true });
     });
   }
 
@@ -273,22 +273,22 @@ class PartsUpload implements Upload {
   private async call(method: string, path: string, body?: unknown, more: Record<string, string> = {}): Promise<Record<string, unknown>> {
     const url = `${this.options.server ?? ""}/v1/${this.options.area === "library" ? "library/files" : "files"}${path}`;
     for (let attempt = 0; ; attempt++) {
-      await this.mayGo();
+      await this.unpaused();
       const headers = { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...this.options.headers(), ...more };
-      const init: RequestInit = { method, headers, signal: this.cancelled.signal };
+      const init: RequestInit = { method, headers, signal: this.canceled.signal };
       if (body !== undefined) init.body = JSON.stringify(body);
       const response = await fetch(url, init).catch(() => undefined);
-      this.cancelled.signal.throwIfAborted();
+      this.canceled.signal.throwIfAborted();
       if (response?.ok) return await response.json() as Record<string, unknown>;
       if (response && !busy.includes(response.status)) {
         const problem = await response.json().catch(() => undefined) as Problem | undefined;
-        throw new UploadError(problem?.detail ?? problem?.title ?? `Assay answers ${response.status}.`, problem);
+        throw new UploadError(problem?.detail ?? problem?.title ?? `Assay returned an error (${response.status}).`, problem);
       }
       await this.wait(attempt);
     }
   }
 
-  /** Deletes the file of a cancelled upload. */
+  /** Deletes the file of a canceled upload. */
   private async remove(): Promise<void> {
     if (this.id === "") return;
     const path = this.options.area === "library" ? `library/nodes/${this.id}?permanent=true` : `files/${this.id}`;

@@ -1,13 +1,13 @@
-// Uploads a file by a presigned request that the API returned.
+// Uploads a file with a presigned request that the API returned.
 import { ApiError } from "../api/client.js";
 import type { Schemas } from "../api/client.js";
 import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 import { sendBody, transfer } from "./transfer.js";
 
-const stored = 412; // If-None-Match: an earlier try stored the object
+const stored = 412; // If-None-Match: an earlier attempt stored the object
 
-/** The result is undefined. */
+/** Uploads a file. The result is undefined. */
 export function uploadPresigned(file: File, to: Schemas["Presigned"], onProgress?: (progress: Progress) => void): Transfer<void> {
   return transfer<void>({
     send: (xhr) => {

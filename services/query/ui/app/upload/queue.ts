@@ -9,7 +9,7 @@ import type { Ended, Sent, Target, Transfer } from "./target.js";
 
 export type State = "queued" | "sending" | "paused" | "processing" | "completed" | "failed" | "error";
 
-/** An Area that takes files. */
+/** An Area that accepts files. */
 export type Receiver = Area & { upload: Target };
 
 export interface Item {
@@ -38,15 +38,15 @@ interface Job {
   stop?: () => void;
 }
 
-const parallel = 3; // transfers at once
-const remembered = 500; // outcomes that arrived before the response of the upload
+const parallel = 3; // concurrent transfers
+const remembered = 500; // outcomes, which can arrive before the response to the upload
 
 export const items = signal<Item[]>([]);
 /** Whether the tray is shown. */
 export const trayOpen = signal(false);
 export const receivers: () => Receiver[] = () => areas.filter((a): a is Receiver => a.upload !== undefined);
 
-/** The last item that the server accepted, for lists that show it at once. */
+/** The last item that the server accepted, so that lists can show it immediately. */
 export const accepted = signal<{ area: string; id: string } | undefined>(undefined);
 
 const active: State[] = ["queued", "sending", "paused"];
@@ -68,7 +68,7 @@ const seen = new Map<string, { kind: string; outcome: Outcome }>();
 let last = 0;
 let following = false;
 
-/** The area that takes a file by its type. */
+/** The default area of a file, according to its type. */
 export function areaOf(file: File): Receiver | undefined {
   return receivers().find((area) => area.upload.suits(file));
 }
@@ -113,7 +113,7 @@ async function run(job: Job): Promise<void> {
   item.text.value = "";
   try {
     const batch = await job.batch();
-    if (!jobs.has(item.key) || item.state.peek() !== "sending") return; // cancelled or paused meanwhile
+    if (!jobs.has(item.key) || item.state.peek() !== "sending") return; // canceled or paused in the meantime
     job.transfer = item.area.upload.start({
       file: item.file, folders: item.folders, idempotencyKey: job.idempotencyKey, batch,
       onProgress: (progress) => { item.progress.value = progress; },
@@ -140,7 +140,7 @@ async function processing(job: Job, id: string): Promise<void> {
   }
   const early = seen.get(`${name}:${id}`);
   if (early) end(job, ended(upload, early.kind, early.outcome));
-  // Without live events now, the item is read when they are back.
+  // Without live events, the item is read now, and again when they resume.
   else if (outcomes.connection.peek() !== "live") await check(job);
 }
 
@@ -164,7 +164,7 @@ function end(job: Job, how: Ended): void {
   job.item.state.value = how.ok ? "completed" : "failed";
 }
 
-// follow begins to follow the outcomes, with the first upload.
+// Starts following the outcomes, at the first upload.
 function follow(): void {
   if (following) return;
   following = true;

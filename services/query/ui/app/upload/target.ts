@@ -1,4 +1,4 @@
-// How an area takes uploads.
+// How an area accepts uploads.
 import type { ComponentType } from "preact";
 import type { Outcome } from "../api/live.js";
 import type { Progress } from "./parts.js";
@@ -17,7 +17,7 @@ export interface Sending {
   file: File;
   /** The folders that the file was in when a folder was dropped, such as ["papers", "2024"]. */
   folders: string[];
-  /** The same for each try of this file. */
+  /** The same for each attempt to send this file. */
   idempotencyKey: string;
   /** What begin returned, or the options of the batch. */
   batch: unknown;
@@ -37,17 +37,17 @@ export interface FormProps {
 }
 
 export interface Target {
-  /** Of the area, such as Text files. */
+  /** The label of the area, such as Text files. */
   label: string;
   /** Reports whether this is the default area of a file. The first area that matches is used; the last accepts any file. */
   suits: (file: File) => boolean;
-  /** Whether a file may go here at all. */
+  /** Whether a file can be uploaded to the area. */
   accepts: (file: File) => boolean;
   /** Why a file is not accepted. */
   refusal?: string;
   /** Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such as a folder. */
   here?: () => { label: string; options: unknown } | undefined;
-  /** Files wait for this form before they are sent. */
+  /** A form that the user must complete before files are sent. */
   Form?: ComponentType<FormProps>;
   /** Called once for the files of a batch, before the first is sent. Its result is the batch of each Sending. */
   begin?: (files: File[], options: unknown) => Promise<unknown>;
@@ -56,7 +56,7 @@ export interface Target {
   summary?: (outcome: Outcome) => string;
   /** Reads an item whose events may have been missed: its outcome, or undefined while there is none. */
   check: (id: string) => Promise<Ended | undefined>;
-  /** Follows an item until it has ended, instead of the events of the owner's outcomes. Returns how to stop. */
+  /** Follows an item until it has ended, instead of the events of the owner's outcomes. Returns a function that stops. */
   follow?: (id: string, ended: (how: Ended) => void) => () => void;
 }
 

@@ -2,7 +2,7 @@
 import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 
-/** A finished request. status is 0 without a response. */
+/** The result of a request. status is 0 if there was no response. */
 export interface Reply {
   status: number;
   body: unknown;
@@ -19,20 +19,20 @@ export interface Attempts<T> {
   refused: (reply: Reply) => Error;
 }
 
-const pauses = [500, 1000, 2000, 4000, 8000]; // ms, between tries
+const pauses = [500, 1000, 2000, 4000, 8000]; // ms, between attempts
 
 /** Starts a transfer. After a pause it starts from the first byte. */
 export function transfer<T>({ send, result, busy, refused }: Attempts<T>): Transfer<T> {
-  let request: XMLHttpRequest | undefined, cancelled = false, wake: (() => void) | undefined;
+  let request: XMLHttpRequest | undefined, canceled = false, wake: (() => void) | undefined;
   let paused: Promise<void> | undefined, open = (): void => {};
   const run = async (): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
-      while (paused && !cancelled) await paused;
-      if (cancelled) throw new DOMException("The upload was cancelled.", "AbortError");
+      while (paused && !canceled) await paused;
+      if (canceled) throw new DOMException("The upload was canceled.", "AbortError");
       request = new XMLHttpRequest();
       const reply = await send(request), done = result(reply);
-      if (done && !cancelled) return done.value;
-      if (cancelled || paused) { attempt = -1; continue; }
+      if (done && !canceled) return done.value;
+      if (canceled || paused) { attempt = -1; continue; }
       const pause = pauses[attempt];
       if (!busy.includes(reply.status) || pause === undefined) throw refused(reply);
       await new Promise<void>((done) => { wake = done; setTimeout(done, pause); });
@@ -49,7 +49,7 @@ export function transfer<T>({ send, result, busy, refused }: Attempts<T>): Trans
       open();
     },
     cancel() {
-      cancelled = true;
+      canceled = true;
       open();
       wake?.();
       request?.abort();
@@ -57,7 +57,7 @@ export function transfer<T>({ send, result, busy, refused }: Attempts<T>): Trans
   };
 }
 
-/** Sends the body of an open request of a file, with its progress. The body of the reply is JSON, or undefined. */
+/** Sends the body of an opened request and reports the progress of its file. The body of the reply is JSON, or undefined. */
 export function sendBody(xhr: XMLHttpRequest, body: XMLHttpRequestBodyInit, size: number, onProgress?: (progress: Progress) => void): Promise<Reply> {
   return new Promise((done) => {
     const began = performance.now();
@@ -74,6 +74,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a response of a proxy
+    return undefined; // a response of a proxy, for example
   }
 }

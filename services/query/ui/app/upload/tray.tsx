@@ -1,4 +1,4 @@
-// The uploads at the edge of the page: progress, and what came out.
+// The uploads at the edge of the page, with their progress and results.
 import type { JSX } from "preact";
 import { online, outcomes } from "../api/live.js";
 import { Button, IconButton } from "../ui/button.js";
@@ -35,7 +35,7 @@ function Row({ item }: { item: Item }): JSX.Element {
       <Icon />
       <div class="grow">
         <div class="clip">{sent ? <a href={sent.href}><Bdi text={name} clip /></a> : <Bdi text={name} clip />}</div>
-        <div class="sub"><Says item={item} /><span class="to"> · {label}</span></div>
+        <div class="sub"><StateText item={item} /><span class="to"> · {label}</span></div>
         {(state === "sending" || state === "paused") && <ProgressBar label={`Upload of ${name}`} value={item.progress.value.total ? item.progress.value.sent / item.progress.value.total : 1} />}
       </div>
       {(state === "sending" || state === "queued") && <IconButton icon={Pause} label={`Pause ${name}`} onClick={() => pause(item)} />}
@@ -46,10 +46,10 @@ function Row({ item }: { item: Item }): JSX.Element {
   );
 }
 
-function Says({ item }: { item: Item }): JSX.Element {
+function StateText({ item }: { item: Item }): JSX.Element {
   const { sent, total, bytesPerSecond, secondsLeft } = item.progress.value, percent = total ? Math.floor(sent / total * 100) : 100;
   switch (item.state.value) {
-    case "queued": return <>Waits, {bytes(total)}</>;
+    case "queued": return <>Waiting, {bytes(total)}</>;
     case "sending": return !online.value || outcomes.connection.value === "reconnecting" ? <>{percent}% of {bytes(total)}, waiting for the connection</> : <>{percent}% of {bytes(total)}{bytesPerSecond > 0 && `, ${bytes(bytesPerSecond)}/s`}{secondsLeft !== undefined && secondsLeft >= 1 && `, ${duration(secondsLeft)} left`}</>;
     case "paused": return <>Paused at {percent}% of {bytes(total)}</>;
     case "processing": return <>Uploaded, analyzing</>;
