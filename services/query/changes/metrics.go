@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// discovery is the pseudo-shard of the lag of shard discovery.
+// discovery is the pseudo-shard under which the lag of shard discovery is recorded.
 const discovery = ""
 
 type metrics struct {
@@ -24,7 +24,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	m := &metrics{
 		projected: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_changes_total", Help: "Changes of items that were projected.",
+			Name: "assay_projection_changes_total", Help: "Changes to items that were projected.",
 		}),
 		poison: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",

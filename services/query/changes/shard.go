@@ -19,7 +19,7 @@ const (
 	heldPause = 10 * time.Millisecond
 	// retryPause is the time between a failure and the next attempt.
 	retryPause = time.Second
-	// releaseWait limits the release of a shard, which also happens after ctx is done.
+	// releaseWait limits the time to release a shard, which also happens after ctx is done.
 	releaseWait = 2 * time.Second
 )
 
@@ -111,8 +111,8 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 	}
 }
 
-// iterator returns an iterator that starts after the sequence number after, or at the oldest
-// change if after is empty or the stream has dropped the next changes.
+// iterator returns an iterator that starts after the given sequence number, or at the oldest
+// change if it is empty or the stream has dropped the next changes.
 func (p *Follower) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,

@@ -30,7 +30,7 @@ type Area struct {
 	waits     *wait.Waits
 }
 
-// New returns the area on open backends. A DAX cluster that does not respond can
+// New returns the area for open backends. A DAX cluster that does not respond can
 // delay New by a few seconds. The caller must close the Area.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	cache, err := newCache(cfg.Cache)

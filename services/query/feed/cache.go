@@ -15,7 +15,7 @@ import (
 // cache stores encoded responses about the feed. Concurrent identical questions share one read. A
 // response is used for at most age, counted from the start of its read, or until this process
 // projects an item that affects it. Changes that another process projects, and items that leave a
-// window, are visible after age at the latest.
+// window, affect responses after at most age.
 type cache struct {
 	answers *otter.Cache[question, answer]
 	age     time.Duration

@@ -21,21 +21,21 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-item", Method: http.MethodGet, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
-		Summary: "Get an item of the feed", Description: "Encode the # in a source id as %23.",
+		Summary: "Get a feed item", Description: "Encode the # in a source id as %23.",
 	}, a.getItem, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
-		Summary:     "List analyzed items of a window",
+		Summary:     "List the analyzed items in a window",
 		Description: "Newest first; with a sentiment, the highest score first.",
 	}, a.listItems, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
-		Summary: "Get totals of a window",
+		Summary: "Get the totals of a window",
 	}, a.getSummary, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
-		Summary:     "Get totals of a window by time bucket",
-		Description: "Oldest first, aligned to UTC. Buckets without items are omitted. The window may cover the first and the last bucket only in part.",
+		Summary:     "Get the totals of a window by time bucket",
+		Description: "Oldest first, aligned to UTC. Buckets without items are omitted. The first and the last bucket may extend beyond the window.",
 	}, a.getSeries, tooLarge)
 	a.streamRoute(r)
 }
@@ -66,7 +66,7 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 type Selection struct {
 	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; ignored if from is set"`
 	From       time.Time `query:"from" doc:"the start of the window, a whole minute within the last 168 hours" example:"2026-11-20T12:00:00Z"`
-	To         time.Time `query:"to" doc:"the end of the window, exclusive, a whole minute; now by default" example:"2026-11-20T13:30:00Z"`
+	To         time.Time `query:"to" doc:"the exclusive end of the window, a whole minute; default: now" example:"2026-11-20T13:30:00Z"`
 	SourceType string    `query:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	Sentiment  string    `query:"sentiment" enum:"positive,neutral,negative"`
 	Tag        string    `query:"tag" maxLength:"50"`

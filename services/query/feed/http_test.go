@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// TestFiltersAreParameters checks that every read of several items has all filters.
+// TestFiltersAreParameters checks that every read of several items has all filters as parameters.
 func TestFiltersAreParameters(t *testing.T) {
 	hub := live.New(live.Config{}, live.Options{Registry: prometheus.NewRegistry()})
 	area, err := New(Config{}, &backend.Connections{}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), prometheus.NewRegistry())
@@ -54,6 +54,6 @@ func TestSummariesAreBounded(t *testing.T) {
 	}
 	out, err := areas[0].getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
 	if err != nil || !strings.Contains(string(out.Body), `"tags":[{"tag":"often","count":2}]`) {
-		t.Errorf("got %s, error %v, want only the tag often, with the count 2", out.Body, err)
+		t.Errorf("got %s, error %v, want only the tag \"often\" with the count 2", out.Body, err)
 	}
 }

@@ -20,9 +20,9 @@ func (a *Area) streamRoute(r *web.Router) {
 	a.hub.Handle(r, huma.Operation{
 		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Stream live outcomes of the feed",
 		Parameters: []*huma.Param{
-			choice("sentiment", "only items of this sentiment; excludes failed ones", feed.Positive, feed.Neutral, feed.Negative),
-			choice("sourceType", "only items of this source type; excludes failed ones", "newsapi", "twitter", "reddit", "rss"),
-			choice("tag", "only items that matched this tag when they were analyzed; excludes failed ones"),
+			choice("sentiment", "only items with this sentiment; excludes failed items", feed.Positive, feed.Neutral, feed.Negative),
+			choice("sourceType", "only items of this source type; excludes failed items", "newsapi", "twitter", "reddit", "rss"),
+			choice("tag", "only items that matched this tag when they were analyzed; excludes failed items"),
 		},
 	}, filter)
 }

@@ -81,7 +81,7 @@ func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Pa
 
 var (
 	errNotFile = errors.New("the node is not a file")
-	errNoOwner = errors.New("the list belongs to an owner")
+	errNoOwner = errors.New("the request requires an owner")
 	errLoading = errors.New("the file has no content yet")
 	errGone    = errors.New("the content of the file was removed")
 	errTooMany = errors.New("too many files for one zip")
@@ -113,7 +113,7 @@ func problem(err error) error {
 	case errors.Is(err, errNotFile):
 		return web.NewProblem(http.StatusConflict, "not-a-file", "The node is not a file.")
 	case errors.Is(err, errNoOwner):
-		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: the list belongs to an owner.")
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: this request requires an owner.")
 	case errors.Is(err, errLoading):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet.")
 	case errors.Is(err, errGone):

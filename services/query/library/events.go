@@ -95,7 +95,7 @@ func show(name, item string, facet, view any) (live.Event, bool) {
 func (a *Area) streamRoute(r *web.Router) {
 	text := &huma.Schema{Type: "string"}
 	a.hub.Handle(r, huma.Operation{
-		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Live events of a node and everything below it",
+		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Security: web.OptionalSecurity, Tags: []string{tag}, Summary: "Stream live events of a node and everything below it",
 		Description: "Server-sent events like those of /v1/events, for everyone who may read the node: `node`, whose status reports how the processing of a " +
 			"file ended, and `progress`. A node that was moved away, trashed or erased is `deleted`. The stream ends within 5 seconds after the " +
 			"permission is revoked or the node is removed; later requests return 404.",

@@ -254,7 +254,7 @@ type noRecordsError struct{ reason string }
 func (e *noRecordsError) Error() string { return e.reason }
 
 // errRunning means that not all records of a file are processed yet.
-var errRunning = errors.New("the file is not processed yet")
+var errRunning = errors.New("the file has not been processed yet")
 
 // recordProblem converts an error of reading records into an HTTP problem.
 func recordProblem(err error) error {
@@ -263,7 +263,7 @@ func recordProblem(err error) error {
 	case ok:
 		return web.NotFound(none.reason)
 	case errors.Is(err, errRunning):
-		return web.NewProblem(http.StatusConflict, "not-processed", "The file is not processed yet. Wait for it with GET /v1/library/nodes/{id}?wait=30s.")
+		return web.NewProblem(http.StatusConflict, "not-processed", "The file has not been processed yet. Wait for it with GET /v1/library/nodes/{id}?wait=30s.")
 	case errors.Is(err, records.ErrNoRecord):
 		return web.NotFound("The file has no record with this index.")
 	case errors.Is(err, records.ErrDamaged):

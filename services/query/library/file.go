@@ -30,7 +30,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	}, a.getMetadata, linked, ofFile)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-workflow", Method: http.MethodGet, Path: "/v1/library/files/{id}/workflow", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "List the processing steps of a file", Description: "Returns 404 before the file is Loaded, and again some days after processing has finished.",
+		Summary: "List the processing steps of a file", Description: "Returns 404 before the file is Loaded, and again a few days after processing has finished.",
 	}, a.getWorkflow, linked, ofFile)
 }
 

@@ -46,7 +46,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.getLink, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-operation", Method: http.MethodGet, Path: "/v1/library/operations/{id}", Tags: []string{tag},
-		Summary: "Get the progress of erasing a folder", Description: "Returns 404 some days after it has finished.",
+		Summary: "Get the progress of erasing a folder", Description: "Returns 404 a few days after it has finished.",
 	}, a.getOperation, owned)
 	a.listRoutes(r)
 	a.sharedRoutes(r)

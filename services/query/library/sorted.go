@@ -15,7 +15,7 @@ import (
 func (a *Area) sharedRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-shared", Method: http.MethodGet, Path: "/v1/library/nodes/shared", Tags: []string{tag},
-		Summary: "List what others share with the caller", Description: "A shared folder is one entry, without its content. Read from the search index, newest first by default.",
+		Summary: "List the nodes that others share with the caller", Description: "A shared folder is one entry, without its content. Read from the search index, newest first by default.",
 	}, a.listShared, owned, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Security: web.OptionalSecurity, Tags: []string{tag},

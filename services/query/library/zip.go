@@ -151,7 +151,7 @@ func (taken names) unique(name string) string {
 	}
 }
 
-// opened holds the content of an entry, nil for a folder.
+// opened holds the content of an entry, or nil for a folder.
 type opened struct {
 	body io.ReadCloser
 	err  error
@@ -221,7 +221,7 @@ func (a *Area) open(ctx context.Context, e zipEntry) opened {
 // all entries use deflate, at compression level 0 for formats that are already compressed.
 type zipWriter struct {
 	*zip.Writer
-	level int // of the next entry
+	level int // compression level of the next entry
 }
 
 func newZip(w io.Writer) *zipWriter {

@@ -36,7 +36,7 @@ func (h *Hub) outcome(d bus.Delivery) entry {
 		return e
 	}
 	e.area, e.id = subject[areaToken], subject[idToken]
-	// Frame fails only for a name with a line break, whose event no reader selects.
+	// Frame fails only if the name contains a line break. No reader selects such an event.
 	e.frame, _ = web.Event{Name: subject[endToken], Data: d.Data}.Frame()
 	if facetOf := h.facets[e.area]; facetOf != nil {
 		e.facet = sync.OnceValue(func() any { return facetOf(d.Data) })

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// retryPause is the wait between attempts to read the stream.
+	// retryPause is the time between attempts to read the stream.
 	retryPause = 250 * time.Millisecond
 	// logPause is the minimum time between log lines of one outage.
 	logPause = time.Minute

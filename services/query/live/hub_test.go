@@ -217,7 +217,7 @@ func TestManyReadersShareOneConsumer(t *testing.T) {
 }
 
 // A reader that does not consume its events does not delay others.
-func TestSlowReadersDelayNoOthers(t *testing.T) {
+func TestSlowReadersDoNotDelayOthers(t *testing.T) {
 	w := open(t, many, 8)
 	for range 2 * turns {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))

@@ -1,4 +1,4 @@
-// Package me returns the identity of the caller.
+// Package me serves the identity and the quotas of the caller.
 package me
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the call that returns the caller's identity.
+// Routes registers the call that returns the caller's identity and quotas.
 func Routes(r *web.Router, q *quota.Quotas) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-me", Method: http.MethodGet, Path: "/v1/me", Tags: []string{"session"},
@@ -42,7 +42,7 @@ type view struct {
 	Kind      string      `json:"kind,omitempty" enum:"key,oidc" doc:"type of the credential"`
 	KeyID     string      `json:"keyId,omitempty" doc:"id of the API key"`
 	Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write"`
-	Operator  bool        `json:"operator" doc:"whether the caller may use the operator calls, at the operator address"`
+	Operator  bool        `json:"operator" doc:"whether the caller may use the operator calls at the operator address"`
 	Groups    []string    `json:"groups,omitempty" doc:"groups of the caller; others may share library nodes with them"`
 	User      *web.User   `json:"user,omitempty" doc:"the caller according to the identity provider"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential expires, unless it is renewed"`

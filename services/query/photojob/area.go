@@ -1,5 +1,5 @@
-// Package photojob serves reads of photo jobs: one job, a batch, a list, a
-// download.
+// Package photojob serves reads of photo jobs: single jobs, batches, lists, and
+// downloads.
 package photojob
 
 import (
@@ -18,7 +18,7 @@ type Area struct {
 	waits       *wait.Waits
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg photojob.Config, backends *backend.Connections, waits *wait.Waits) *Area {
 	a := &Area{store: photojob.NewStore(backends.DB, cfg), waits: waits}
 	if backends.Bucket != nil { // nil if the operations are only described

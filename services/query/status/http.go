@@ -28,7 +28,7 @@ func (s *Service) Routes(r *web.Router) {
 	}, s.listSweeps)
 }
 
-// report is the body of the status call.
+// report is the response body of the status call.
 type report struct {
 	At           time.Time         `json:"at"`
 	Since        time.Time         `json:"since" doc:"when this process began to sample backlogs"`
@@ -42,7 +42,7 @@ type report struct {
 type areaView struct {
 	Name    string    `json:"name" example:"textfile"`
 	Waiting uint64    `json:"waiting" example:"12" doc:"work events that are queued or in progress"`
-	Oldest  time.Time `json:"oldest,omitzero" doc:"when the oldest of them was queued"`
+	Oldest  time.Time `json:"oldest,omitzero" doc:"when the oldest waiting work event was queued"`
 	Minutes []Minute  `json:"minutes" doc:"the last 60 minutes, the current one last"`
 }
 

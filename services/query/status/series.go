@@ -61,7 +61,7 @@ func (s *series) sample(waiting, stored uint64, t time.Time) {
 		return
 	}
 	m.Waiting = max(m.Waiting, waiting)
-	if s.known && stored > s.stored { // less if the stream was recreated
+	if s.known && stored > s.stored { // stored is lower if the stream was recreated
 		m.Accepted += stored - s.stored
 	}
 	s.stored, s.known = stored, true

@@ -17,10 +17,10 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	s.outcome("completed", at(-61)) // too old: no effect
 	past := s.read(at(59))
 	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
-		t.Errorf("after an hour: got first %+v, last %+v, want one completed and one failed, and one completed", past[0], past[59])
+		t.Errorf("after an hour: got first %+v, last %+v, want {Completed:1 Failed:1} and {Completed:1}", past[0], past[59])
 	}
 	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Completed: 1}) {
-		t.Errorf("a minute later: got first %+v, second to last %+v, want an empty one, and one completed", past[0], past[58])
+		t.Errorf("a minute later: got first %+v, second to last %+v, want {} and {Completed:1}", past[0], past[58])
 	}
 	for _, m := range s.read(at(1000)) {
 		if m != (Minute{}) {

@@ -104,7 +104,7 @@ func (s *Service) backlogs(ctx context.Context) ([]backlog, error) {
 	return all, group.Wait()
 }
 
-// report is the response of the status call.
+// report returns the response body of the status call.
 func (s *Service) report(ctx context.Context) (r report, err error) {
 	now := time.Now()
 	r = report{At: now.UTC(), Since: s.began.UTC(), Areas: []areaView{}, Dependencies: []dependency{}, Sweeps: []sweepView{}, Problems: []string{}}

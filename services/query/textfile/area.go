@@ -1,5 +1,5 @@
-// Package textfile serves reads of text files: one file, an owner's list,
-// a download.
+// Package textfile serves reads of text files: single files, an owner's list, and
+// downloads.
 package textfile
 
 import (
@@ -20,7 +20,7 @@ type Area struct {
 	waits  *wait.Waits
 }
 
-// New returns the area on open backends.
+// New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
 	return &Area{cfg: cfg, store: textfile.NewStore(backends.DB, cfg.Table), bucket: backends.Bucket, waits: waits}
 }

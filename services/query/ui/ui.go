@@ -134,7 +134,7 @@ func compress(content []byte) []byte {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
-		panic(err) // a bug: there is no such level
+		panic(err) // a bug: the level is invalid
 	}
 	_, _ = w.Write(content) // writes to a buffer do not fail
 	_ = w.Close()

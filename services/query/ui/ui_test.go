@@ -80,7 +80,7 @@ func loaded(t *testing.T) (all, first map[string]string) {
 }
 
 // TestFilesAreServedWithTheirHeaders checks that each file has its media type and a policy that allows only the app's
-// own scripts and files. The bucket may only be requested and provide images.
+// own scripts and files. The pages may only send requests to the bucket and show its images.
 func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 	all, _ := loaded(t)
 	types := map[string]string{}
@@ -152,7 +152,7 @@ func TestFilesAreCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if content, err := io.ReadAll(r); err != nil || string(content) != plain {
-			t.Errorf("%s: got another content after decompression, error %v, want the uncompressed file", path, err)
+			t.Errorf("%s: got different content after decompression, error %v, want the uncompressed file", path, err)
 		}
 	}
 	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0.0"} {

@@ -193,7 +193,7 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 func (d *Dashboard) put(row Row) (*types.Put, error) {
 	attributes, err := attributevalue.MarshalMap(row)
 	if err != nil {
-		return nil, fmt.Errorf("row of %s: %w", row.SourceID, err)
+		return nil, fmt.Errorf("encode the row of %s: %w", row.SourceID, err)
 	}
 	if row.Gone() {
 		for name := range attributes {

@@ -60,7 +60,7 @@ type Summary struct {
 // Summary counts the items of a query. It can return ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, and for each tag one counter per day plus one.
-// Each rate requires the same counters of all items. If the query has a tag, a source type or an
+// Each rate requires the same counters for all items. If the query has a tag, a source type or an
 // end, it reads all items to count the tags, unless there are more than MaxRows.
 func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	w, err := d.window(q)
@@ -105,7 +105,7 @@ func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summary) error {
 	found, err := d.byScope(ctx, w)
 	for scope, t := range found {
-		t := q.of(*t)
+		t := q.restrict(*t)
 		if scope == allItems {
 			sum.Total, sum.Sentiment = t.items(), t.Counts
 		}

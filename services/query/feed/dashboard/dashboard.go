@@ -16,9 +16,9 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Row is a row of an item in the dashboard table. Only tag rows have a Tag, only
-// base rows a Revision. Compound, ModelVersion, PublishedAt, Language and Revision are additions
-// to the seed.
+// Row is a base row or a tag row of an item in the dashboard table. Only tag rows have a Tag, and
+// only base rows have a Revision. Compound, ModelVersion, PublishedAt, Language and Revision are
+// additions to the seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
 	SortKey        string   `dynamodbav:"ingested_at"` // starts with the item's IngestedAt

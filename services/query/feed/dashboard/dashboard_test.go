@@ -97,7 +97,7 @@ func TestListsAndCounts(t *testing.T) {
 	}
 }
 
-// selected returns the source ids of a list, by plain loops.
+// selected returns the source ids of a list, computed with plain loops.
 func selected(items []feed.Item, since, sentiment, tag string) []string {
 	var chosen []feed.Item
 	for _, i := range items {

@@ -195,7 +195,7 @@ func (w window) ranked(l Listing, position string) []*ranked {
 	return all
 }
 
-// read reads some more rows, or all rows if the span is not sorted by score.
+// read reads the next rows: up to some, or all if the span is not sorted by score.
 func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	if r.index == feed.IndexBySentiment {
 		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // plus the row at the position
@@ -215,7 +215,7 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	})
 }
 
-// left returns the length of the part of the window's first day that is in the window.
+// left returns how much of the window's first day is in the window.
 func (w window) left() time.Duration {
 	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
 }

@@ -67,8 +67,8 @@ func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item)
 // lookup is the result of reading one key of the table.
 type lookup struct {
 	item feed.Item // zero if there is no item, or if it cannot be parsed
-	// unchanged is the condition check with which a transaction requires that the item is
-	// unchanged. It is empty if the item cannot be parsed.
+	// unchanged is a condition check that fails a transaction if the item has changed since
+	// it was read. It is empty if the item cannot be parsed.
 	unchanged []types.TransactWriteItem
 }
 

@@ -61,8 +61,8 @@ func (q Query) counter() (scope string, ok bool) {
 	return scopeOf(q.Tag), true
 }
 
-// of returns the part of a tally that has the query's sentiment.
-func (q Query) of(t tally) tally {
+// restrict returns only the counts of t that have the query's sentiment.
+func (q Query) restrict(t tally) tally {
 	switch q.Sentiment {
 	case feed.Positive:
 		return tally{Counts: Counts{Positive: t.Positive}}
@@ -135,5 +135,5 @@ func (d *Dashboard) total(ctx context.Context, w window, q Query) (sum tally, er
 	for _, t := range counted.tallies {
 		sum.add(t)
 	}
-	return q.of(sum), nil
+	return q.restrict(sum), nil
 }

@@ -71,7 +71,7 @@ func (d *Dashboard) fill(ctx context.Context, segment int32, items, skipped *ato
 	return nil
 }
 
-// restore rewrites the rows of each item of which some rows are missing or wrong.
+// restore rewrites the rows of items that have missing or wrong rows.
 func (d *Dashboard) restore(ctx context.Context, items []feed.Item) error {
 	var keys []table.Key
 	wanted := make([][]Row, len(items))

@@ -23,9 +23,9 @@ type Bucket struct {
 }
 
 // Series counts the items of a query in buckets aligned to UTC, oldest first. Buckets
-// without items are omitted. The window may cover the first and the last bucket only in
-// part. size is a number of minutes that divides an hour, a number of hours that divides
-// a day, or a day. Series can return ErrWindow and ErrTooMany.
+// without items are omitted. The first and the last bucket may extend beyond the window.
+// size is a number of minutes that divides an hour, a number of hours that divides a day,
+// or a day. Series can return ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, which is partial, and counters: one row per hour
 // for buckets below an hour and for windows with an end, otherwise one per day plus one. With a
@@ -118,8 +118,8 @@ func (l *timeline) buckets() []Bucket {
 	return buckets
 }
 
-// edge reads the items of the window's first minute, which is partial and for which
-// counters therefore cannot be used.
+// edge reads the items of the window's first minute, which is partial, so counters
+// cannot be used for it.
 func (d *Dashboard) edge(ctx context.Context, w window, scope string, attributes ...string) ([]Row, error) {
 	s := w.spans()[len(w.days())-1]
 	if tag, tagged := strings.CutPrefix(scope, tagPrefix); tagged {

@@ -15,7 +15,7 @@ import (
 //	compound * 10^24 + negative * 10^16 + neutral * 10^8 + positive
 //
 // The sum of such numbers encodes the sum of the tallies, so one ADD changes all four parts, and a
-// counter stores a quarter of the values. DynamoDB's 38 digits suffice for a hundred million items
+// counter stores a quarter as many values. DynamoDB's 38 digits suffice for a hundred million items
 // of each sentiment per day.
 type tally struct {
 	Counts

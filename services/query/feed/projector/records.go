@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// project writes the rows of a batch of changes. Changes that no attempt can project are set aside.
+// project writes the rows of a batch of changes. Changes that can never be projected are set aside.
 func (p *Projector) project(ctx context.Context, shard string, records []streams.Record) error {
 	images := make([]dashboard.Image, 0, len(records))
 	from := make([]streams.Record, 0, len(records)) // the record of each image
@@ -72,8 +72,8 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 	return nil
 }
 
-// parse returns the image of a change, and reports whether its item has rows, which are
-// written from its first analysis on.
+// parse returns the image of a change. shown reports whether the item has rows, which it has
+// once it has been analyzed.
 func parse(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
 		return dashboard.Image{}, false, errors.New("the change record has no images")

@@ -36,7 +36,7 @@ type posting struct {
 	at            time.Time
 	compound      float64
 	tags          []string
-	later         int  // number of tags, the last ones, that are added after the analysis
+	later         int  // number of tags at the end of tags that are added after the analysis
 	gone          bool // deleted at the end
 }
 
@@ -49,10 +49,10 @@ func (p posting) source() string {
 	return source
 }
 
-// madeUpDays returns n items of slightly more than three days in order of arrival. Most arrive in order of their times, but
+// generateDays returns n items from slightly more than three days in order of arrival. Most arrive in order of their times, but
 // some are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. None is at
 // the start of a window of 72 hours that ends up to 2 hours after end, because the window moves while its list is read.
-func madeUpDays(n int, seed uint64, end time.Time) []posting {
+func generateDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
 	const days = 74 * time.Hour
 	midnight := end.Truncate(24 * time.Hour)
@@ -124,7 +124,7 @@ func TestReplayedDays(t *testing.T) {
 	}
 	b := open(t)
 	// Half an hour from the edges of all windows that are requested.
-	days := madeUpDays(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
+	days := generateDays(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
 	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter, Probability: 0.005, Seed: 5})
 	defer heal()
 
@@ -268,7 +268,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// count counts postings in plain loops.
+// count counts postings with plain loops.
 type count []posting
 
 // in returns the postings in a window that have a tag, or all if tag is empty.

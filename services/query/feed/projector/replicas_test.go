@@ -96,8 +96,8 @@ func (q question) values() url.Values {
 	return values
 }
 
-// of returns the postings that a question selects.
-func (c count) of(q question, now time.Time) []posting {
+// selected returns the postings that a question selects.
+func (c count) selected(q question, now time.Time) []posting {
 	hours := q.hours
 	if hours == 0 {
 		hours = dashboard.MaxHours
@@ -110,7 +110,7 @@ func (c count) of(q question, now time.Time) []posting {
 
 // compareReplica compares a replica's summary, series and complete list for a question with the postings.
 func (c count) compareReplica(ctx context.Context, replica string, q question) error {
-	want := c.of(q, time.Now())
+	want := c.selected(q, time.Now())
 	values := q.values()
 	var summary dashboard.Summary
 	if err := get(ctx, replica+"/v1/feed/summary?"+values.Encode(), &summary); err != nil {

@@ -1,9 +1,9 @@
 // Package search finds nodes of libraries by their names and texts, and lists them sorted.
 //
-// Each process of query has an Index of its own, with all nodes. It follows the NodeChanged events, loads the
-// texts of the files that they name, and is built from the nodes table when it is new, is damaged, or when the
-// stream has dropped events that it did not see. Its results are hints: every node of a response is read from
-// the tables, which decide whether the caller may see it.
+// Each process of query has its own Index with all nodes. It follows the NodeChanged events, loads the texts of
+// the files that they name, and is built from the nodes table when it is new or damaged, or when the stream has
+// dropped events that it has not applied. Its results are hints: every node of a response is read from the
+// tables, which determine whether the caller may see it.
 package search
 
 import (
@@ -83,7 +83,7 @@ type Query struct {
 // Filter restricts the hits. A zero field does not restrict them.
 type Filter struct {
 	Kind   library.Kind
-	Format string // file format
+	Format string // file name extension in lower case
 	Status lifecycle.State
 	Below  string    // the id of a folder
 	From   time.Time // created at or after this time

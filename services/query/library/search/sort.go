@@ -26,7 +26,7 @@ const (
 // maxKeys is the maximum number of keys of a list.
 const maxKeys = 3
 
-// ParseSort reads keys such as "name,-size", where a minus means descending. The error text is meant for users.
+// ParseSort parses keys such as "name,-size", where a minus means descending. The error text is meant for users.
 func ParseSort(text string) ([]Key, error) {
 	known := []SortBy{ByName, BySize, ByCreated, ByUpdated}
 	var keys []Key

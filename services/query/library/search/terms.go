@@ -30,7 +30,7 @@ const (
 )
 
 // Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, and a leading minus
-// for exclusion. It returns a *SyntaxError.
+// for exclusion. It returns a *SyntaxError if the query is invalid.
 func Parse(query string) (Terms, error) {
 	var terms Terms
 	words, positive := 0, false

@@ -65,7 +65,7 @@ func (f *follower) load(ctx context.Context) error {
 
 var errBucket = errors.New("the bucket is unavailable")
 
-// loadSome indexes the texts of some files and returns their number.
+// loadSome indexes the texts of up to loadsTogether files and returns their number.
 func (f *follower) loadSome(ctx context.Context) (int, error) {
 	pending, err := f.index.Pending(ctx, loadsTogether)
 	if err != nil || len(pending) == 0 {

@@ -48,7 +48,7 @@ func buildHasExactlyTheNodes(t *testing.T, open Open) {
 	kept, gone := w.File(root, "kept.txt", "first text"), w.File(root, "gone.txt", "gone text")
 	folder := w.Folder(root, "folder")
 	inside := w.File(folder, "inside.txt", "")
-	// The index misses a removed file, a folder that became public, and a new name.
+	// The index misses the removal of a file, new permissions of a folder, and a new name.
 	delete(w.Nodes, gone.ID)
 	kept.Name, kept.Version = "renamed.txt", kept.Version+1
 	folder.Permissions.IsPublic, folder.Version = true, folder.Version+1

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search/sqlite"
 )
 
-// TestUnusableFiles checks that Open replaces a file that is not an index or has another version by an empty index,
+// TestUnusableFiles checks that Open replaces a file that is not an index or has another version with an empty index,
 // and that damage found later is reported.
 func TestUnusableFiles(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{

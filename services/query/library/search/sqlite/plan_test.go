@@ -180,7 +180,7 @@ func TestSearchReadsOneLibrary(t *testing.T) {
 	}
 }
 
-// TestSearchIsBounded checks that at most search.MaxMatches nodes are considered, and that the response says so.
+// TestSearchIsBounded checks that at most search.MaxMatches nodes are considered, and that the response reports this.
 func TestSearchIsBounded(t *testing.T) {
 	x := filled(t, 1, search.MaxMatches+100)
 	result, err := x.Search(t.Context(), ownersQuery(t))
