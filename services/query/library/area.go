@@ -32,7 +32,7 @@ type Config struct {
 	Projector  changes.Config
 }
 
-// Area serves the reads of the library.
+// Area serves reads of the library.
 type Area struct {
 	store  *library.Store
 	bucket *blob.Store

@@ -85,7 +85,7 @@ func (d *Dashboard) list(ctx context.Context, l Listing, position string, most i
 	return d.newest(ctx, w.spans(), l.SourceType, position, most)
 }
 
-// newest reads spans in order, newest first.
+// newest reads the rows of spans, which must be in order, newest first.
 func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, position string, most int) ([]Row, error) {
 	var rows []Row
 	budget := newBudget()

@@ -71,7 +71,7 @@ type Text struct {
 	Text string
 }
 
-// Query is a search.
+// Query describes a search.
 type Query struct {
 	Caller library.Caller
 	Terms  Terms

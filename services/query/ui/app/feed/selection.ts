@@ -12,7 +12,7 @@ export const maxHours = 168;
 const minute = 60_000, hour = 60 * minute; // ms
 
 export interface Selection {
-  /** The length of a window that ends now; undefined with from and to. */
+  /** The length of a window that ends now; undefined if from and to are set. */
   hours: number | undefined;
   from: Date | undefined;
   to: Date | undefined;

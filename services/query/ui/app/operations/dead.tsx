@@ -12,11 +12,11 @@ import { Bdi, count, Time } from "../ui/text.js";
 import { Bulk, type Kind } from "./bulk.js";
 import { api, type Schemas } from "./client.js";
 
-type Letter = Schemas["DeadLetterView"];
+type Entry = Schemas["DeadLetterView"];
 
 const pageSize = 100, every = 15_000, typing = 400; // rows, ms, ms
 
-const columns: Column<Letter>[] = [
+const columns: Column<Entry>[] = [
   { key: "reason", label: "Reason", width: "minmax(0, 1fr)", cell: (l) => <><a class="name" href={`/operations/dead/${l.sequence}`}><Bdi text={l.reason} clip /></a><span class="sub clip"><Bdi text={l.item ?? l.subject} clip /></span></> },
   { key: "consumer", label: "Consumer", width: "13rem", wide: true, cell: (l) => <code class="clip">{l.consumer}</code> },
   { key: "attempts", label: "Attempts", width: "5rem", align: "end", wide: true, cell: (l) => l.attempts > 0 ? count(l.attempts) : "–" },
@@ -26,12 +26,12 @@ const columns: Column<Letter>[] = [
 export default function DeadLetters(): JSX.Element {
   const consumer = query.value.get("consumer") ?? "", reason = query.value.get("reason") ?? "";
   const [consumers, setConsumers] = useState<Record<string, number>>({}), [bulk, setBulk] = useState<Kind | undefined>(), [typed, type] = useState(reason);
-  const list = useMemo(() => new Endless<Letter>(async (cursor) => {
+  const list = useMemo(() => new Endless<Entry>(async (cursor) => {
     const filter = { limit: pageSize, ...consumer ? { consumer } : {}, ...reason ? { reason } : {}, ...cursor ? { after: Number(cursor) } : {} };
     const page = await api.GET("/v1/dead", { params: { query: filter } }).then(data);
     setConsumers(page.consumers);
     return { items: page.deadLetters, cursor: page.more ? String(page.deadLetters.at(-1)?.sequence) : undefined };
-  }, (letter) => String(letter.sequence)), [consumer, reason]);
+  }, (entry) => String(entry.sequence)), [consumer, reason]);
   useEffect(() => {
     void list.refresh();
     const timer = setInterval(() => { if (!document.hidden) list.refreshSoon(); }, every);

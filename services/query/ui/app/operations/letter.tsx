@@ -12,7 +12,7 @@ import { toast } from "../ui/toast.js";
 import { api, type Schemas } from "./client.js";
 import { usePolled } from "./poll.js";
 
-type Letter = Schemas["DeadLetterView"];
+type Entry = Schemas["DeadLetterView"];
 
 const crumbs = [{ href: "/operations/dead", label: "Dead letters" }];
 const every = 60_000; // ms; a dead letter does not change
@@ -48,7 +48,7 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
       <Button kind="primary" icon={Retry} disabled={busy} onClick={() => void replay()}>Replay</Button>
       <Button kind="danger" icon={Trash} onClick={() => ask(true)}>Delete …</Button>
     </>}>
-      {value ? <Shown letter={value} /> : error ? <ErrorState title="Could not load the dead letter" error={error} retry={() => void again()} /> : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
+      {value ? <Shown entry={value} /> : error ? <ErrorState title="Could not load the dead letter" error={error} retry={() => void again()} /> : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
       {asks && <Dialog title="Delete the dead letter?" close={() => ask(false)} footer={<><Button onClick={() => ask(false)}>Cancel</Button><Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button></>}>
         <p>The message will be lost. The item does not change.</p>
       </Dialog>}
@@ -56,8 +56,8 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
   );
 }
 
-function Shown({ letter }: { letter: Letter }): JSX.Element {
-  const payload = typeof letter.payload === "string" ? letter.payload : JSON.stringify(letter.payload, null, 2);
+function Shown({ entry }: { entry: Entry }): JSX.Element {
+  const payload = typeof entry.payload === "string" ? entry.payload : JSON.stringify(entry.payload, null, 2);
   const copy = (): void => {
     navigator.clipboard.writeText(payload).then(() => toast("Payload copied."), () => toast("The browser does not allow copying.", { bad: true }));
   };
@@ -65,17 +65,17 @@ function Shown({ letter }: { letter: Letter }): JSX.Element {
     <div class="columns">
       <section class="card">
         <h2>Reason</h2>
-        <p class="reason"><Bdi text={letter.reason} /></p>
+        <p class="reason"><Bdi text={entry.reason} /></p>
         <br />
         <dl class="facts">
-          <dt>Consumer</dt><dd><code>{letter.consumer}</code></dd>
-          <dt>Item</dt><dd><code>{visible(letter.item ?? "–")}</code></dd>
-          <dt>Subject</dt><dd><code>{visible(letter.subject)}</code></dd>
-          <dt>Event</dt><dd><code>{visible(letter.eventId ?? "–")}</code></dd>
-          <dt>Type</dt><dd><code>{visible(letter.type ?? "–")}</code></dd>
-          <dt>Attempts</dt><dd>{letter.attempts > 0 ? count(letter.attempts) : "unknown: a sweep restored the dead letter"}</dd>
-          <dt>Queued</dt><dd><Time iso={letter.first} exact /></dd>
-          <dt>Given up</dt><dd><Time iso={letter.last} exact /></dd>
+          <dt>Consumer</dt><dd><code>{entry.consumer}</code></dd>
+          <dt>Item</dt><dd><code>{visible(entry.item ?? "–")}</code></dd>
+          <dt>Subject</dt><dd><code>{visible(entry.subject)}</code></dd>
+          <dt>Event</dt><dd><code>{visible(entry.eventId ?? "–")}</code></dd>
+          <dt>Type</dt><dd><code>{visible(entry.type ?? "–")}</code></dd>
+          <dt>Attempts</dt><dd>{entry.attempts > 0 ? count(entry.attempts) : "unknown: a sweep restored the dead letter"}</dd>
+          <dt>Queued</dt><dd><Time iso={entry.first} exact /></dd>
+          <dt>Given up</dt><dd><Time iso={entry.last} exact /></dd>
         </dl>
       </section>
       <section class="card">

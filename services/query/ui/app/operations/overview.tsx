@@ -20,7 +20,7 @@ const every = 5000; // ms
 
 interface Overview { status: Status; dependencies: Dependency[] }
 
-/** Reads the status, and the readiness of this address: behind a gateway it names the services, which the status does not. */
+/** Reads the status and the readiness of this address. Behind a gateway, only the readiness includes the services. */
 async function read(): Promise<Overview> {
   const [status, ready] = await Promise.all([api.GET("/v1/status").then(data), readiness()]);
   const named = new Set(status.dependencies.map((d) => d.name));

@@ -8,7 +8,7 @@ export function Page({ title, crumbs = [], actions, children, outside, lead }: {
   crumbs?: { href: string; label: string }[];
   actions?: ComponentChildren;
   children?: ComponentChildren;
-  /** Whether the title is a text from outside, such as a file's name. */
+  /** Whether the title is untrusted text, such as a file's name. */
   outside?: boolean;
   /** A line below the title. */
   lead?: ComponentChildren;

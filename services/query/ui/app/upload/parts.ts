@@ -14,7 +14,7 @@
 // The promise rejects with an UploadError, which contains the problem that the server returned (RFC 9457), if any.
 // Without a connection, an upload retries until it is canceled.
 //
-// Use it for files larger than partsAbove; a smaller file needs fewer requests if POST /v1/files gets only its size.
+// Use it for files larger than partsAbove; a smaller file needs fewer requests with POST /v1/files without parts.
 // The server does not accept empty files in parts.
 
 /** The size in bytes above which an upload in parts is worthwhile. */
@@ -319,7 +319,7 @@ function isLost(error: unknown): boolean {
   return type === "urn:assay:problem:parts-missing" || type === "urn:assay:problem:upload-not-open";
 }
 
-/** Sends a part with its progress, which fetch does not report. */
+/** Sends a part and reports its progress, which fetch cannot do. */
 const sendByXHR: Send = (request, body, signal, sent) => new Promise((done) => {
   const xhr = new XMLHttpRequest();
   xhr.open(request.method, request.url);
