@@ -182,7 +182,7 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Name: "assay_live_readers", Help: "Open streams of live events.",
 		}),
 		lost: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_outages_total", Help: "Interruptions of a stream of events, for example by the loss of its consumer.",
+			Name: "assay_live_outages_total", Help: "Interruptions of an event stream, such as the loss of its consumer.",
 		}),
 		resyncs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_live_resyncs_total", Help: "Readers whose position was no longer in the stream.",

@@ -13,7 +13,7 @@ type ring struct {
 	groups      map[groupKey]*group
 	dirty       []*group
 
-	woken chan struct{} // signals notify that there are dirty groups
+	woken chan struct{} // wakes notify when there are dirty groups
 }
 
 func newRing(entries, bytes int) *ring {

@@ -25,7 +25,7 @@ type Source struct {
 type Event struct {
 	web.Event        // without an id
 	Item      string // id of the item
-	Facet     any    // for filters
+	Facet     any    // passed to filters
 }
 
 // source is a Source, or the outcomes, with its state in this process.

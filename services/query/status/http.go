@@ -41,7 +41,7 @@ type report struct {
 
 type areaView struct {
 	Name    string    `json:"name" example:"textfile"`
-	Waiting uint64    `json:"waiting" example:"12" doc:"work events that are queued or in progress"`
+	Waiting uint64    `json:"waiting" example:"12" doc:"number of work events that are queued or in progress"`
 	Oldest  time.Time `json:"oldest,omitzero" doc:"when the oldest waiting work event was queued"`
 	Minutes []Minute  `json:"minutes" doc:"the last 60 minutes, the current one last"`
 }

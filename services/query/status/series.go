@@ -10,7 +10,7 @@ const minutes = 60
 
 // Minute contains the events of an area in one minute.
 type Minute struct {
-	Accepted  uint64 `json:"accepted" doc:"work events that were queued"`
+	Accepted  uint64 `json:"accepted" doc:"number of work events that were queued"`
 	Completed uint64 `json:"completed" example:"118"`
 	Failed    uint64 `json:"failed"`
 	Waiting   uint64 `json:"waiting" doc:"maximum number of work events queued or in progress"`

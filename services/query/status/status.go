@@ -24,7 +24,7 @@ import (
 // every is the interval at which the backlogs are sampled, with one request for each area.
 const every = 10 * time.Second
 
-// Area is an observed area.
+// Area identifies an area to observe.
 type Area struct {
 	Name string
 	Work bus.Work
@@ -45,7 +45,7 @@ type observed struct {
 	*series
 }
 
-// New returns the status of the areas. checks adds the checks of the backends.
+// New returns a Service that observes the areas. checks adds the checks of the backends.
 func New(b *bus.Bus, checks func(*obs.Health), reports *sweep.Reports, log zerolog.Logger, areas []Area) *Service {
 	s := &Service{bus: b, checks: checks, reports: reports, log: log, began: time.Now()}
 	for _, a := range areas {

@@ -35,7 +35,7 @@ type splitting struct {
 	early  []string
 }
 
-// part is a shard: a range of the changes of the items whose hash has a given remainder.
+// part is a shard. It contains a range of the changes to items whose hash has a given remainder.
 type part struct {
 	id, parent         string
 	modulus, remainder uint32
@@ -73,8 +73,8 @@ func (s *splitting) grow(children uint32, last string) {
 	}
 }
 
-// forget removes shards that were read to their end from the list, as DynamoDB
-// does after a day.
+// forget stops listing the shards that were read to their end, as DynamoDB does
+// after a day. It returns the number of other shards.
 func (s *splitting) forget() (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -102,7 +102,7 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 		if !errors.Is(err, tail.ErrLost) {
 			return err
 		}
-		s.o.Log.Warn().Err(err).Msg("the search index missed node events; following them again")
+		s.o.Log.Warn().Err(err).Msg("the search index missed node events; following the stream again")
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryPause):

@@ -90,8 +90,7 @@ type Filter struct {
 	To     time.Time // created before this time
 }
 
-// MaxMatches limits the cost of a query: at most this many matching nodes are ranked, those of the caller
-// first.
+// MaxMatches limits the cost of a query: at most this many matching nodes are ranked, the caller's own first.
 const MaxMatches = 10_000
 
 // Result is a page of hits, with totals for all pages.

@@ -3,7 +3,7 @@ package sqlite
 // version is the version of the schema and of search.Words. A file with another version is rebuilt.
 const version = 2
 
-// schema creates the tables. Times are milliseconds since 1970.
+// schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
