@@ -16,7 +16,7 @@ func (e *entry) keys() [4]groupKey {
 
 // group is the set of readers and watchers that are woken by the same events.
 type group struct {
-	since uint64 // the group has seen every event after this sequence
+	since uint64 // last accounts for every event after this sequence
 	last  uint64 // the newest event of the group; at least since
 	dirty bool   // notify has to wake its members
 

@@ -64,7 +64,7 @@ func cluster(t *testing.T) (endpoint string, received <-chan string) {
 	return "dax://" + listener.Addr().String(), greetings
 }
 
-// hello is the first part of every DAX connection: a CBOR text of 7 characters.
+// hello is the first part of every DAX connection: a CBOR text string of 7 characters.
 const hello = "\x67J7yne5G"
 
 // lines collects a log.

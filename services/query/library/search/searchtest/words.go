@@ -15,7 +15,7 @@ func wordsMatch(t *testing.T, open Open) {
 	w.File(root, "Annual_Report-2026.pdf", "Revenue grew in Zürich by ten percent.")
 	w.File(root, "notes.txt", "the report of the annual meeting; revenue fell")
 	w.File(root, "東京.txt", "私は東京に住んでいます")
-	w.File(root, "plan.docx", "reporting lines of the re-organisation")
+	w.File(root, "plan.docx", "reporting lines of the re-organization")
 	w.Folder(root, "Reports")
 	for query, want := range map[string][]string{
 		"report":                {"Annual_Report-2026.pdf", "notes.txt"},
@@ -31,7 +31,7 @@ func wordsMatch(t *testing.T, open Open) {
 		"zürich":                {"Annual_Report-2026.pdf"},
 		"zurich":                {"Annual_Report-2026.pdf"},
 		"2026.pdf":              {"Annual_Report-2026.pdf"},
-		"re-organisation":       {"plan.docx"},
+		"re-organization":       {"plan.docx"},
 		"東京":                    {"東京.txt"},
 		"京都":                    {},
 		"annual zurich":         {"Annual_Report-2026.pdf"}, // one word in the name, one in the text
