@@ -85,7 +85,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	report := judge(ctx, t, systems)
 	t.Log(report)
 	entry := ledger.Run{
-		Fault: "crash at each call to a backend, and at pairs of calls", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
+		Fault: "crash at each call that changes something, at each delivery of a message, and at pairs of these", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
 		Means: "The client received the 2xx of its call: multipart upload, `uploaded`, PUT where a bucket notification follows, " +
 			"retry, cancel, delete, feed item, or photo batch.",
 	}
