@@ -18,9 +18,9 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// The test compares the headers with those of sent messages: an event with an owner and a trace,
-// and its dead letter.
-func TestAsyncAPIHasEveryHeaderAndNoOther(t *testing.T) {
+// TestAsyncAPIDescribesExactlyTheSentHeaders compares the description with two sent messages: an event with an
+// owner and a trace, and its dead letter.
+func TestAsyncAPIDescribesExactlyTheSentHeaders(t *testing.T) {
 	doc := readAsyncAPI(t)
 	sent, dead := sendAndGiveUp(t)
 
@@ -41,11 +41,11 @@ func TestAsyncAPIHasEveryHeaderAndNoOther(t *testing.T) {
 			want = append(want, ref{"#/components/schemas/DeadHeaders"})
 		}
 		if got := append(message.Headers.AllOf, ref{message.Headers.Ref}); !slices.Equal(slices.DeleteFunc(got, func(r ref) bool { return r.Ref == "" }), want) {
-			t.Errorf("%s has the headers %v", name, got)
+			t.Errorf("the header schemas of %s are %v, want %v", name, got, want)
 		}
 	}
 	if address := doc.Channels["deadLetter"].Address; !regexp.MustCompile("^" + parameter.ReplaceAllString(address, `[^.]+`) + "$").MatchString(dead.Subject) {
-		t.Errorf("a dead letter is on %s, described as %s", dead.Subject, address)
+		t.Errorf("the subject of a dead letter is %s, want a match of %s", dead.Subject, address)
 	}
 }
 

@@ -73,12 +73,12 @@ func readAsyncAPI(t *testing.T) asyncAPI {
 		t.Fatal(err)
 	}
 	if doc.AsyncAPI != "3.0.0" {
-		t.Errorf("AsyncAPI %s", doc.AsyncAPI)
+		t.Errorf("AsyncAPI version %q, want 3.0.0", doc.AsyncAPI)
 	}
 	return doc
 }
 
-// resolve reports unresolved references.
+// resolve fails the test for each reference below node that does not resolve in root.
 func resolve(t *testing.T, root, node any) {
 	t.Helper()
 	switch node := node.(type) {
@@ -106,7 +106,7 @@ func resolve(t *testing.T, root, node any) {
 // last returns the last element of a reference.
 func (r ref) last() string { return r.Ref[strings.LastIndex(r.Ref, "/")+1:] }
 
-// published contains one event of every kind, by type, as area.Area declares them.
+// published returns one event of every type, by type: the outcomes and the events that the areas declare.
 func published(t *testing.T) map[string]event.Event {
 	t.Helper()
 	all := []event.Event{
@@ -125,7 +125,7 @@ func published(t *testing.T) map[string]event.Event {
 
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
-func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
+func TestAsyncAPIDescribesExactlyThePublishedSubjects(t *testing.T) {
 	doc := readAsyncAPI(t)
 	events := published(t)
 	for name, ch := range doc.Channels {
@@ -134,10 +134,10 @@ func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
 			documented = append(documented, match[1])
 		}
 		if slices.Sort(documented); !slices.Equal(documented, slices.Sorted(maps.Keys(ch.Parameters))) {
-			t.Errorf("%s: the address has the parameters %v, described are %v", name, documented, ch.Parameters)
+			t.Errorf("%s: the address has the parameters %v, but %v are described", name, documented, ch.Parameters)
 		}
 		if len(ch.Messages) != 1 {
-			t.Errorf("%s has %d messages", name, len(ch.Messages))
+			t.Errorf("%s has %d messages, want 1", name, len(ch.Messages))
 		}
 		for _, message := range ch.Messages {
 			kind := doc.Components.Messages[message.last()].Name
@@ -151,7 +151,7 @@ func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
 			}
 			delete(events, kind)
 			if e.Subject != ch.Address {
-				t.Errorf("%s is on %s, the code publishes on %s", kind, ch.Address, e.Subject)
+				t.Errorf("the subject of %s is described as %s, want %s", kind, ch.Address, e.Subject)
 			}
 		}
 		sent := 0
@@ -161,18 +161,18 @@ func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
 			}
 		}
 		if sent != 1 {
-			t.Errorf("%d operations send on %s", sent, name)
+			t.Errorf("%s has %d send operations, want 1", name, sent)
 		}
 	}
 	for kind := range events {
-		t.Errorf("no channel has %s", kind)
+		t.Errorf("no channel describes %s", kind)
 	}
 	if len(doc.Operations) != len(doc.Channels) {
-		t.Errorf("%d operations on %d channels", len(doc.Operations), len(doc.Channels))
+		t.Errorf("got %d operations, want one for each of the %d channels", len(doc.Operations), len(doc.Channels))
 	}
 }
 
-func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
+func TestAsyncAPIDescribesEveryMessageAndField(t *testing.T) {
 	doc := readAsyncAPI(t)
 	messages := published(t)
 	for name, message := range doc.Components.Messages {
@@ -180,10 +180,10 @@ func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
 			continue
 		}
 		if _, known := messages[message.Name]; !known || message.Name != "assay.v1."+name {
-			t.Errorf("the message %s is named %s", name, message.Name)
+			t.Errorf("the name of the message %s is %s, want that of a published event, assay.v1.%s", name, message.Name, name)
 		}
 		if (ref{message.Payload.Ref}).last() != name {
-			t.Errorf("%s has the payload %s", name, message.Payload.Ref)
+			t.Errorf("the payload of %s is %s, want the schema %s", name, message.Payload.Ref, name)
 		}
 		delete(messages, message.Name)
 	}
@@ -257,7 +257,7 @@ func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described
 		}
 		delete(properties, field.JSONName())
 		if got, want := form(property), formOf(field); got != want {
-			t.Errorf("%s.%s is described as %s and is %s", name, field.JSONName(), got, want)
+			t.Errorf("the type of %s.%s is described as %s, want %s", name, field.JSONName(), got, want)
 		}
 		optional := field.ContainingOneof() != nil || field.JSONName() == "retriedAt" || field.JSONName() == "pendingSince"
 		always := !field.HasPresence() || !optional
@@ -266,7 +266,7 @@ func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described
 		}
 	}
 	for field := range properties {
-		t.Errorf("%s.%s is described and does not exist", name, field)
+		t.Errorf("%s.%s is described but does not exist", name, field)
 	}
 }
 
@@ -302,7 +302,7 @@ func formOf(field protoreflect.FieldDescriptor) string {
 	return one
 }
 
-// Fields that the schemas require are present even in an empty message.
+// TestRequiredFieldsAreAlwaysWritten checks that even an empty message contains the fields that its schema requires.
 func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
 	doc := readAsyncAPI(t)
 	for kind, e := range published(t) {

@@ -65,7 +65,7 @@ type Client struct {
 	// answered is set by the first response. Until then a refused connection means that there is no
 	// server, and the request is not retried.
 	answered atomic.Bool
-	mine     atomic.Pointer[string] // owner of the token, once the server has reported it
+	mine     atomic.Pointer[string] // owner of the token; nil until the server has reported it
 }
 
 // New returns a client. It sends no request. It returns an error if the server address is not an
@@ -273,7 +273,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return nil, readProblem(resp)
 }
 
-// mayTry reports whether a request first sent at the given time may be retried. try counts from 0.
+// mayTry reports whether another attempt of a request that began at the given time is allowed. try counts from 0.
 func (c *Client) mayTry(try int, began time.Time) bool {
 	if c.patience > 0 {
 		return try == 0 || time.Since(began) < c.patience
@@ -320,7 +320,7 @@ func pause(ctx context.Context, try int, last error) error {
 func newKey() string {
 	id, err := uuid.NewV7()
 	if err != nil {
-		// Fails only if the system has no randomness.
+		// Fails only if the system provides no randomness.
 		panic("client: " + err.Error())
 	}
 	return id.String()

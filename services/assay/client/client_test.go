@@ -16,7 +16,7 @@ import (
 func TestNewRejectsInvalidURL(t *testing.T) {
 	for _, server := range []string{"", "127.0.0.1:8080", "ftp://x", "http://"} {
 		if _, err := client.New(client.Config{Server: server}); err == nil {
-			t.Errorf("%q was accepted", server)
+			t.Errorf("New with the server %q succeeded, want an error", server)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func TestGetRetriesWithOneRequestID(t *testing.T) {
 		answer(200, client.File{FileID: "a/b", Status: client.Pending}))
 	file, err := c.Get(t.Context(), "a/b", 30*time.Second)
 	if err != nil || file.FileID != "a/b" {
-		t.Fatalf("got %+v, %v", file, err)
+		t.Fatalf("Get = %+v, %v, want the file a/b", file, err)
 	}
 	ids := map[string]bool{}
 	for _, r := range s.requests() {
 		ids[r.header.Get("X-Request-Id")] = true
 		if r.path != "/v1/files/a%2Fb" || r.query != "wait=30s" || r.header.Get("X-Owner-Id") != "owner-1" {
-			t.Errorf("sent %+v", r)
+			t.Errorf("sent %+v, want /v1/files/a%%2Fb?wait=30s as owner-1", r)
 		}
 	}
 	if len(ids) != 1 || ids[""] {
@@ -75,11 +75,11 @@ func TestWaitPollsUntilFinal(t *testing.T) {
 		answer(200, client.File{Status: client.InProgress}),
 		answer(200, client.File{Status: client.Failed, ErrorMessage: "a PDF"}))
 	if file, err := c.Wait(t.Context(), "1"); err != nil || file.ErrorMessage != "a PDF" {
-		t.Fatalf("got %+v, %v", file, err)
+		t.Fatalf("Wait = %+v, %v, want the failed file", file, err)
 	}
 }
 
-func TestRetryIsNotRepeatedBlindly(t *testing.T) {
+func TestRetryIsNotRepeatedAfterBrokenConnection(t *testing.T) {
 	_, c := serve(t, hangUp)
 	_, err := c.Retry(t.Context(), "1")
 	if lost, ok := errors.AsType[*client.Unreachable](err); !ok || lost.NoServer() {
@@ -87,7 +87,7 @@ func TestRetryIsNotRepeatedBlindly(t *testing.T) {
 	}
 }
 
-func TestMissingServerIsReportedAtOnce(t *testing.T) {
+func TestMissingServerIsReportedImmediately(t *testing.T) {
 	const server = "http://127.0.0.1:1" // port 1 is reserved and never assigned by a system
 	c, err := client.New(client.Config{Server: server})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestMissingServerIsReportedAtOnce(t *testing.T) {
 	_, err = c.Get(t.Context(), "1", 0)
 	lost, ok := errors.AsType[*client.Unreachable](err)
 	if !ok || !lost.NoServer() || !strings.Contains(err.Error(), "no Assay server responds at "+server) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want an error that names the server", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestCancelDuringPause(t *testing.T) {
 		cancel()
 	})
 	if _, err := c.Get(ctx, "1", 0); !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want context.Canceled", err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.requests()[0]; got.method != http.MethodDelete || got.path != "/v1/files/1" {
-		t.Errorf("sent %+v", got)
+		t.Errorf("sent %+v, want DELETE /v1/files/1", got)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestListWalksPages(t *testing.T) {
 		ids += file.FileID
 	}
 	if ids != "321" {
-		t.Errorf("listed %s", ids)
+		t.Errorf("listed %s, want 321", ids)
 	}
 	want := []string{"limit=2&status=FAILED", "cursor=c+1&limit=2&status=FAILED", "cursor=c2&limit=2&status=FAILED"}
 	for i, r := range s.requests() {
@@ -144,7 +144,7 @@ func TestListWalksPages(t *testing.T) {
 	}
 }
 
-func TestListEndsAtAnError(t *testing.T) {
+func TestListStopsAtError(t *testing.T) {
 	_, c := serve(t, answer(200, client.Page{Files: []client.File{{FileID: "1"}}, NextCursor: "c"}),
 		problem(400, nil, client.Problem{Detail: "the cursor belongs to another list"}))
 	files, failures := 0, 0
@@ -163,6 +163,6 @@ func TestListEndsAtAnError(t *testing.T) {
 func isV7(t *testing.T, text string) {
 	t.Helper()
 	if id, err := uuid.Parse(text); err != nil || id.Version() != 7 {
-		t.Errorf("%q is no UUIDv7: %v", text, err)
+		t.Errorf("%q is not a UUIDv7: %v", text, err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// DeadLetter is a message that no consumer could process. Calls for dead letters exist only at a
-// server's operator address.
+// DeadLetter is a message that no consumer could process. Calls for dead letters are available only
+// at a server's operator address.
 type DeadLetter struct {
 	Sequence uint64          `json:"sequence"`
 	Consumer string          `json:"consumer"`

@@ -92,12 +92,12 @@ type Following struct {
 	OwnerID string // empty means the client's owner
 	// AllOwners follows every owner. Only the operator address of query allows it.
 	AllOwners bool
-	// Area follows the items of this area, which have no owner, using the events call of the area,
-	// such as /v1/feed/events for feed. Filter is the query of that call and may be nil.
+	// Area follows the items of an area whose items have no owner, with the area's own call, such as
+	// /v1/feed/events for feed. Filter is the query of that call and may be nil.
 	Area   string
 	Filter url.Values
-	// Node follows a node of the library and everything below it, with the access of Reading. Its stream has no
-	// outcomes.
+	// Node follows a node of the library and everything below it, with the access of Reading. The stream contains
+	// no outcomes.
 	Node    string
 	Reading Reading
 	// After is the ID of the last event received. The stream resumes after it without a gap. If it

@@ -43,12 +43,12 @@ func TestEventsResumeAfterLast(t *testing.T) {
 	after := ""
 	for _, r := range s.requests() {
 		if r.path != "/v1/events" || r.query != "owner=o+1" {
-			t.Errorf("requested %s?%s", r.path, r.query)
+			t.Errorf("requested %s?%s, want /v1/events?owner=o+1", r.path, r.query)
 		}
 		after += r.header.Get("Last-Event-ID") + " "
 	}
 	if after != "3 4 4 6 " {
-		t.Errorf("continued after %q", after)
+		t.Errorf("resumed after the events %q, want 3 4 4 6", after)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestEventsEndWhenRejected(t *testing.T) {
 	for _, err := range c.Events(t.Context(), client.Following{After: "x"}) {
 		calls++
 		if _, ok := errors.AsType[*client.Problem](err); !ok {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want a *client.Problem", err)
 		}
 	}
 	if calls != 1 {

@@ -32,7 +32,7 @@ type OutdatedItems struct {
 }
 
 // Reanalyze marks one page of outdated items of the feed for analysis by the current model. It is
-// idempotent. The call exists only at a server's operator address.
+// idempotent. The call is available only at a server's operator address.
 func (c *Client) Reanalyze(ctx context.Context, r Reanalysis) (ReanalysisPage, error) {
 	var page ReanalysisPage
 	err := c.do(ctx, call{method: http.MethodPost, path: join("feed", "reanalyze"), body: r}, &page)
@@ -58,12 +58,12 @@ type FeedItem struct {
 	ErrorMessage string         `json:"errorMessage,omitempty"`
 }
 
-// Rated reports whether the item has a sentiment of its own: only English text is rated.
+// Rated reports whether the sentiment was computed from the text. Only English text is rated.
 func (i FeedItem) Rated() bool {
 	return i.Language == "" || i.Language == "en" || i.Language == "und"
 }
 
-// FeedListing selects analyzed items of recent hours. Empty fields select all.
+// FeedListing selects analyzed items that were ingested in the last Hours. Empty strings select all.
 type FeedListing struct {
 	Hours                      int
 	SourceType, Sentiment, Tag string

@@ -21,7 +21,7 @@ type FeedSourceSettings struct {
 	Key      string   `json:"keyVariable,omitempty"` // newsapi only
 }
 
-// FeedSource is a source of the feed. Calls for sources exist only at a server's operator address.
+// FeedSource is a source of the feed. Calls for sources are available only at a server's operator address.
 type FeedSource struct {
 	Name string `json:"name"`
 	FeedSourceSettings

@@ -28,7 +28,7 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 	return me, err
 }
 
-// Key is an API key without its secret. Calls for keys exist only at a server's operator address.
+// Key is an API key without its secret. Calls for keys are available only at a server's operator address.
 type Key struct {
 	ID         string    `json:"id"`
 	Owner      string    `json:"owner"`
@@ -78,7 +78,7 @@ func (c *Client) Keys(ctx context.Context, owner string) ([]Key, error) {
 	return list.Keys, err
 }
 
-// RotateKey gives a key a new token. The previous one is accepted for the grace period.
+// RotateKey replaces the token of a key. The previous token is accepted for the grace period.
 func (c *Client) RotateKey(ctx context.Context, id string, grace time.Duration) (NewKey, error) {
 	var key NewKey
 	body := map[string]string{"grace": grace.String()}

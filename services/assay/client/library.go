@@ -187,7 +187,7 @@ func (c *Client) NodeContent(ctx context.Context, id string, r Reading) (io.Read
 	return c.body(ctx, libraryRead(r, "files", id, "content"))
 }
 
-// NodeImage returns a picture of a file, such as 300. The caller closes it.
+// NodeImage returns the picture of a file with an id such as 300. The caller closes it.
 func (c *Client) NodeImage(ctx context.Context, id, image string, r Reading) (io.ReadCloser, error) {
 	return c.body(ctx, libraryRead(r, "files", id, "images", image))
 }

@@ -37,7 +37,7 @@ func (c *Client) ImportPage(ctx context.Context, p NewPage) (Node, error) {
 	return n, err
 }
 
-// NodeChange describes a change of a node; nil fields are not changed.
+// NodeChange describes a change to a node; nil fields are not changed.
 type NodeChange struct {
 	Name        *string `json:"name,omitempty"`
 	DisplayName *string `json:"displayName,omitempty"`
@@ -76,7 +76,7 @@ func (c *Client) TrashNode(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id)}, nil)
 }
 
-// EraseNode permanently erases a node and everything below it. It returns before all of a folder is erased.
+// EraseNode permanently erases a node and everything below it. It may return before the content of a folder is erased.
 func (c *Client) EraseNode(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id), query: url.Values{"permanent": {"true"}}}, nil)
 }

@@ -15,7 +15,7 @@ type LibraryRecord struct {
 	State         string          `json:"state"` // LibraryProcessed or LibraryFailed
 	Name          string          `json:"name,omitempty"`
 	Error         string          `json:"error,omitempty"` // reason for the failure
-	Fields        json.RawMessage `json:"fields"`          // JSON object of values read from the file, in their order
+	Fields        json.RawMessage `json:"fields"`          // JSON object of values read from the file, in file order
 	Properties    json.RawMessage `json:"properties"`      // JSON object of values computed by Assay
 	NotDetermined []string        `json:"notDetermined,omitempty"`
 }

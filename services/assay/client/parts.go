@@ -22,7 +22,7 @@ const (
 	PartsAbove = 64 << 20
 	// parallelParts is the number of parts of a file that are sent concurrently.
 	parallelParts = 4
-	// preparedParts is how many more are read and signed meanwhile.
+	// preparedParts is the number of further parts that are read and signed in the meantime.
 	preparedParts = 2
 )
 
@@ -39,7 +39,7 @@ type signedPart struct {
 	UploadRequest
 }
 
-// report returns the body that reports an upload as finished, or nil unless it is an upload in parts.
+// report returns the body of the call that reports an upload as finished. It is nil unless the upload is in parts.
 func report(uploadID string) any {
 	if uploadID == "" {
 		return nil
@@ -77,12 +77,12 @@ type partsUpload struct {
 	client *Client
 	to     delivery
 	src    Source
-	// sending has one for each part that is being sent.
+	// sending limits the number of parts that are sent concurrently.
 	sending chan struct{}
 
 	mu     sync.Mutex
 	stored map[int32]StoredPart
-	sent   []int64 // of each part
+	sent   []int64 // bytes sent, by part number
 }
 
 // list reads the list of stored parts.
@@ -105,7 +105,7 @@ func (u *partsUpload) list(ctx context.Context) error {
 	return nil
 }
 
-// resume marks stored parts as sent. It compares their content first.
+// resume counts the stored parts as sent. send later compares their content.
 func (u *partsUpload) resume() {
 	for number := int32(1); number <= u.to.PartCount; number++ {
 		if stored, ok := u.stored[number]; ok {

@@ -81,7 +81,7 @@ type PhotoLabel struct {
 	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
-// SafeSearch holds likelihoods from VERY_UNLIKELY to VERY_LIKELY.
+// SafeSearch contains likelihoods from VERY_UNLIKELY to VERY_LIKELY.
 type SafeSearch struct {
 	Adult    string `json:"adult"`
 	Violence string `json:"violence"`

@@ -32,7 +32,7 @@ func TestUploadPhotoRetriesWithoutSecondJob(t *testing.T) {
 		answer(202, client.Photo{JobID: "1", Status: client.Queued}))
 	photo, err := c.UploadPhoto(t.Context(), photoOf("a.jpg"), client.PhotoOptions{Format: "webp"})
 	if err != nil || photo.JobID != "1" {
-		t.Fatalf("got %+v, %v", photo, err)
+		t.Fatalf("UploadPhoto = %+v, %v, want the job 1", photo, err)
 	}
 	keys := map[string]bool{}
 	for _, r := range s.requests() {
@@ -45,7 +45,7 @@ func TestUploadPhotoRetriesWithoutSecondJob(t *testing.T) {
 		}
 	}
 	if last := s.requests()[5]; len(keys) != 1 || last.path != "/v1/photos/1/uploaded" {
-		t.Errorf("keys %v, the last request is %+v", keys, last)
+		t.Errorf("got the keys %v and the last request %+v, want one key and /v1/photos/1/uploaded", keys, last)
 	}
 }
 
@@ -62,20 +62,20 @@ func TestUploadPhotoBatchUploadsEach(t *testing.T) {
 			}
 		})
 	if err != nil || batchID != "B" || ended.Load() != 2 {
-		t.Errorf("got %q, %v, %d results", batchID, err, ended.Load())
+		t.Errorf("UploadPhotoBatch = %q, %v with %d results, want B with 2", batchID, err, ended.Load())
 	}
 	first, again := s.requests()[0], s.requests()[2]
 	if first.path != "/v1/photo-batches" || first.body != again.body || first.header.Get("Idempotency-Key") != again.header.Get("Idempotency-Key") {
-		t.Errorf("reserved %+v, then %+v", first, again)
+		t.Errorf("reserved %+v, then %+v, want the same request", first, again)
 	}
 }
 
 func TestRejectedPhotoBatch(t *testing.T) {
 	_, c := serve(t, problem(422, nil, client.Problem{Status: 422, Title: "Invalid"}))
 	_, err := c.UploadPhotoBatch(t.Context(), []client.PhotoSource{photoOf("a.jpg")}, client.PhotoBatchReservation{}, 4,
-		func(int, client.Photo, error) { t.Error("nothing was reserved") })
+		func(int, client.Photo, error) { t.Error("a photo was reported although the reservation failed") })
 	if err == nil {
-		t.Error("no error")
+		t.Error("UploadPhotoBatch succeeded, want an error")
 	}
 }
 

@@ -28,8 +28,8 @@ type PhotoProviderSettings struct {
 	FallbackAfter string   `json:"fallbackAfter"`
 }
 
-// PhotoProvider is a paid provider of photo jobs. Calls for providers exist only at a server's
-// operator address.
+// PhotoProvider is a paid provider of photo jobs. Calls for providers are available only at a
+// server's operator address.
 type PhotoProvider struct {
 	Name string `json:"name"`
 	PhotoProviderSettings
@@ -39,8 +39,8 @@ type PhotoProvider struct {
 
 // PhotoProviderState summarizes the calls to a provider and their results.
 type PhotoProviderState struct {
-	HeldUntil   time.Time          `json:"heldUntil,omitzero"` // at the provider's request
-	OpenUntil   time.Time          `json:"openUntil,omitzero"` // of the breaker
+	HeldUntil   time.Time          `json:"heldUntil,omitzero"` // end of a pause that the provider requested
+	OpenUntil   time.Time          `json:"openUntil,omitzero"` // end of the open state of the circuit breaker
 	Failures    int                `json:"failures"`           // consecutive
 	Suspended   string             `json:"suspended,omitempty"`
 	SuspendedAt time.Time          `json:"suspendedAt,omitzero"`
@@ -59,7 +59,7 @@ type PhotoProviderDay struct {
 
 // PhotoProviderList contains all paid providers.
 type PhotoProviderList struct {
-	Default   string          `json:"default"` // provider of jobs that name none; stub is the local one
+	Default   string          `json:"default"` // provider of jobs that do not name one; stub is the local provider
 	Providers []PhotoProvider `json:"providers"`
 	ETag      string          `json:"etag,omitempty"` // of Default
 }
@@ -97,8 +97,8 @@ type PhotoProviderCheck struct {
 	Millis     int64  `json:"millis"`
 }
 
-// CheckPhotoProvider makes a free call to a paid provider. The call exists only at the operator
-// address of an analyzer.
+// CheckPhotoProvider makes a free call to a paid provider. The call is available only at the
+// operator address of an analyzer.
 func (c *Client) CheckPhotoProvider(ctx context.Context, name string) (PhotoProviderCheck, error) {
 	var found PhotoProviderCheck
 	err := c.do(ctx, call{method: http.MethodPost, path: join("photo-providers", name, "check")}, &found)
@@ -114,7 +114,7 @@ type PhotoCosts struct {
 	Providers  []PhotoProviderCost `json:"providers"`
 }
 
-// PhotoProviderCost is the share of one provider.
+// PhotoProviderCost is the share of one provider in PhotoCosts.
 type PhotoProviderCost struct {
 	Name       string             `json:"name"`
 	Calls      int                `json:"calls"`
@@ -123,7 +123,7 @@ type PhotoProviderCost struct {
 }
 
 // PhotoCosts returns the calls and costs between two days (UTC, such as 2026-11-22), inclusive.
-// Empty means the first day of the current month, and today.
+// By default, from is the first day of the current month and to is today.
 func (c *Client) PhotoCosts(ctx context.Context, from, to string) (PhotoCosts, error) {
 	query := url.Values{}
 	for name, day := range map[string]string{"from": from, "to": to} {

@@ -41,7 +41,7 @@ type OwnerQuotas struct {
 	Use     Use           `json:"use"`
 }
 
-// Quotas returns the quotas of an owner. Calls for quotas exist only at the operator address.
+// Quotas returns the quotas of an owner. Calls for quotas are available only at the operator address.
 func (c *Client) Quotas(ctx context.Context, owner string) (OwnerQuotas, error) {
 	var found OwnerQuotas
 	err := c.do(ctx, call{method: http.MethodGet, path: join("quotas", owner)}, &found)
@@ -74,7 +74,7 @@ type AuditEntry struct {
 }
 
 // Audit returns up to limit write operations since a time, newest first, and the cursor of the next page. The call
-// exists only at the operator address.
+// is available only at the operator address.
 func (c *Client) Audit(ctx context.Context, since time.Time, limit int, cursor string) ([]AuditEntry, string, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	if !since.IsZero() {

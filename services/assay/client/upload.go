@@ -211,7 +211,7 @@ func retriable(err error) bool {
 		return true
 	}
 	if _, answered := errors.AsType[*Problem](err); answered {
-		return false // retried already if that may help
+		return false // already retried if a retry can help
 	}
 	refused, ok := errors.AsType[*Refused](err)
 	return !ok || refused.Code == "AccessDenied" || refused.Status >= http.StatusInternalServerError

@@ -36,7 +36,7 @@ func reserved(w http.ResponseWriter, r *http.Request) {
 func bucket(status int, code string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>as it says</Message></Error>`, code)
+		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>rejected</Message></Error>`, code)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestUploadReservesPutsAndConfirms(t *testing.T) {
 	src := textSource()
 	src.Progress = func(n int64) { sent = n }
 	if file, err := c.Upload(t.Context(), src); err != nil || file.FileID != "1" {
-		t.Fatalf("got %+v, %v", file, err)
+		t.Fatalf("Upload = %+v, %v, want the file 1", file, err)
 	}
 	if sent != int64(len(text)) {
 		t.Errorf("progress ended at %d, want %d", sent, len(text))
@@ -58,10 +58,10 @@ func TestUploadReservesPutsAndConfirms(t *testing.T) {
 	isV7(t, reserve.header.Get("Idempotency-Key"))
 	isV7(t, reserve.header.Get("X-Request-Id"))
 	if put.body != text || put.header.Get("If-None-Match") != "*" || put.header.Get("X-Owner-Id") != "" {
-		t.Errorf("put %+v", put)
+		t.Errorf("put %+v, want the content with If-None-Match and no owner", put)
 	}
 	if confirm.path != "/v1/files/1/uploaded" || confirm.header.Get("X-Request-Id") != reserve.header.Get("X-Request-Id") {
-		t.Errorf("confirmed %+v", confirm)
+		t.Errorf("confirmed %+v, want /v1/files/1/uploaded with the request id of the reservation", confirm)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestUploadRetriesWithoutSecondFile(t *testing.T) {
 			keys[r.header.Get("Idempotency-Key")]++
 		}
 		if strings.HasPrefix(r.path, "/bucket") && r.body != text {
-			t.Errorf("put %q", r.body)
+			t.Errorf("put %q, want %q", r.body, text)
 		}
 	}
 	if len(keys) != 1 {
@@ -93,15 +93,15 @@ func TestCompletedUploadSendsNothing(t *testing.T) {
 	done := client.File{FileID: "1", Status: client.Completed}
 	_, c := serve(t, answer(201, client.Reserved{FileID: "1", Status: client.Completed}), answer(200, done))
 	if file, err := c.Upload(t.Context(), textSource()); err != nil || file.Status != client.Completed {
-		t.Fatalf("got %+v, %v", file, err)
+		t.Fatalf("Upload = %+v, %v, want the completed file", file, err)
 	}
 }
 
-func TestUploadEndsWhenBytesAreRejected(t *testing.T) {
+func TestUploadStopsWhenContentIsRejected(t *testing.T) {
 	_, c := serve(t, reserved, bucket(400, "BadDigest"))
 	_, err := c.Upload(t.Context(), textSource())
 	if refused, ok := errors.AsType[*client.Refused](err); !ok || refused.Code != "BadDigest" {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want BadDigest", err)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestEmptyUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if put := s.requests()[1]; put.body != "" || put.header.Get("Content-Length") != "0" {
-		t.Errorf("put %q with length %q", put.body, put.header.Get("Content-Length"))
+		t.Errorf("put %q with length %q, want no content with length 0", put.body, put.header.Get("Content-Length"))
 	}
 }
 
@@ -120,7 +120,7 @@ func TestPostFileStreamsOnePart(t *testing.T) {
 	s, c := serve(t, answer(202, client.File{FileID: "1"}))
 	file, err := c.PostFile(t.Context(), client.Posted{FileName: name, Content: strings.NewReader(text)})
 	if err != nil || file.FileID != "1" {
-		t.Fatalf("got %+v, %v", file, err)
+		t.Fatalf("PostFile = %+v, %v, want the file 1", file, err)
 	}
 	got := s.requests()[0]
 	isV7(t, got.header.Get("Idempotency-Key"))
@@ -138,18 +138,18 @@ func TestPostFileStreamsOnePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if part.FormName() != "file" || part.FileName() != name || string(content) != text {
-		t.Errorf("part %q, file %q: %q", part.FormName(), part.FileName(), content)
+		t.Errorf("got part %q, file %q, content %q, want part file, file %q, content %q", part.FormName(), part.FileName(), content, name, text)
 	}
 	if _, err := form.NextPart(); !errors.Is(err, io.EOF) {
-		t.Errorf("more than one part: %v", err)
+		t.Errorf("after the first part: got %v, want EOF", err)
 	}
 }
 
 func TestPostFileReportsReadError(t *testing.T) {
-	broken := errors.New("pipe burst")
+	broken := errors.New("broken pipe")
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err == nil {
-			t.Error("the request looked complete")
+			t.Error("the server read a complete body, want an error")
 		}
 	}))
 	defer server.Close()
@@ -160,6 +160,6 @@ func TestPostFileReportsReadError(t *testing.T) {
 	content := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(broken))
 	_, err = c.PostFile(t.Context(), client.Posted{FileName: "-", Content: content})
 	if !errors.Is(err, broken) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("PostFile: got %v, want %v", err, broken)
 	}
 }

@@ -33,7 +33,7 @@ top words  two  2
 		`"top10Words":[{"word":"two","count":2},{"word":"one","count":1}]}}`+"\n", "")
 	failed := p.run("get", p.upload("a.pdf", notText), "--wait")
 	if failed.status != 1 || !strings.Contains(failed.out, "\nerror    ") || !strings.Contains(failed.errors, "the analysis of ") {
-		t.Errorf("get of a failed file: %+v", failed)
+		t.Errorf("get of a failed file: got %+v, want status 1 and an error", failed)
 	}
 	p.run("get", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "assay: There is no text file with this id.\n")
 	p.run("get", "x").want(t, 1, "", "path.id")
@@ -52,7 +52,7 @@ func TestList(t *testing.T) {
 	p.run("list", "--all", "--status", "COMPLETED").want(t, 0, heads+third+first, "")
 	p.run("list", "--limit", "1").want(t, 0, heads+third, "There are more")
 	if all := p.run("list"); strings.Count(all.out, "\n") != 4 || all.errors != "" {
-		t.Errorf("list of three: %+v", all)
+		t.Errorf("list: got %+v, want three files", all)
 	}
 	p.run("list", "--json", "--limit", "1").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"c.txt",`+
 		`"status":"COMPLETED","createdAt":"TIME","updatedAt":"TIME"}`+"\n", "There are more")
@@ -106,8 +106,7 @@ func (a *at) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// watch runs the command until it has written last, and uploads once it has started. One goroutine
-// writes both of its outputs.
+// watch runs `assay watch` until its output contains last, and uploads two files once it has started.
 func (p person) watch(last string, args ...string) ran {
 	p.Helper()
 	return p.follow(last, func() {
@@ -116,7 +115,8 @@ func (p person) watch(last string, args ...string) ran {
 	}, append([]string{"watch"}, args...)...)
 }
 
-// follow runs a command that watches until its output contains the last text. It calls do once the command watches.
+// follow runs a command that watches until its output contains last. It calls do once the command is watching.
+// The command writes both of its outputs from one goroutine, so they need no lock.
 func (p person) follow(last string, do func(), args ...string) ran {
 	p.Helper()
 	ctx, stop := context.WithCancel(p.Context())
@@ -143,7 +143,7 @@ func TestWatch(t *testing.T) {
 	lines := strings.SplitAfterN(unique(got.out), "\n", 2)
 	if got.status != 0 || len(lines) != 2 || lines[0] != "TIME  ID  COMPLETED    a.txt  (3 words, 2 distinct)\n" ||
 		!strings.HasPrefix(lines[1], "TIME  ID  FAILED       b  (") || got.errors != "Watching; stop with Ctrl-C.\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("watch: got %+v, want a completed and a failed file", got)
 	}
 }
 
@@ -161,10 +161,10 @@ func TestLibraryWatch(t *testing.T) {
 	}
 	got := p.follow("Processed ", put, "library", "watch")
 	if got.status != 0 || !strings.Contains(got.out, "created") || !strings.Contains(got.out, "note.txt") || got.errors != "Watching; stop with Ctrl-C.\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("library watch: got %+v, want the created and processed note.txt", got)
 	}
 	if got := p.follow(`"Processed"`, func() {}, "library", "watch", "--json", "--after", "0-0"); !strings.Contains(got.out, `{"event":"node","id":"`) {
-		t.Errorf("%+v", got)
+		t.Errorf("library watch after the first event: got %+v, want a node event", got)
 	}
 }
 
@@ -176,10 +176,10 @@ func TestWatchResumesAfterEvent(t *testing.T) {
 	if len(lines) != 3 || !strings.HasPrefix(lines[0], `{"event":"ready","id":"0-`) ||
 		!strings.HasPrefix(lines[1], `{"event":"completed","id":"`) || !strings.Contains(lines[1], `"name":"a.txt"`) ||
 		!strings.HasPrefix(lines[2], `{"event":"failed","id":"`) || got.errors != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("watch after event 0: got %+v, want ready, completed and failed", got)
 	}
 	if missed := p.watch("resync", "--json", "--after", "1000000"); !strings.HasPrefix(missed.out, `{"event":"resync","id":"`) {
-		t.Errorf("a position that never existed: %+v", missed)
+		t.Errorf("watch after an event that never existed: got %+v, want resync", missed)
 	}
 	p.run("watch", "--after", "x").want(t, 1, "", "is not the id of an event")
 	found, err := endpoints.Read(testDir)
@@ -188,7 +188,7 @@ func TestWatchResumesAfterEvent(t *testing.T) {
 	}
 	all := p.watch(p.owner, "--after", "0", "--json", "--all", "--operator", found.Operator)
 	if all.status != 0 || !strings.Contains(all.out, `"ownerId":"`+p.owner+`"`) {
-		t.Errorf("of all owners: %+v", all)
+		t.Errorf("watch of all owners: got %+v, want the events of %s", all, p.owner)
 	}
 	p.run("watch", "--all", "--operator", found.HTTP).want(t, 1, "", "This stream serves one owner")
 }

@@ -52,7 +52,7 @@ type deadFilter struct{ consumer, reason, from, to string }
 func (f *deadFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.consumer, "consumer", "", "only dead letters of this consumer, such as analyzer-textfile")
-	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this")
+	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this text")
 	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or since this long ago (6h)")
 	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or before this long ago (6h)")
 }
@@ -139,17 +139,17 @@ func (s *settings) writeDeadLetters(w io.Writer, all []client.DeadLetter) error 
 	return writeTable(w, out.String())
 }
 
-// writeDeadLetter writes a dead letter as one line, with its result.
-func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, became string) error {
+// writeDeadLetter writes a dead letter as one line, followed by the outcome.
+func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, outcome string) error {
 	if s.json {
 		return writeJSON(w, l)
 	}
 	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
-		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), attempts(l), shown(l.Reason), became)
+		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), attempts(l), shown(l.Reason), outcome)
 	return err
 }
 
-// attempts returns the number of processing attempts of a message.
+// attempts describes the number of processing attempts of a message. The sweeper restores dead letters without it.
 func attempts(l client.DeadLetter) string {
 	switch l.Attempts {
 	case 0:
@@ -209,20 +209,20 @@ func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do b
 			return err
 		}
 		what.DeadFilter = filter
-		asked := []client.BulkRequest{what}
+		requests := []client.BulkRequest{what}
 		for i, arg := range args {
 			one := what
 			if one.Sequence, err = parseSequence(arg); err != nil {
 				return err
 			}
-			asked = append(asked[:i], one)
+			requests = append(requests[:i], one)
 		}
 		c, err := s.operatorClient(*operator)
 		if err != nil {
 			return err
 		}
 		failed, total := 0, 0
-		for _, one := range asked {
+		for _, one := range requests {
 			result, err := do(c, cmd.Context(), one)
 			if err != nil {
 				return err
@@ -255,16 +255,16 @@ func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did st
 			}
 			continue
 		}
-		became := ""
+		outcome := ""
 		switch {
 		case one.Error != "":
-			became = "\n    FAILED: " + shown(one.Error)
+			outcome = "\n    FAILED: " + shown(one.Error)
 		case one.Note != "":
-			became = "\n    skipped: " + one.Note
+			outcome = "\n    skipped: " + one.Note
 		case one.Done:
-			became = "\n    " + did
+			outcome = "\n    " + did
 		}
-		if err := s.writeDeadLetter(w, one.DeadLetter, became); err != nil {
+		if err := s.writeDeadLetter(w, one.DeadLetter, outcome); err != nil {
 			return err
 		}
 	}

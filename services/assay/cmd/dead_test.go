@@ -23,16 +23,16 @@ func TestDead(t *testing.T) {
 	}
 	sequence := sequences.FindString(lines)
 	if sequence == "" || !strings.Contains(lines, "1 attempt  ") {
-		t.Fatalf("dead list has %q of the file", lines)
+		t.Fatalf("dead list: got %q for the file, want dead letters with 1 attempt", lines)
 	}
 	if shown := p.run("dead", "show", sequence, "--data", testDir); shown.status != 0 || !strings.Contains(shown.out, `"payload":{`) {
-		t.Errorf("dead show: %+v", shown)
+		t.Errorf("dead show: got %+v, want the payload", shown)
 	}
 	if again := p.run("dead", "replay", sequence, "--data", testDir); again.status != 0 || !strings.Contains(again.out, "skipped: ") {
-		t.Errorf("dead replay of a dead letter after a retry has succeeded: %+v", again)
+		t.Errorf("dead replay after a retry: got %+v, want skipped", again)
 	}
 	if dropped := p.run("dead", "drop", sequence, "--data", testDir); dropped.status != 0 || !strings.Contains(dropped.out, "dropped") {
-		t.Errorf("dead drop: %+v", dropped)
+		t.Errorf("dead drop: got %+v, want dropped", dropped)
 	}
 	p.run("dead", "show", sequence, "--data", testDir).want(t, 1, "", "assay: There is no dead letter with this sequence.\n")
 	for _, args := range [][]string{

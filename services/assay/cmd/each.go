@@ -47,7 +47,7 @@ func report(cmd *cobra.Command, s *settings, f failedLine) error {
 	return err
 }
 
-// someFailed returns the error that sets the exit status after all failures have been reported, nil
+// someFailed returns the error that sets the exit status after all failures have been reported, or nil
 // if there were none.
 func someFailed(failed, of int) error {
 	switch {

@@ -34,7 +34,7 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 			}
 			if at.Credentials != "" {
 				variables = append(variables, [2]string{"AWS_SHARED_CREDENTIALS_FILE", at.Credentials},
-					[2]string{"AWS_CONFIG_FILE", os.DevNull}) // a role or a login of the default profile takes precedence too
+					[2]string{"AWS_CONFIG_FILE", os.DevNull}) // a role or login in the default profile takes precedence too
 			}
 			out := cmd.OutOrStdout()
 			if s.json {

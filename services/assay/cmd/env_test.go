@@ -30,11 +30,11 @@ func TestEnv(t *testing.T) {
 	shell.Env = []string{"AWS_ACCESS_KEY_ID=of another account", "AWS_PROFILE=other", "AWS_DEFAULT_PROFILE=other"}
 	environ, err := shell.Output()
 	if err != nil || got.status != 0 || strings.Contains(got.out, keys.SecretKey) {
-		t.Fatalf("%+v: %v", got, err)
+		t.Fatalf("env: got %+v, %v, want a script without the secret key", got, err)
 	}
 	for name, value := range want {
 		if !strings.Contains("\n"+string(environ), "\n"+name+"="+value+"\n") {
-			t.Errorf("%s is not %s in\n%s", name, value, environ)
+			t.Errorf("want %s=%s in the environment\n%s", name, value, environ)
 		}
 	}
 	if strings.Contains(string(environ), "other") {
@@ -44,7 +44,7 @@ func TestEnv(t *testing.T) {
 	var object map[string]string
 	got = run(t.Context(), "", "env", "--json", "--data", dir)
 	if err := json.Unmarshal([]byte(got.out), &object); err != nil || len(object) != len(want) || object["NATS_URL"] != at.NATS {
-		t.Errorf("%+v: %v", got, err)
+		t.Errorf("env --json: got %+v, %v, want %v", got, err, want)
 	}
 	run(t.Context(), "", "env", "--data", t.TempDir()).want(t, 1, "", "no Assay server has run")
 }

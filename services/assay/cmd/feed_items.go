@@ -40,7 +40,7 @@ English is rated: items in other languages are neutral.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&listing.Hours, "hours", 24, "items of the last hours, up to 168")
+	flags.IntVar(&listing.Hours, "hours", 24, "number of past hours to list, up to 168")
 	flags.StringVar(&listing.SourceType, "source-type", "", "only items of this source type: newsapi, twitter, reddit or rss")
 	flags.StringVar(&listing.Sentiment, "sentiment", "", "only items of this sentiment: positive, neutral or negative")
 	flags.StringVar(&listing.Tag, "tag", "", "only items with this tag")

@@ -21,9 +21,9 @@ func newReanalyze(s *settings) *cobra.Command {
 		Long: `Reanalyze items that an older model analyzed, with the current model of the server.
 
 An item keeps its result, and its place in lists and statistics, until the new result
-replaces it. Items of the current model are skipped, so run the command again after a
-failure or Ctrl-C. Upgrade all analyzers first. With --dry-run, the command counts
-the remaining items.
+replaces it. Items that the current model analyzed are skipped, so repeat the command
+after a failure or Ctrl-C. Upgrade all analyzers first. With --dry-run, the command
+counts the remaining items.
 
 The command calls the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,

@@ -40,8 +40,8 @@ the change is applied only if the source still has the etag that "show" printed.
 	flags.StringSliceVar(&given.Tags, "tags", nil, "watched tags, replacing the current ones")
 	flags.StringSliceVar(&add, "add-tag", nil, "watched tags to add")
 	flags.StringSliceVar(&remove, "remove-tag", nil, "watched tags to remove")
-	flags.StringVar(&given.Match, "match", "", "rss: text to set the tags that occur in an entry, or all")
-	flags.StringVar(&given.Language, "language", "", "newsapi: language as two letters")
+	flags.StringVar(&given.Match, "match", "", "rss: text assigns the tags that occur in an entry, all assigns all tags")
+	flags.StringVar(&given.Language, "language", "", "newsapi: two-letter language code")
 	flags.IntVar(&given.Pages, "pages", 0, "newsapi: maximum pages to read per tag and poll")
 	flags.StringVar(&given.Key, "key-variable", "", "newsapi: the environment variable of ingest that contains the API key")
 	flags.StringVar(&match, "if-match", "", "change only if the source has this etag; * for any")
@@ -83,7 +83,7 @@ the change is applied only if the source still has the etag that "show" printed.
 // changed returns the settings after applying the given flags.
 func changed(current, given client.FeedSourceSettings, isGiven func(flag string) bool) client.FeedSourceSettings {
 	if current.Kind == "" || isGiven("kind") && given.Kind != current.Kind {
-		// The other settings belong to the other kind and may be its defaults.
+		// The remaining settings belong to the previous kind and may be its defaults.
 		current = client.FeedSourceSettings{Enabled: current.Kind == "" || current.Enabled, Interval: current.Interval, Tags: current.Tags}
 	}
 	for flag, set := range map[string]func(){
@@ -100,11 +100,12 @@ func changed(current, given client.FeedSourceSettings, isGiven func(flag string)
 	return current
 }
 
-// setTries limits how often a change is retried after a conflict. In each conflict another writer
-// has succeeded.
+// setTries is the maximum number of attempts of a change. Each conflict means that another writer
+// succeeded.
 const setTries = 20
 
-// setSource reads and changes a source, or changes the version with an ETag. adds permits creating it.
+// setSource reads a source and changes it. If match is set, it changes only the version with that ETag. adds allows
+// it to create the source.
 func setSource(ctx context.Context, c *client.Client, name, match string, adds bool, change func(client.FeedSourceSettings) client.FeedSourceSettings) (client.FeedSource, error) {
 	for try := 1; ; try++ {
 		current, err := c.FeedSource(ctx, name)

@@ -37,7 +37,7 @@ func TestFeedItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusCreated {
-		t.Fatalf("%s, %v", resp.Status, err)
+		t.Fatalf("post of an item: got %s, %v, want 201", resp.Status, err)
 	}
 	for !strings.Contains(p.run("feed", "list", "--tag", tag).out, id) {
 		if t.Context().Err() != nil {
@@ -46,7 +46,7 @@ func TestFeedItems(t *testing.T) {
 	}
 	list := p.run("feed", "list", "--tag", tag, "--sentiment", "neutral")
 	if lines := strings.Split(list.out, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "INGESTED") || !strings.Contains(lines[1], "not rated  0.50   de        Das war") {
-		t.Errorf("list: %+v", list)
+		t.Errorf("list: got %+v, want one German item that is not rated", list)
 	}
 	p.run("feed", "show", id).has(t, 0, "language   de (only English is rated)\n", "")
 	p.run("feed", "list", "--sentiment", "happy").want(t, 1, "", "query.sentiment")
@@ -81,7 +81,7 @@ etag          "1"
 	p.sources("list").want(t, 0, "NAME  KIND     STATUS    EVERY  USED TODAY  LAST POLL  TAGS\n"+
 		"news  newsapi  disabled  1h     0 of 50     none       solar, tide\n", "")
 	if shown := p.sources("set", "news", "--tags", "sun", "--if-match", `"2"`); shown.status != 0 || !strings.Contains(shown.out, "tags          sun\n") {
-		t.Errorf("a change of the version that was read: %+v", shown)
+		t.Errorf("set with the current etag: got %+v, want the tag sun", shown)
 	}
 
 	// This address is blocked, and the poll reports that.
@@ -95,12 +95,12 @@ etag          "1"
 		}
 	}
 	if !strings.Contains(shown.out, "failures   1 consecutive\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
-		t.Errorf("got %+v", shown)
+		t.Errorf("show: got %+v, want one failure with its detail", shown)
 	}
 	// After a change of kind the source keeps the settings that both kinds share.
 	shown = p.sources("set", "site", "--kind", "newsapi", "--enabled=false", "--json")
 	if !strings.HasPrefix(shown.out, `{"name":"site","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"15m","quota":100,"tags":["a"],"language":"en",`) {
-		t.Errorf("got %+v", shown)
+		t.Errorf("set --kind: got %+v, want the shared settings unchanged and the others at their defaults", shown)
 	}
 
 	for _, wrong := range [][]string{{"set", "news"}, {"set", "--quota", "1"}, {"set", "other", "--quota", "1"}, {"show"}} {
@@ -115,8 +115,8 @@ etag          "1"
 	p.sources("list", "--json").want(t, 0, "", "")
 }
 
-// TestFeedSourceChangesAtOnce checks that no concurrent change is lost.
-func TestFeedSourceChangesAtOnce(t *testing.T) {
+// TestConcurrentFeedSourceChanges checks that no concurrent change is lost.
+func TestConcurrentFeedSourceChanges(t *testing.T) {
 	p := newPerson(t)
 	t.Setenv("ASSAY_OWNER", p.owner)
 	var all sync.WaitGroup
@@ -130,13 +130,13 @@ func TestFeedSourceChangesAtOnce(t *testing.T) {
 				args = append(args, "--add-tag", "start")
 			}
 			if got := run(t.Context(), "", args...); got.status != 0 {
-				t.Errorf("%s: %+v", tag, got)
+				t.Errorf("set --add-tag %q: got %+v, want status 0", tag, got)
 			}
 		})
 	}
 	all.Wait()
 	if shown := p.sources("show", "many"); !strings.Contains(shown.out, "tags          "+strings.Join(want, ", ")+"\n") {
-		t.Errorf("after all changes: %+v", shown)
+		t.Errorf("after all changes: got %+v, want the tags %v", shown, want)
 	}
 	p.sources("delete", "many")
 }

@@ -108,13 +108,13 @@ func writeKeys(w io.Writer, keys []client.Key) error {
 		}
 		return t.Local().Format(time.DateTime)
 	}
-	row("ID", "OWNER", "NAME", "STATUS", "MAY", "EXPIRES", "LAST USED")
+	row("ID", "OWNER", "NAME", "STATUS", "ACCESS", "EXPIRES", "LAST USED")
 	for _, k := range keys {
-		may := strings.Join(k.Scopes, ",")
+		access := strings.Join(k.Scopes, ",")
 		if k.Operator {
-			may += ",operator"
+			access += ",operator"
 		}
-		row(k.ID, shown(k.Owner), shown(k.Name), k.Status, may, day(k.ExpiresAt, "never"), day(k.LastUsedAt, "never"))
+		row(k.ID, shown(k.Owner), shown(k.Name), k.Status, access, day(k.ExpiresAt, "never"), day(k.LastUsedAt, "never"))
 	}
 	return writeTable(w, out.String())
 }

@@ -22,7 +22,7 @@ func newLibrary(s *settings) *cobra.Command {
 
 A PATH in the library starts at your root folder, such as /Reports/2026/a.pdf; the
 leading slash is optional. If several nodes have the same name, the newest is used.
-The id of a node may be given instead.`,
+The id of a node can be given instead.`,
 		Example: `  assay library put ~/Documents/Reports --to /Archive
   assay library tree /Archive
   assay library share /Archive/Reports --for 168h
@@ -36,7 +36,7 @@ The id of a node may be given instead.`,
 	return cmd
 }
 
-// find returns the node with a path or id.
+// find returns the node at a path, or with an id.
 func find(ctx context.Context, c *client.Client, path string) (client.Node, error) {
 	if id, err := uuid.Parse(path); err == nil {
 		return c.Node(ctx, id.String(), client.Reading{})
@@ -53,7 +53,7 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 	return n, err
 }
 
-// node returns the node with a path or id, and the client that reads it.
+// node returns the node at a path, or with an id, and the client that read it.
 func (s *settings) node(ctx context.Context, path string) (*client.Client, client.Node, error) {
 	c, err := s.client()
 	if err != nil {
@@ -199,7 +199,7 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// tree is one run of the command.
+// tree is one run of `assay library tree`.
 type tree struct {
 	*settings
 	client         *client.Client

@@ -17,13 +17,13 @@ func newLibraryImport(s *settings) *cobra.Command {
 		Long: `Import web pages by their URLs.
 
 The server fetches the page and stores it as a file, with its readable text and its
-preview picture. A URL may also point to a PDF or a picture. Pages of
+preview picture. A URL can also point to a PDF or a picture. Pages in
 private networks are imported only if the server allows their network.`,
 		Example: `  assay library import https://example.com/article --to /Articles --wait`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, urls []string) error {
 			if name != "" && len(urls) > 1 {
-				return &Usage{Err: errors.New("--name is for one URL")}
+				return &Usage{Err: errors.New("--name requires a single URL")}
 			}
 			c, parent, err := s.node(cmd.Context(), to)
 			if err != nil {

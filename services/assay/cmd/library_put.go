@@ -163,7 +163,7 @@ func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, e
 const mostKeys = 100
 
 // once calls create with the numbers of successive idempotency keys until the node has the expected
-// folder and name. Nodes of earlier keys were moved.
+// folder and name. Nodes created with earlier keys were moved, renamed or trashed since then.
 func once(parentID, name string, create func(try string) (client.Node, error)) (client.Node, error) {
 	for try := range mostKeys {
 		n, err := create(strconv.Itoa(try))
@@ -180,7 +180,7 @@ func keyUsed(err error) bool {
 	return ok && p.Type == "urn:assay:problem:idempotency-key-reused"
 }
 
-// keyOf returns the idempotency key of an item that a run creates.
+// keyOf derives an idempotency key from the parts that identify an item to create.
 func keyOf(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -236,7 +236,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	return n, nil
 }
 
-// putLine is a node and the path that it was read from.
+// putLine is a node and the path of the file that was uploaded.
 type putLine struct {
 	Path string `json:"path"`
 	client.Node

@@ -61,7 +61,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	flags.StringVar(&q.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVar(&q.Fields, "fields", "", "comma-separated names of the fields and properties to show")
 	flags.IntVar(&limit, "limit", 50, "maximum number of records")
-	flags.IntVar(&q.From, "from", 0, "index of the first record, from 0")
+	flags.IntVar(&q.From, "from", 0, "zero-based index of the first record")
 	return cmd
 }
 
@@ -155,7 +155,7 @@ func newLibraryExport(s *settings) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&e.Format, "format", "", "csv, jsonl, or the format of the file (default: the extension of the output)")
 	flags.StringVar(&e.Fields, "fields", "", "comma-separated names of fields and properties, in the order of the output (default all)")
-	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of a name and its name in the export, such as logP:LogP")
+	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of old and new names, such as logP:LogP")
 	flags.StringVar(&e.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
 	return cmd

@@ -17,8 +17,8 @@ func newLibraryWatch(s *settings) *cobra.Command {
 	var after string
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
-		Short: "Print changes of a folder and everything below it, until interrupted",
-		Long: `Print changes of a folder and everything below it, until interrupted.
+		Short: "Print changes to a folder and everything below it, until interrupted",
+		Long: `Print changes to a folder and everything below it, until interrupted.
 
 When the connection is lost, watch reconnects and resumes without a gap. With
 --json each line is {"event", "id", "data"}; to resume after a line, pass its id to
@@ -63,7 +63,7 @@ func writeChange(out, notes io.Writer, e client.Event) error {
 	case client.ProgressEvent:
 		var p client.FileProgress
 		if err := json.Unmarshal(e.Data, &p); err != nil {
-			return errors.New("the server sent unreadable progress of a file")
+			return errors.New("the server sent an unreadable progress event")
 		}
 		ended := p.Done + p.Failed + p.Skipped
 		_, err := fmt.Fprintf(out, "%s  %s  %-8s  %d of %d steps\n", time.Now().Format(time.TimeOnly), p.FileID, "progress", ended, ended+p.Open)

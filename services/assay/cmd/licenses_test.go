@@ -11,7 +11,7 @@ import (
 func TestLicenses(t *testing.T) {
 	var out, errs strings.Builder
 	if status := cmd.Run(t.Context(), []string{"licenses"}, strings.NewReader(""), &out, &errs); status != 0 {
-		t.Fatalf("assay licenses exits with status %d: %s", status, errs.String())
+		t.Fatalf("assay licenses: exit status %d, want 0: %s", status, errs.String())
 	}
 	for _, want := range []string{
 		"Apache License", "Version 2.0", "END OF TERMS AND CONDITIONS",

@@ -74,7 +74,7 @@ func newList(s *settings) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	complete := cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc("status", complete); err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 	return cmd
 }

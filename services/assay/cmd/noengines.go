@@ -16,7 +16,7 @@ var errNoEngines = errors.New(`this program was built without the embedded engin
 // programs. It accepts any arguments and fails.
 func newServe(*settings) *cobra.Command { return missing("serve") }
 
-// newVerify returns `assay verify` for such a build.
+// newVerify returns `assay verify` for a build without engines.
 func newVerify(*settings) *cobra.Command { return missing("verify") }
 
 func missing(name string) *cobra.Command {

@@ -203,7 +203,7 @@ func (e *photoEdit) save(ctx context.Context, p client.Photo) (path string, err 
 	return path, fill(file, content)
 }
 
-// create creates a file that must not exist.
+// create creates a file. It fails if the file exists.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }

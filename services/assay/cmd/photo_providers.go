@@ -135,12 +135,12 @@ func (s *settings) writeProvider(w io.Writer, p client.PhotoProvider) error {
 	row("url", p.BaseURL)
 	row("key variable", p.KeyVariable)
 	if p.AnalyzeModel != "" {
-		row("analyzes", fmt.Sprintf("%s, %s each, in %s", p.AnalyzeModel, dollars(p.AnalyzeMicros), p.AnalyzeTime))
+		row("analyzes", fmt.Sprintf("%s, %s each, timeout %s", p.AnalyzeModel, dollars(p.AnalyzeMicros), p.AnalyzeTime))
 	}
-	row("edits", fmt.Sprintf("%s, %s each, in %s", p.EditModel, dollars(p.EditMicros), p.EditTime))
-	row("prices of", p.PriceDate)
-	row("calls", fmt.Sprintf("%d in progress of %d, %d today of %d, %d in a minute", p.State.Running, p.Concurrent, p.State.CallsToday, p.PerDay, p.PerMinute))
-	row("cost", fmt.Sprintf("%s today of %s", dollars(p.State.CostToday), dollars(p.DailyBudget)))
+	row("edits", fmt.Sprintf("%s, %s each, timeout %s", p.EditModel, dollars(p.EditMicros), p.EditTime))
+	row("price date", p.PriceDate)
+	row("calls", fmt.Sprintf("%d of %d in progress, %d of %d today, at most %d per minute", p.State.Running, p.Concurrent, p.State.CallsToday, p.PerDay, p.PerMinute))
+	row("cost", fmt.Sprintf("%s of %s today", dollars(p.State.CostToday), dollars(p.DailyBudget)))
 	if len(p.Fallback) > 0 {
 		row("fallback", fmt.Sprintf("%s, after %s", strings.Join(p.Fallback, ", "), p.FallbackAfter))
 	}
@@ -157,8 +157,8 @@ func newProvidersSet(s *settings, operator *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "set NAME", Short: "Change settings of a paid provider",
 		Long: `Change some settings of a paid provider. Settings without a flag keep their value.
-They apply from the next call on, including calls for photos that are waiting. A
-suspended provider is tried again.
+Changes take effect with the next call, including calls for photos that are waiting.
+A suspended provider is tried again.
 
 A concurrent change is not lost: the command applies its change on top of it. With --if-match
 the change is applied only if the settings still have the etag that "show" printed.`,
@@ -235,7 +235,8 @@ the change is applied only if the settings still have the etag that "show" print
 	return cmd
 }
 
-// setProvider reads and changes the settings of a provider, or changes the version with an ETag.
+// setProvider reads the settings of a provider and changes them. If match is set, it changes only the version with
+// that ETag.
 func setProvider(ctx context.Context, c *client.Client, name, match string, changes []func(*client.PhotoProviderSettings)) (client.PhotoProvider, error) {
 	for try := 1; ; try++ {
 		current, err := c.PhotoProvider(ctx, name)

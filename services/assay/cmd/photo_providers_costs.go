@@ -15,8 +15,9 @@ import (
 func newProvidersDefault(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "default [NAME]", Short: "Show or change the default provider",
-		Long: `Show or change the provider of photos that name none: a paid one, or stub, the local
-one. The local one is used while the default is disabled and has no fallback.`,
+		Long: `Show or change the provider of photos that do not name one: a paid provider, or stub,
+the local provider. The local provider is used while the default is disabled and has no
+fallback.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.operatorClient(*operator)
@@ -86,8 +87,8 @@ func newProvidersCosts(s *settings, operator *string) *cobra.Command {
 	var from, to string
 	cmd := &cobra.Command{
 		Use: "costs", Short: "List the calls and costs of paid providers by day",
-		Long: `List the calls and costs of paid providers by day (UTC), by default of the current
-month. Costs are never lower than the billed amounts. The figures of a day are kept for 62 days.`,
+		Long: `List the calls and costs of paid providers by day (UTC), for the current month by
+default. Costs are never lower than the billed amounts. Figures are kept for 62 days.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)

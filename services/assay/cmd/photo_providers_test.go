@@ -16,10 +16,10 @@ func TestPhotoProviders(t *testing.T) {
 status        disabled
 url           https://ark.ap-southeast.bytepluses.com/api/v3
 key variable  ASSAY_SEEDREAM_KEY
-edits         seedream-4-5-251128, $0.045 each, in 90s
-prices of     2026-11-22
-calls         0 in progress of 8, 0 today of 2000, 60 in a minute
-cost          $0.00 today of $1.50
+edits         seedream-4-5-251128, $0.045 each, timeout 90s
+price date    2026-11-22
+calls         0 of 8 in progress, 0 of 2000 today, at most 60 per minute
+cost          $0.00 of $1.50 today
 fallback      stub, after 10m
 etag          "1"
 `, "")
@@ -34,5 +34,5 @@ etag          "1"
 	p.providers("costs", "--from", "2026-11-01", "--to", "2026-11-02").want(t, 0, "DAY    PROVIDER                  CALLS  COST\ntotal  2026-11-01 to 2026-11-02  0      $0.00\n", "")
 	p.providers("costs", "--from", "2026-11-02", "--to", "2026-11-01").want(t, 1, "", "query.from is after 2026-11-01")
 	p.providers("show", "dall-e").want(t, 1, "", "assay: There is no paid provider with this name.\n")
-	p.providers("show", "seedream").has(t, 0, "calls         0 in progress of 8, 0 today of 2000, 5 in a minute\n", "")
+	p.providers("show", "seedream").has(t, 0, "calls         0 of 8 in progress, 0 of 2000 today, at most 5 per minute\n", "")
 }

@@ -30,7 +30,7 @@ func (p person) edit(name, prompt string) string {
 	got := p.run("photo", "edit", write(p.T, name, draw(p.T, 1))[0], "--wait", "--prompt", prompt)
 	id := jobs.FindString(got.out)
 	if id == "" {
-		p.Fatalf("edit of %s: %+v", name, got)
+		p.Fatalf("edit of %s: got %+v, want the id of a photo", name, got)
 	}
 	return id
 }
@@ -51,7 +51,7 @@ func TestPhotoEdit(t *testing.T) {
 	p := newPerson(t)
 	path := write(t, "a.jpg", draw(t, 1))[0]
 	if got := p.run("photo", "edit", path); got.status != 0 || !started.MatchString(unique(got.out)) {
-		t.Errorf("an edit that is not waited for: %+v", got)
+		t.Errorf("photo edit without --wait: got %+v, want status 0 and the line of the photo", got)
 	}
 	dir := filepath.Join(t.TempDir(), "edited")
 	for _, name := range []string{"a.png", "a-ID.png"} { // no file is replaced
@@ -71,18 +71,18 @@ func checkPhoto(t *testing.T, path, format string, size image.Point) {
 	defer func() { _ = file.Close() }() // opened for reading only
 	config, is, err := image.DecodeConfig(file)
 	if err != nil || is != format || config.Width != size.X || config.Height != size.Y {
-		t.Errorf("%s is %s of %d × %d, %v", path, is, config.Width, config.Height, err)
+		t.Errorf("%s: got %s of %d × %d, %v, want %s of %d × %d", path, is, config.Width, config.Height, err, format, size.X, size.Y)
 	}
 }
 
-func TestPhotoEditOfManyIsABatch(t *testing.T) {
+func TestPhotoEditOfSeveralFilesCreatesBatch(t *testing.T) {
 	p := newPerson(t)
 	paths := write(t, "a.jpg", draw(t, 1), "b.jpg", draw(t, 2), "c.jpg", draw(t, 3)[:700], "d.txt", "no photo")
 	paths = append(paths, filepath.Join(t.TempDir(), "gone"))
 	dir := t.TempDir()
 	got := p.run(append([]string{"photo", "edit", "--json", "--prompt", "fit 80, as webp", "-o", dir}, paths...)...)
 	if got.status != 1 || !strings.Contains(got.errors, "assay: 3 of 5 failed") {
-		t.Errorf("exit status %d: %s", got.status, got.errors)
+		t.Errorf("exit status %d, want 1: %s", got.status, got.errors)
 	}
 	batches := map[string]int{}
 	for line := range strings.Lines(got.out) {
@@ -93,11 +93,11 @@ func TestPhotoEditOfManyIsABatch(t *testing.T) {
 	if len(batches) != 1 || !strings.Contains(got.out, `"code":"IMAGE_UNREADABLE"`) ||
 		!strings.Contains(got.out, `{"path":"`+paths[3]+`","error":"is not a JPEG, PNG, WebP or HEIC photo"}`) ||
 		!strings.Contains(got.out, `{"path":"`+paths[4]+`","error":"no such file or directory"}`) {
-		t.Errorf("%s", got.out)
+		t.Errorf("got %s\nwant one batch, an unreadable image and the errors of two files", got.out)
 	}
 	saved, err := filepath.Glob(filepath.Join(dir, "*"))
 	if slices.Sort(saved); err != nil || !slices.Equal(saved, []string{filepath.Join(dir, "a.webp"), filepath.Join(dir, "b.webp")}) {
-		t.Errorf("the saved files are %v, %v", saved, err)
+		t.Errorf("got the saved files %v, %v, want a.webp and b.webp", saved, err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestPhotoGetAndList(t *testing.T) {
 		"edited    160 × 120 jpeg, ", "not done  not understood: magic\n",
 	} {
 		if got.status != 0 || !strings.Contains(got.out, line) {
-			t.Errorf("get lacks %q: %s%s", line, got.out, got.errors)
+			t.Errorf("photo get: want %q in: %s%s", line, got.out, got.errors)
 		}
 	}
 	p.run("photo", "get", second, "--wait").has(t, 1, "error    PROMPT_NOT_UNDERSTOOD: the prompt", "the edit of ID failed")
@@ -120,7 +120,7 @@ func TestPhotoGetAndList(t *testing.T) {
 	p.run("photo", "list", "--status", "completed").want(t, 0, heads+line, "")
 	p.run("photo", "list", "--limit", "1").has(t, 0, "TIME  ID  FAILED      b.jpg  (the prompt", "There are more")
 	if all := p.run("photo", "list", "--all", "--json"); strings.Count(all.out, "\n") != 2 {
-		t.Errorf("list of two: %+v", all)
+		t.Errorf("photo list: got %+v, want two photos", all)
 	}
 	p.run("photo", "list", "--status", "done").want(t, 2, "", "must be one of QUEUED, PROCESSING, EDITING, COMPLETED, FAILED")
 	p.run("photo", "list", "--limit", "0").want(t, 2, "", "See: assay photo list --help")
@@ -133,10 +133,10 @@ func TestPhotoChanges(t *testing.T) {
 	p.run("photo", "retry", done).want(t, 1, "", "ID: The job is COMPLETED.")
 	p.run("photo", "retry", failed, "--prompt", "sepia").want(t, 0, "ID  QUEUED      a.jpg\n", "")
 	if got := p.run("photo", "get", failed, "--wait"); got.status != 0 {
-		t.Errorf("after the retry: %+v", got)
+		t.Errorf("photo get after the retry: got %+v, want status 0", got)
 	}
 	if original := p.run("photo", "download", done, "--original"); original.status != 0 || original.out != draw(t, 1) {
-		t.Errorf("the original has %d bytes: %s", len(original.out), original.errors)
+		t.Errorf("photo download --original: got %d bytes, want the uploaded photo: %s", len(original.out), original.errors)
 	}
 	path := filepath.Join(t.TempDir(), "x.jpg")
 	p.run("photo", "download", done, "-o", path).want(t, 0, "", "")

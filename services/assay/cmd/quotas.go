@@ -47,7 +47,7 @@ of a running "assay serve".`,
 		},
 	}, &cobra.Command{
 		Use: "set OWNER [NAME=LIMIT…]", Short: "Set quotas of an owner",
-		Long: `Set quotas of an owner. They replace all quotas set before; for quotas that are not named
+		Long: `Set quotas of an owner. They replace all quotas set before; for quotas that are not named,
 the server's settings apply. 0 means no limit.`,
 		Example: "  assay quotas set alice bytes=50GiB items=100000\n  assay quotas set alice   (resets to the server's settings)",
 		Args:    cobra.MinimumNArgs(1),

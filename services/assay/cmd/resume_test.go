@@ -16,7 +16,7 @@ func TestUploadsOfTwoKeys(t *testing.T) {
 	owners := map[string]string{"Bearer of-anna": "anna", "Bearer of-annas-laptop": "anna", "Bearer of-bob": "bob"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/me" {
-			t.Errorf("%s is called", r.URL)
+			t.Errorf("unexpected request for %s", r.URL)
 		}
 		fmt.Fprintf(w, `{"owner":%q,"proven":true}`, owners[r.Header.Get("Authorization")])
 	}))

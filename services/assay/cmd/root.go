@@ -139,8 +139,8 @@ func completeDefaults(root *cobra.Command) {
 		switch command.Name() {
 		case "help":
 			command.Args = func(_ *cobra.Command, path []string) error {
-				asked, _, err := root.Find(path)
-				if err == nil && len(path) > 0 && asked == root {
+				found, _, err := root.Find(path)
+				if err == nil && len(path) > 0 && found == root {
 					err = fmt.Errorf("unknown command %q for %q", path[0], root.Name())
 				}
 				return err

@@ -78,8 +78,7 @@ func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context
 	return cmp.Or(err, someFailed(failed, files))
 }
 
-// done accepts a sent file or an error, and waits for the result if requested. A file that was not
-// sent may have no bar.
+// done accepts the result or error of a sent file, and waits for the final result if requested. bar can be nil.
 func (s *sender[T]) done(ctx context.Context, path string, bar *bar, result T, err error) {
 	if err != nil || s.wait == nil {
 		bar.done()

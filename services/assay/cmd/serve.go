@@ -52,7 +52,7 @@ progress finish; a second Ctrl-C terminates the process immediately.`,
 				*variable.to = *variable.given
 			}
 		}
-		// --data is a persistent flag, since every command may read the directory.
+		// --data is a persistent flag because every command can read the directory.
 		if cmd.Flags().Changed("data") {
 			cfg.DataDir = s.data
 		}

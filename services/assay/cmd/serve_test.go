@@ -50,7 +50,7 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	// The services in serve read the environment. The model of objects is slow with the race detector.
+	// The services in serve read the environment. Object detection is slow with the race detector.
 	if err := errors.Join(os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_OBJECTS", "false")); err != nil {
 		return 1, err
 	}
@@ -115,7 +115,7 @@ func (p person) upload(name, content string) string {
 	got := p.pipe(content, "upload", "-", "--wait", "--name", name)
 	id := ids.FindString(got.out)
 	if id == "" {
-		p.Fatalf("upload of %s: %+v", name, got)
+		p.Fatalf("upload of %s: got %+v, want the id of a file", name, got)
 	}
 	return id
 }

@@ -119,8 +119,8 @@ func (s *settings) findOwner() (string, error) {
 	return keptOwner(filepath.Join(config, "assay"))
 }
 
-// keptOwner returns the owner id stored in a directory. The first call creates it; of concurrent
-// first calls, one succeeds.
+// keptOwner returns the owner id stored in a directory. The first call creates it. Concurrent calls return
+// the same id.
 func keptOwner(dir string) (string, error) {
 	path := filepath.Join(dir, "owner")
 	content, err := os.ReadFile(path)

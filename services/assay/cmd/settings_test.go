@@ -50,7 +50,7 @@ func TestOwner(t *testing.T) {
 	for flag, want := range map[string]string{"from-flag": "from-flag", "": "from-variable"} {
 		s := settings{owner: flag}
 		if got, err := s.findOwner(); err != nil || got != want {
-			t.Errorf("flag %q: %s, %v", flag, got, err)
+			t.Errorf("flag %q: got %s, %v, want %s", flag, got, err, want)
 		}
 	}
 }
@@ -88,11 +88,11 @@ func TestExitStatusOfUnusableSettings(t *testing.T) {
 func TestHelp(t *testing.T) {
 	got := run(t.Context(), "")
 	if got.status != 0 || !strings.Contains(got.out, "upload") {
-		t.Errorf("%+v", got)
+		t.Errorf("assay without arguments: got %+v, want status 0 and the list of commands", got)
 	}
 	for _, args := range [][]string{{"upload", "--help"}, {"version"}, {"version", "--json"}, {"completion", "bash"}} {
 		if got := run(t.Context(), "", args...); got.status != 0 || got.out == "" {
-			t.Errorf("%v: %+v", args, got)
+			t.Errorf("%v: got %+v, want status 0 and an output", args, got)
 		}
 	}
 	for _, args := range [][]string{
@@ -100,10 +100,10 @@ func TestHelp(t *testing.T) {
 		{"feed", "sources", "set", "a", "--tags", "b", "--add-tag", "c"}, {"list", "--every"}, {"dead", "raise"}, {"feed", "eat"},
 	} {
 		if got := run(t.Context(), "", args...); got.status != 2 || got.out != "" || !strings.HasSuffix(got.errors, " --help\n") {
-			t.Errorf("%v: %+v", args, got)
+			t.Errorf("%v: got %+v, want status 2 and a reference to --help", args, got)
 		}
 	}
 	if got := run(t.Context(), "", "__complete", "list", "--status", ""); !strings.Contains(got.out, "COMPLETED\n") {
-		t.Errorf("completion of --status: %+v", got)
+		t.Errorf("completion of --status: got %+v, want COMPLETED", got)
 	}
 }

@@ -116,7 +116,7 @@ func (u *upload) check(paths []string) error {
 	case u.parallel < 1:
 		return fmt.Errorf("--parallel %d: must be 1 or more", u.parallel)
 	case u.name != "" && len(paths) > 1:
-		return errors.New("--name needs a single file")
+		return errors.New("--name requires a single file")
 	case stdins > 1:
 		return errors.New("standard input can be given only once")
 	}
@@ -203,7 +203,7 @@ func plain(err error) error {
 	return err
 }
 
-// sentLine is a file and the path it was read from.
+// sentLine is a file as stored by the server and the path that it was read from.
 type sentLine struct {
 	Path string `json:"path"`
 	client.File

@@ -76,7 +76,7 @@ func TestUploadReportsFailures(t *testing.T) {
 	}
 	for _, line := range []string{paths[7] + ": is a folder\n", paths[8] + ": no such file or directory\n", "assay: 3 of 9 failed\n"} {
 		if !strings.Contains(got.errors, line) {
-			t.Errorf("errors %q without %q", got.errors, line)
+			t.Errorf("got the errors %q, want %q among them", got.errors, line)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (s *settings) watch(cmd *cobra.Command, c *client.Client, f client.Followin
 			return err
 		}
 		if e.Type == client.Ready && watching {
-			continue // from another connection
+			continue // the client reconnected
 		}
 		watching = true
 		if s.json {

@@ -120,7 +120,7 @@ func TestKeys(t *testing.T) {
 	}
 	want := func(got []string, rows ...string) {
 		t.Helper()
-		rows = append([]string{"OWNER NAME STATUS MAY EXPIRES LAST USED"}, rows...)
+		rows = append([]string{"OWNER NAME STATUS ACCESS EXPIRES LAST USED"}, rows...)
 		if strings.Join(got, "\n") != strings.Join(rows, "\n") {
 			t.Errorf("the keys are %q, want %q", got, rows)
 		}
