@@ -14,7 +14,7 @@ import (
 const (
 	// inlineAttribute is the largest value in bytes that is stored in an extended attribute. ext4
 	// stores all attributes of a file in one block of 4 KiB, and the list of parts of a multipart
-	// upload takes 4.5 bytes for each part.
+	// upload needs 4.5 bytes per part.
 	inlineAttribute = 1 << 10
 	// elsewhere is the prefix of an extended attribute that contains the digest of its value
 	// instead of the value.
@@ -22,14 +22,14 @@ const (
 )
 
 // attributes stores metadata in extended attributes, and values that do not fit there in files. The
-// attribute then has the value's digest, so that a file left by a replaced object is never used for
-// the new one.
+// attribute then contains the digest of the value, so that the file of a replaced object is never
+// used for the new object.
 type attributes struct {
 	meta.XattrMeta
 	large meta.SideCar
 }
 
-// openAttributes stores large values in the directory, which it creates.
+// openAttributes returns attributes that store large values in the directory, which it creates.
 func openAttributes(large string) (*attributes, error) {
 	if err := os.MkdirAll(large, 0o700); err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, val
 	return a.XattrMeta.StoreAttribute(f, bucket, object, name, digestOf(value))
 }
 
-// RetrieveAttribute returns meta.ErrNoSuchKey too if the file with a large value is missing or
-// belongs to another value.
+// RetrieveAttribute also returns meta.ErrNoSuchKey if the file with a large value is missing or
+// contains another value.
 func (a *attributes) RetrieveAttribute(f *os.File, bucket, object, name string) ([]byte, error) {
 	value, err := a.XattrMeta.RetrieveAttribute(f, bucket, object, name)
 	if err != nil || !bytes.HasPrefix(value, []byte(elsewhere)) {
@@ -82,10 +82,9 @@ func digestOf(value []byte) []byte {
 	return []byte(elsewhere + hex.EncodeToString(sum[:]))
 }
 
-// openMetadata returns the store for the metadata of the objects in the directory next to the
-// objects, and the directory of its files, which must be synced. The store uses extended
-// attributes; it uses files only if they already exist or the file system has no extended
-// attributes.
+// openMetadata returns the store for the metadata of the objects, and the directory of its files,
+// which must be synced. The store uses extended attributes, or files in dir if they already exist or
+// the file system does not support extended attributes.
 func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
 	sidecar, err := needsSidecar(objects, only)
@@ -103,8 +102,8 @@ func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	return files, only, err
 }
 
-// needsSidecar reports whether metadata is stored in separate files: it already is, or the file
-// system has no extended attributes.
+// needsSidecar reports whether metadata is stored in separate files, because it already is or
+// because the file system does not support extended attributes.
 func needsSidecar(objects, attributes string) (bool, error) {
 	if _, err := os.Stat(attributes); err == nil {
 		return true, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/versity/versitygw/backend/meta"
 )
 
-// The list of the parts of the largest upload, 10,000 of them, takes 45 KiB.
+// TestAttributesOfAnySize includes a value as large as the part list of the largest upload: 45 KiB for 10,000 parts.
 func TestAttributesOfAnySize(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // like the gateway, whose buckets are directories in the working directory
@@ -46,11 +46,11 @@ func TestAttributesOfAnySize(t *testing.T) {
 	}
 	for _, open := range []*os.File{nil, f} {
 		if _, err := a.RetrieveAttribute(open, "bucket", "a", "none"); !errors.Is(err, meta.ErrNoSuchKey) {
-			t.Errorf("a missing attribute, open %v: %v", open != nil, err)
+			t.Errorf("a missing attribute, open %v: got %v, want %v", open != nil, err, meta.ErrNoSuchKey)
 		}
 	}
 	if _, err := a.RetrieveAttribute(nil, "bucket", "b", "small"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an attribute of a missing object: %v", err)
+		t.Errorf("an attribute of a missing object: got %v, want %v", err, fs.ErrNotExist)
 	}
 	if names, err := a.ListAttributes("bucket", "a"); err != nil || len(names) != 5 {
 		t.Errorf("attributes %q, %v; want 5", names, err)
@@ -59,11 +59,11 @@ func TestAttributesOfAnySize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.RetrieveAttribute(nil, "bucket", "a", "large"); !errors.Is(err, meta.ErrNoSuchKey) {
-		t.Errorf("after it was deleted: %v", err)
+		t.Errorf("a deleted attribute: got %v, want %v", err, meta.ErrNoSuchKey)
 	}
 }
 
-func TestAttributesOfAReplacedObjectAreGone(t *testing.T) {
+func TestNewObjectHasNoAttributesOfReplacedObject(t *testing.T) {
 	t.Chdir(t.TempDir())
 	large := filepath.Join(t.TempDir(), "large")
 	a, err := openAttributes(large)
@@ -82,12 +82,12 @@ func TestAttributesOfAReplacedObjectAreGone(t *testing.T) {
 	}
 	create()
 	if _, err := a.RetrieveAttribute(nil, "bucket", "a", "parts"); !errors.Is(err, meta.ErrNoSuchKey) {
-		t.Errorf("the new object has the old one's attribute: %v", err)
+		t.Errorf("an attribute of the replaced object: got %v, want %v", err, meta.ErrNoSuchKey)
 	}
 	if err := a.DeleteAttributes("bucket", "a"); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(large, "bucket", "*")); err != nil || len(left) > 0 {
-		t.Errorf("files that were not removed: %q, %v", left, err)
+		t.Errorf("got the files %q, %v, want none", left, err)
 	}
 }

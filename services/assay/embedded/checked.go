@@ -22,7 +22,7 @@ import (
 const (
 	// sumsAttribute contains the CRC-32C of each block of an object.
 	sumsAttribute = "assay-sums"
-	etagAttribute = "etag" // that of the gateway
+	etagAttribute = "etag" // set by the gateway
 	sumBlock      = 128 << 10
 	sumSize       = 4
 )
@@ -47,7 +47,7 @@ func (d *durableStore) storeSums(bucket, key string) error {
 	}
 }
 
-// storeSumsOf reports whether the file is still the object.
+// storeSumsOf stores the checksums of a file. It reports whether the file is still the object.
 func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (same bool, err error) {
 	info, err := file.Stat()
 	if err != nil || info.IsDir() {
@@ -84,7 +84,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("close an object")
 		}
 		return nil, s3err.APIError{Code: "InternalError", Description: err.Error() + "; restore it from a backup", HTTPStatusCode: http.StatusInternalServerError}
-	case body == nil: // it has no checksums
+	case body == nil: // the object has no checksums
 		return out, nil
 	}
 	err = out.Body.Close()
@@ -93,7 +93,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 }
 
 // checkedBody returns a reader that verifies the object, or nil for an object without checksums.
-// The first block is already verified.
+// The first block of the range has been verified.
 func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) (body *checkedBody, err error) {
 	file, err := os.Open(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {
@@ -147,7 +147,7 @@ type checkedBody struct {
 	sums    []byte
 	at, end int64
 	block   []byte
-	ready   []byte // of block
+	ready   []byte // unread, verified bytes of block
 	failed  func(error)
 }
 

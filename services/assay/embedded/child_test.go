@@ -46,7 +46,7 @@ func runChild(engine, dir string) int {
 			url = d.URL()
 		}
 	default:
-		err = fmt.Errorf("no engine %q", engine)
+		err = fmt.Errorf("unknown engine %q", engine)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,8 +59,8 @@ func runChild(engine, dir string) int {
 	return 0
 }
 
-// startChild runs an engine in a child process; kill sends SIGKILL and returns what it wrote to
-// standard output after its URL.
+// startChild runs an engine in a child process. kill sends SIGKILL and returns the standard output
+// that followed the URL.
 func startChild(t *testing.T, engine, dir string) (url string, kill func() string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -155,8 +155,8 @@ func (d *durableStore) persist(bucket, key string) (fs.FileInfo, error) {
 }
 
 // syncObject syncs an object's file with its extended attributes, the directories up to the bucket
-// whose entries may not be on disk, and its metadata files. It shares the directory syncs with
-// uploads that created their entries before it has synced the file.
+// whose entries may not be on disk, and its metadata files. It joins the syncs of the directories
+// before it syncs the file, so that concurrent uploads share them.
 func (d *durableStore) syncObject(bucket, key string) error {
 	top, path := filepath.Join(d.objects, bucket), filepath.Join(d.objects, bucket, filepath.FromSlash(key))
 	folder := filepath.Dir(path)

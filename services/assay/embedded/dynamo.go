@@ -38,7 +38,7 @@ type DynamoDBConfig struct {
 type DynamoDB struct {
 	engine *dynamolite.Engine
 	server *http.Server
-	unused sync.Map // of net.Conn
+	unused sync.Map // set of net.Conn that have not carried a request
 	url    string
 	own    string // URL of the listener for the services
 }
@@ -49,7 +49,7 @@ const dynamoDBDrain = 5 * time.Second
 // StartDynamoDB starts the engine and returns when it accepts connections. The caller closes it.
 func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if cfg.Path == "" {
-		return nil, errors.New("embedded dynamodb: no file name")
+		return nil, errors.New("embedded dynamodb: the path of the database file is required")
 	}
 	host, port, err := splitAddr(cfg.Addr)
 	if err != nil {
@@ -70,7 +70,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		},
 	})
 	if damage, ok := errors.AsType[*dynamolite.CorruptError](err); ok {
-		return nil, fmt.Errorf("embedded dynamodb: %w; %s (docs/production.md, Backup and restore)", damage, wayOut(damage))
+		return nil, fmt.Errorf("embedded dynamodb: %w; %s (docs/production.md, Backup and restore)", damage, recoveryAdvice(damage))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
@@ -101,8 +101,8 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	return d, nil
 }
 
-// wayOut returns the advice for recovering from damage.
-func wayOut(damage *dynamolite.CorruptError) string {
+// recoveryAdvice returns advice on how to recover from damage.
+func recoveryAdvice(damage *dynamolite.CorruptError) string {
 	if damage.Repairable {
 		return fmt.Sprintf("restore the data directory from a backup, or run \"assay verify --repair\", which discards the damaged commit and the %d after it", damage.Later)
 	}

@@ -89,7 +89,7 @@ func TestDynamoDBKeepsItemsAcrossClose(t *testing.T) {
 		t.Fatalf("%d items after a restart, want 1", n)
 	}
 	if err := putItem(t.Context(), client, "a"); err == nil {
-		t.Error("a condition on the old item was true")
+		t.Error("PutItem of an existing item succeeded, want a failed condition")
 	}
 }
 
@@ -112,7 +112,7 @@ func TestDynamoDBKeepsAcknowledgedWritesWhenKilled(t *testing.T) {
 	}
 }
 
-// The test damages the first and the last record of a killed process's journal.
+// TestDynamoDBRejectsDamagedJournal damages the first and the last record of the journal of a killed process.
 func TestDynamoDBRejectsDamagedJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	url, kill := startChild(t, "dynamodb", path)
@@ -136,7 +136,7 @@ func TestDynamoDBRejectsDamagedJournal(t *testing.T) {
 		}
 		d, err := StartDynamoDB(DynamoDBConfig{Path: path})
 		if err == nil {
-			t.Fatalf("started without %s: %v", item, d.Close())
+			t.Fatalf("StartDynamoDB with a damaged record of %s succeeded, want an error: %v", item, d.Close())
 		}
 		for _, want := range []string{path + ".journal", "offset", "backup"} {
 			if !strings.Contains(err.Error(), want) {
@@ -147,17 +147,17 @@ func TestDynamoDBRejectsDamagedJournal(t *testing.T) {
 }
 
 func TestDynamoDBRejectsBadSettings(t *testing.T) {
-	held := filepath.Join(t.TempDir(), "db")
-	running := startDynamoDB(t, held)
+	inUse := filepath.Join(t.TempDir(), "db")
+	running := startDynamoDB(t, inUse)
 	tests := []struct {
 		name string
 		cfg  DynamoDBConfig
 		want string
 	}{
-		{"no file", DynamoDBConfig{}, "no file"},
+		{"no file", DynamoDBConfig{}, "path of the database file"},
 		{"address", DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), Addr: "localhost"}, `address "localhost"`},
-		{"held", DynamoDBConfig{Path: held}, held},
-		{"taken", DynamoDBConfig{
+		{"file in use", DynamoDBConfig{Path: inUse}, inUse},
+		{"address in use", DynamoDBConfig{
 			Path: filepath.Join(t.TempDir(), "db"), Addr: strings.TrimPrefix(running.URL(), "http://"),
 		}, "in use"},
 	}
@@ -165,7 +165,7 @@ func TestDynamoDBRejectsBadSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := StartDynamoDB(tt.cfg)
 			if err == nil {
-				t.Fatalf("started: %v", d.Close())
+				t.Fatalf("StartDynamoDB succeeded, want an error: %v", d.Close())
 			}
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %q does not contain %q", err, tt.want)
@@ -174,7 +174,7 @@ func TestDynamoDBRejectsBadSettings(t *testing.T) {
 	}
 }
 
-func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
+func TestDynamoDBClosesWithUnusedConnection(t *testing.T) {
 	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db")})
 	if err != nil {
 		t.Fatal(err)
@@ -193,13 +193,13 @@ func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
 		t.Error(err)
 	}
 	if took := time.Since(began); took >= dynamoDBDrain {
-		t.Errorf("closed after %s", took)
+		t.Errorf("Close took %s, want less than %s", took, dynamoDBDrain)
 	}
 }
 
-// TestDynamoDBBoundsTheConnectionsOfAClient checks that a connection above the limit is rejected
+// TestDynamoDBLimitsConnectionsPerClient checks that a connection above the limit is rejected
 // and that the listener for the services is not affected.
-func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
+func TestDynamoDBLimitsConnectionsPerClient(t *testing.T) {
 	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), limiter: web.NewLimiter(2, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 	refused.Body.Close()
 	if refused.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("the second connection got status %d", refused.StatusCode)
+		t.Errorf("second connection: got status %d, want %d", refused.StatusCode, http.StatusTooManyRequests)
 	}
 	addTable(t, dynamoClient(d.OwnURL()))
 }

@@ -17,7 +17,7 @@ func TestFoldersForgetRemovals(t *testing.T) {
 	}
 	done := f.remove()
 	if known() {
-		t.Error("recorded while a removal is in progress")
+		t.Error("the directory is recorded while a removal is in progress")
 	}
 	if learn(func() {}); known() {
 		t.Error("a sync during a removal was recorded")

@@ -40,7 +40,7 @@ func TestS3ReopensUploads(t *testing.T) {
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "objects", testBucket, ".sgwtmp", "multipart", "*", *upload.UploadId))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("%v, %v", found, err)
+		t.Fatalf("got the upload directories %v, %v, want one", found, err)
 	}
 	// The gateway's name while it joins the parts.
 	if err := os.Rename(found[0], found[0]+".0123456789abcdef0123456789abcdef-1.inprogress"); err != nil {
@@ -50,7 +50,7 @@ func TestS3ReopensUploads(t *testing.T) {
 	client = startS3(t, S3Config{Dir: dir})
 	listed, err := client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: bucket, Key: key, UploadId: upload.UploadId})
 	if err != nil || len(listed.Parts) != 1 {
-		t.Fatalf("%+v, %v", listed, err)
+		t.Fatalf("ListParts = %+v, %v, want one part", listed, err)
 	}
 	if _, err := client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: upload.UploadId, IfNoneMatch: aws.String("*"),
@@ -59,6 +59,6 @@ func TestS3ReopensUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	if body, _ := get(t, client, "a/b"); body != "text" {
-		t.Errorf("stored %q", body)
+		t.Errorf("stored %q, want text", body)
 	}
 }

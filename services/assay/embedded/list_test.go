@@ -38,7 +38,7 @@ func BenchmarkList(b *testing.B) {
 					ContinuationToken: &after, MaxKeys: aws.Int32(blob.PageLimit), FetchOwner: aws.Bool(false),
 				})
 				if err != nil || len(got.Contents) != blob.PageLimit {
-					b.Fatalf("%d objects, %v", len(got.Contents), err)
+					b.Fatalf("got %d objects, %v, want %d", len(got.Contents), err, blob.PageLimit)
 				}
 				after = aws.ToString(got.NextContinuationToken)
 			}
@@ -46,7 +46,7 @@ func BenchmarkList(b *testing.B) {
 			if few == 0 {
 				few = page
 			}
-			b.ReportMetric(page/few, "of-few")
+			b.ReportMetric(page/few, "x-first-bucket")
 			if page > most*few {
 				b.Errorf("a page takes %.1f times as long as one of 10,000 objects, want at most %d", page/few, most)
 			}

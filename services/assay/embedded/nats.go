@@ -91,7 +91,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 	if !srv.JetStreamEnabled() {
 		srv.Shutdown()
 		srv.WaitForShutdown()
-		return nil, fmt.Errorf("embedded nats: no JetStream in %s", cfg.Dir)
+		return nil, fmt.Errorf("embedded nats: JetStream did not start in %s", cfg.Dir)
 	}
 	n := &NATS{
 		server: srv, jetStream: *srv.JetStreamConfig(), log: log,
@@ -116,7 +116,7 @@ func (n *NATS) Close() {
 
 func natsOptions(cfg NATSConfig) (*server.Options, error) {
 	if cfg.Dir == "" {
-		return nil, errors.New("no folder")
+		return nil, errors.New("the directory is required")
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestNATSRecoversFromFullDisk(t *testing.T) {
 		}
 		for publish() == nil {
 			if stored > 100 {
-				t.Fatal("the disk does not fill up")
+				t.Fatal("all messages were stored, want a full disk")
 			}
 		}
 		if stored == 0 {
@@ -41,7 +41,7 @@ func TestNATSRecoversFromFullDisk(t *testing.T) {
 			}
 		}
 		if n := messages(t, js); n < stored {
-			t.Errorf("%d of %d messages are stored", n, stored)
+			t.Errorf("%d messages are stored, want at least the %d acknowledged ones", n, stored)
 		}
 	})
 }

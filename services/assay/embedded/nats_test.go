@@ -132,31 +132,31 @@ func TestNATSSync(t *testing.T) {
 			t.Fatal(err)
 		}
 		if opts.SyncAlways != tt.always || opts.SyncInterval.String() != tt.interval {
-			t.Errorf("sync %q: always %v, interval %s", tt.sync, opts.SyncAlways, opts.SyncInterval)
+			t.Errorf("sync %q: got always %v, interval %s, want %v, %s", tt.sync, opts.SyncAlways, opts.SyncInterval, tt.always, tt.interval)
 		}
 	}
 }
 
 func TestNATSRejectsBadSettings(t *testing.T) {
-	taken := startNATS(t, NATSConfig{Dir: t.TempDir()})
+	running := startNATS(t, NATSConfig{Dir: t.TempDir()})
 	tests := []struct {
 		name string
 		cfg  NATSConfig
 		want string
 	}{
-		{"no folder", NATSConfig{}, "no folder"},
+		{"no directory", NATSConfig{}, "directory is required"},
 		{"sync", NATSConfig{Dir: "d", Sync: "sometimes"}, `sync is "sometimes"`},
 		{"negative sync", NATSConfig{Dir: "d", Sync: "-1s"}, `sync is "-1s"`},
 		{"address", NATSConfig{Dir: "d", Addr: "localhost"}, `address "localhost"`},
 		{"port", NATSConfig{Dir: "d", Addr: "localhost:x"}, "port"},
-		{"taken", NATSConfig{Dir: t.TempDir(), Addr: strings.TrimPrefix(taken.URL(), "nats://")}, "in use"},
+		{"address in use", NATSConfig{Dir: t.TempDir(), Addr: strings.TrimPrefix(running.URL(), "nats://")}, "in use"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			n, err := StartNATS(tt.cfg)
 			if err == nil {
 				n.Close()
-				t.Fatal("started")
+				t.Fatal("StartNATS succeeded, want an error")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %q does not contain %q", err, tt.want)

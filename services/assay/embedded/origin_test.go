@@ -21,7 +21,7 @@ func TestS3AllowsWebOrigins(t *testing.T) {
 		"":                         {ownPage: ""},
 		ownPage:                    {ownPage: ownPage, otherPage: ""},
 		ownPage + " " + secondPage: {ownPage: ownPage, secondPage: secondPage, otherPage: ""},
-		"*":                        {ownPage: "*", "": ""}, // clients other than browsers send none
+		"*":                        {ownPage: "*", "": ""}, // clients other than browsers send no origin
 	} {
 		t.Run(allowed, func(t *testing.T) {
 			client := startS3(t, S3Config{Origins: strings.Fields(allowed)})
@@ -56,12 +56,12 @@ func wantAllowed(t *testing.T, client *s3.Client, origin, want string) {
 			t.Fatal(err)
 		}
 		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want {
-			t.Errorf("%s of a page of %q: allowed origin is %q, want %q (%s)", method, origin, got, want, resp.Status)
+			t.Errorf("%s from a page of %q: got the allowed origin %q, want %q (%s)", method, origin, got, want, resp.Status)
 		}
 		if method == http.MethodOptions && want != "" && (resp.StatusCode/100 != 2 ||
 			!strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "x-amz-checksum-sha256") ||
 			!strings.Contains(resp.Header.Get("Access-Control-Allow-Methods"), http.MethodPut)) {
-			t.Errorf("preflight: %s %v", resp.Status, resp.Header)
+			t.Errorf("preflight: got %s with %v, want 2xx that allows PUT and the checksum header", resp.Status, resp.Header)
 		}
 	}
 }

@@ -32,7 +32,7 @@ import (
 // The gateway copies all parts of a multipart upload to a new file when they are joined. To avoid that, a part is
 // written to its place in a file of its upload that becomes the object: part n of size s at (n-1)*s in the file
 // for parts of size s. The file of the part itself has its size and attributes, but no bytes. Usually only the
-// last part has another size; it is copied to its place when the parts are joined. A stored part is never
+// last part has a different size; it is copied to its place when the parts are joined. A stored part is never
 // overwritten in place: if a client sends it again, the bytes are stored in the file of the part.
 const (
 	// placedAttribute is set to "1" on the file of a part whose bytes are in the file of the upload.
@@ -80,8 +80,9 @@ func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (
 	return &s3.UploadPartOutput{ETag: &etag, ChecksumCRC32: in.ChecksumCRC32}, nil
 }
 
-// uploadPart stores a part with the gateway, which recreates the directory of an upload that is aborted at the same
-// time: it is removed again. This detects only uploads with checksums, which include all of the product.
+// uploadPart stores a part with the gateway. If the upload is aborted concurrently, the gateway recreates its
+// directory, and uploadPart removes it again. It detects this only for uploads with checksums, which the product
+// always uses.
 func (d *durableStore) uploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
 	dir := uploadDir(*in.Key, *in.UploadId)
 	_, before := d.meta.RetrieveAttribute(nil, *in.Bucket, dir, checksumsAttribute)
@@ -93,7 +94,7 @@ func (d *durableStore) uploadPart(ctx context.Context, in *s3.UploadPartInput) (
 		return out, err
 	}
 	for _, name := range []string{path.Join(dir, strconv.Itoa(int(*in.PartNumber))), dir} {
-		// Another part may still be in the directory, and removes it.
+		// If another part is still in the directory, its request removes the directory.
 		if err := os.Remove(d.pathOf(*in.Bucket, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) {
 			return nil, err
 		}
@@ -108,7 +109,7 @@ func uploadDir(key, uploadID string) string {
 }
 
 // placeOf claims the place of a part until leave is called. It returns nil for a part that the gateway must store:
-// a part that exists or is being written, or one without a CRC-32 in a header, as other clients send.
+// a part that exists or is being written, or a part without a CRC-32 header, which other clients may send.
 func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), err error) {
 	chunks, trailing := in.Body.(middlewares.ChecksumReader)
 	if _, inFiles := d.meta.(meta.SideCar); inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
@@ -140,10 +141,10 @@ func (d *durableStore) pathOf(bucket, name string) string {
 	return filepath.Join(d.objects, bucket, filepath.FromSlash(name))
 }
 
-// fill writes a part to its place, and then its own file.
+// fill writes the bytes of a part to its place, and then the file of the part.
 func (d *durableStore) fill(p *place, in *s3.UploadPartInput) (etag string, err error) {
 	defer func() {
-		// The gateway responds to its own errors only if they are not wrapped.
+		// The gateway recognizes its own errors only if they are not wrapped.
 		if closed := p.file.Close(); err == nil {
 			err = closed
 		}

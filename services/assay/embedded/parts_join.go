@@ -127,7 +127,7 @@ func (j *joining) put(dir string, number int, fits bool, to *os.File, at int64) 
 	return j.copy(from, to)
 }
 
-// copy copies the bytes of a part to the offset of a file.
+// copy copies the bytes of a part to the current offset of a file.
 func (j *joining) copy(from, to *os.File) (err error) {
 	info, err := from.Stat()
 	if err != nil {

@@ -73,7 +73,7 @@ func (m *partsUpload) placed() string {
 	m.t.Helper()
 	found, err := filepath.Glob(filepath.Join(m.dir, "objects", testBucket, ".sgwtmp", "multipart", "*", *m.id, placedName(partBytes)))
 	if err != nil || len(found) != 1 {
-		m.t.Fatalf("%v, %v", found, err)
+		m.t.Fatalf("got the files %v, %v, want one", found, err)
 	}
 	return found[0]
 }
@@ -125,8 +125,8 @@ func TestS3JoinsParts(t *testing.T) {
 	}
 }
 
-// TestS3PartsAreCompared checks that a part that does not match its checksum is not stored.
-func TestS3PartsAreCompared(t *testing.T) {
+// TestS3RejectsPartWithWrongChecksum checks that a part that does not match its checksum is not stored.
+func TestS3RejectsPartWithWrongChecksum(t *testing.T) {
 	dir := t.TempDir()
 	m := beginParts(t, startS3(t, S3Config{Dir: dir}), dir, "a")
 	_, err := m.client.UploadPart(t.Context(), &s3.UploadPartInput{
@@ -137,7 +137,7 @@ func TestS3PartsAreCompared(t *testing.T) {
 	}
 	listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
 	if err != nil || len(listed.Parts) > 0 {
-		t.Errorf("%+v, %v", listed, err)
+		t.Errorf("ListParts = %+v, %v, want no parts", listed, err)
 	}
 	m.send(1, []byte("text"))
 	m.join([]byte("text"), 1)
@@ -157,12 +157,12 @@ func TestS3PartsDoNotChangeAnObject(t *testing.T) {
 	m.send(2, content[partBytes:])
 	m.join(content, 1, 2)
 	if stored, err := os.ReadFile(object); err != nil || !bytes.Equal(stored, content[:partBytes]) {
-		t.Errorf("the object has %d bytes, %v", len(stored), err)
+		t.Errorf("the object has %d bytes, %v, want the %d bytes of the first part", len(stored), err, partBytes)
 	}
 }
 
-// TestS3PartsAreOnDiskFirst checks that a part that cannot be synced is rejected and not listed.
-func TestS3PartsAreOnDiskFirst(t *testing.T) {
+// TestS3RejectsPartThatCannotBeSynced checks that a part that cannot be synced is rejected and not listed.
+func TestS3RejectsPartThatCannotBeSynced(t *testing.T) {
 	dir := t.TempDir()
 	var broken atomic.Bool
 	m := beginParts(t, startS3(t, S3Config{Dir: dir, sync: func(file *os.File) error {
@@ -186,7 +186,7 @@ func TestS3PartsAreOnDiskFirst(t *testing.T) {
 		}
 		listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
 		if err != nil || again && (len(listed.Parts) != 1 || *listed.Parts[0].ETag != *m.parts[1].ETag) || !again && len(listed.Parts) > 0 {
-			t.Errorf("sent again %t: %+v, %v", again, listed, err)
+			t.Errorf("sent again %t: ListParts = %+v, %v, want only the part stored before", again, listed, err)
 		}
 	}
 	m.join([]byte("text"), 1)
@@ -216,6 +216,6 @@ func TestS3PartDoesNotReopenUpload(t *testing.T) {
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "objects", testBucket, ".sgwtmp", "multipart", "*", *m.id)); err != nil || len(left) > 0 {
-		t.Errorf("the upload left %q, %v", left, err)
+		t.Errorf("got the directories %q, %v, want none", left, err)
 	}
 }

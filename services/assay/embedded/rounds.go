@@ -4,12 +4,12 @@ import "sync"
 
 // rounds implements group commit: callers share a call that covers everything done before it began.
 type rounds struct {
-	mu             sync.Mutex
-	waiting, under map[string]*round // waiting and running; at most one of each per name
+	mu               sync.Mutex
+	waiting, running map[string]*round // at most one of each per name
 }
 
 type round struct {
-	led  bool // one of the joined callers will start it
+	led  bool // one of the joined callers is about to run it
 	done chan struct{}
 	err  error // read only after done is closed
 }
@@ -25,7 +25,7 @@ func (r *rounds) join(name string, f func() error) (need func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.waiting == nil {
-		r.waiting, r.under = map[string]*round{}, map[string]*round{}
+		r.waiting, r.running = map[string]*round{}, map[string]*round{}
 	}
 	next, joined := r.waiting[name]
 	if !joined {
@@ -37,7 +37,7 @@ func (r *rounds) join(name string, f func() error) (need func() error) {
 
 func (r *rounds) need(name string, next *round, f func() error) error {
 	r.mu.Lock()
-	led, before := next.led, r.under[name]
+	led, before := next.led, r.running[name]
 	next.led = true
 	r.mu.Unlock()
 	if led {
@@ -49,11 +49,11 @@ func (r *rounds) need(name string, next *round, f func() error) error {
 	}
 	r.mu.Lock()
 	delete(r.waiting, name)
-	r.under[name] = next
+	r.running[name] = next
 	r.mu.Unlock()
 	next.err = f()
 	r.mu.Lock()
-	delete(r.under, name)
+	delete(r.running, name)
 	r.mu.Unlock()
 	close(next.done)
 	return next.err

@@ -41,8 +41,8 @@ func TestRoundsCoverEarlierWrites(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := calls.Load(); n > callers*each || len(r.waiting)+len(r.under) > 0 {
-		t.Errorf("%d calls, and %d rounds remain", n, len(r.waiting)+len(r.under))
+	if n := calls.Load(); n > callers*each || len(r.waiting)+len(r.running) > 0 {
+		t.Errorf("got %d calls and %d remaining rounds, want at most %d and 0", n, len(r.waiting)+len(r.running), callers*each)
 	}
 }
 
@@ -64,13 +64,13 @@ func TestRoundsAreShared(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				if err := r.share("folder", func() error { calls.Add(1); return broken }); !errors.Is(err, broken) {
-					t.Errorf("got %v", err)
+					t.Errorf("share = %v, want %v", err, broken)
 				}
 			})
 		}
 		synctest.Wait()
 		if err := r.share("other", func() error { return nil }); err != nil || calls.Load() != 0 {
-			t.Errorf("%v, and %d calls before the first ended", err, calls.Load())
+			t.Errorf("got %v, and %d calls before the first ended, want none", err, calls.Load())
 		}
 		close(end)
 		all.Wait()
@@ -93,17 +93,17 @@ func TestRoundsIncludeCallersUntilTheyBegin(t *testing.T) {
 	first := join(func() { late = join(func() {}) })
 	second := join(func() { t.Error("called again for the same round") })
 	if calls != 0 {
-		t.Errorf("%d calls before the first was needed", calls)
+		t.Errorf("got %d calls before need, want none", calls)
 	}
 	for i, need := range []func() error{first, second} {
 		if err := need(); !errors.Is(err, broken) || calls != 1 {
-			t.Errorf("number %d: %v after %d calls, want one", i+1, err, calls)
+			t.Errorf("caller %d: got %v after %d calls, want %v after one", i+1, err, calls, broken)
 		}
 	}
 	if err := late(); !errors.Is(err, broken) || calls != 2 {
-		t.Errorf("a caller that joined during a call: %v after %d calls, want two", err, calls)
+		t.Errorf("caller that joined during a call: got %v after %d calls, want %v after two", err, calls, broken)
 	}
-	if len(r.waiting)+len(r.under) > 0 {
-		t.Errorf("%d rounds remain", len(r.waiting)+len(r.under))
+	if len(r.waiting)+len(r.running) > 0 {
+		t.Errorf("%d rounds remain, want none", len(r.waiting)+len(r.running))
 	}
 }

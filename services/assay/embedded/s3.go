@@ -33,8 +33,8 @@ const (
 	// s3Buffer is the copy buffer of each transfer in bytes; together with s3MaxRequests it limits
 	// the memory for transfers to 256 MiB.
 	s3Buffer = 128 << 10
-	// s3PortTries limits how often a free port is chosen. Another process may take the port before
-	// the server does.
+	// s3PortTries is the maximum number of attempts to listen on a free port. Another process may take
+	// the chosen port before the server does.
 	s3PortTries = 5
 )
 
@@ -56,7 +56,7 @@ type S3Config struct {
 	Addr string
 	// AccessKey and SecretKey belong to an account with full access. Required.
 	AccessKey, SecretKey string
-	// Others are the secrets of further access keys with full access.
+	// Others maps further access keys with full access to their secrets.
 	Others map[string]string
 	// Region is the region for request signatures. Empty means us-east-1.
 	Region string
@@ -93,7 +93,7 @@ type Object struct {
 type S3 struct {
 	public  *publicS3
 	own     string // URL of the gateway's listener
-	workDir string // before the start; empty if the variable was unset
+	workDir string // working directory before the start; empty if unknown
 	stop    context.CancelFunc
 	stopped chan struct{}
 	err     error // why it stopped; read only after stopped is closed
@@ -166,7 +166,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 	account := auth.Account{Access: cfg.AccessKey, Secret: cfg.SecretKey, Role: auth.RoleAdmin}
 	go func() {
 		defer close(srv.stopped)
-		srv.err = embedgw.RunVersityGW(serveCtx, fullable{store}, &embedgw.Config{
+		srv.err = embedgw.RunVersityGW(serveCtx, fullDiskStore{store}, &embedgw.Config{
 			RootUserAccess:    cfg.AccessKey,
 			RootUserSecret:    cfg.SecretKey,
 			Region:            cfg.Region,
@@ -231,8 +231,8 @@ func (s *S3) OwnURL() string { return s.own }
 // CheckPort checks with a new connection whether clients can reach the server.
 func (s *S3) CheckPort(ctx context.Context) error { return s.public.check(ctx) }
 
-// Stopped is closed when the server has stopped, by Close or because of an error, which Close
-// returns.
+// Stopped returns a channel that is closed when the server has stopped, by Close or because of an
+// error, which Close returns.
 func (s *S3) Stopped() <-chan struct{} { return s.stopped }
 
 // Close finishes the requests in progress, for at most 10 seconds, stops the server, and restores

@@ -121,7 +121,7 @@ func chunkedHeader() http.Header {
 	}
 }
 
-// chunked is wireText in the aws-chunked encoding with a checksum as trailer.
+// chunked returns wireText in the aws-chunked encoding with a checksum as trailer.
 func chunked() string {
 	const size = 64 << 10
 	var out strings.Builder
@@ -136,8 +136,8 @@ func chunked() string {
 	return out.String()
 }
 
-// cuts are the positions at which a body ends early: before its first byte,
-// inside, and before its last byte.
+// cuts returns the positions at which a body ends early: before its first byte, in the middle, and before its last
+// byte.
 func cuts(r request) []int { return []int{0, len(r.body) / 2, len(r.body) - 1} }
 
 // sendPart sends the header of r and sent bytes of its body over a new connection, and closes or
@@ -188,7 +188,7 @@ func sendAll(t *testing.T, r request) {
 	}
 }
 
-// filesIn returns the files under the bucket.
+// filesIn returns the files of all objects in the directory of a server.
 func filesIn(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "objects"), func(path string, entry fs.DirEntry, err error) error {
@@ -215,7 +215,7 @@ func TestS3RejectsIncompleteObject(t *testing.T) {
 					t.Errorf("after %d of %d bytes: got status %d, want an error", sent, len(r.body), status)
 				}
 				if files := filesIn(t, dir); len(files) > 0 {
-					t.Errorf("after %d of %d bytes the server stores %q", sent, len(r.body), files)
+					t.Errorf("after %d of %d bytes: got the files %q, want none", sent, len(r.body), files)
 				}
 			}
 			sendPart(t, r, len(r.body)/2, true)
@@ -230,7 +230,8 @@ func TestS3RejectsIncompleteObject(t *testing.T) {
 	}
 }
 
-// TestS3RejectsIncompletePart checks the same for a part of a multipart upload.
+// TestS3RejectsIncompletePart checks that a part of a multipart upload that ends before its length is not listed,
+// and that the same request then works.
 func TestS3RejectsIncompletePart(t *testing.T) {
 	client := startS3(t, S3Config{})
 	bucket, key := aws.String(testBucket), aws.String("a")
@@ -255,7 +256,7 @@ func TestS3RejectsIncompletePart(t *testing.T) {
 				}
 			}
 			if parts := listed(t); len(parts) > 0 {
-				t.Errorf("lists %d parts of size %d", len(parts), *parts[0].Size)
+				t.Errorf("ListParts returned %d parts of size %d, want none", len(parts), *parts[0].Size)
 			}
 		})
 	}
@@ -264,7 +265,7 @@ func TestS3RejectsIncompletePart(t *testing.T) {
 			sendAll(t, r)
 			sendPart(t, r, len(r.body)/2, true)
 			if parts := listed(t); len(parts) != 1 || *parts[0].Size != int64(len(wireText)) {
-				t.Errorf("lists %v", parts)
+				t.Errorf("ListParts returned %v, want one part of %d bytes", parts, len(wireText))
 			}
 		})
 	}
@@ -276,6 +277,6 @@ func TestS3RejectsIncompletePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if body, _ := get(t, client, "a"); body != wireText {
-		t.Errorf("stored %d bytes, want those of the part", len(body))
+		t.Errorf("stored %d bytes, want the %d bytes of the part", len(body), len(wireText))
 	}
 }

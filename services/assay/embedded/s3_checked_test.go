@@ -41,7 +41,7 @@ func uploadParts(t *testing.T, client *s3.Client, key string, body []byte, algor
 	}
 }
 
-// read returns the content of a GET, and its error or that of its body.
+// read returns the content of an object or a range of it, and the error of the request or of its body.
 func read(t *testing.T, client *s3.Client, key, span string) (string, error) {
 	t.Helper()
 	in := &s3.GetObjectInput{Bucket: aws.String(testBucket), Key: &key}
@@ -83,17 +83,17 @@ func TestS3RejectsDamagedObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := read(t, client, key, ""); err != nil || got != string(want) {
-			t.Errorf("%s, undamaged: %d of %d bytes, %v", key, len(got), len(want), err)
+			t.Errorf("%s, undamaged: got %d bytes, %v, want the %d stored bytes", key, len(got), err, len(want))
 		}
 		from := max(0, len(want)-300_000)
 		if got, err := read(t, client, key, fmt.Sprintf("bytes=%d-%d", from, len(want)-2)); err != nil || got != string(want[from:len(want)-1]) {
-			t.Errorf("%s, a range: %d bytes, %v", key, len(got), err)
+			t.Errorf("%s, a range: got %d bytes, %v, want the %d stored bytes", key, len(got), err, len(want)-1-from)
 		}
 		for _, at := range []int{0, len(want) / 2, len(want) - 1} {
 			flip(t, path, at)
 			for _, span := range []string{"", fmt.Sprintf("bytes=%d-%d", at, at), fmt.Sprintf("bytes=%d-", at/2)} {
 				if got, err := read(t, client, key, span); err == nil {
-					t.Errorf("%s with a flipped bit at %d, %q: %d bytes and no error", key, at, span, len(got))
+					t.Errorf("%s with a flipped bit at %d, range %q: got %d bytes, want an error", key, at, span, len(got))
 				}
 			}
 			flip(t, path, at)

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// twoBuckets are two stores of one server.
+// twoBuckets starts a server and returns stores for two of its buckets.
 func twoBuckets(t *testing.T) (temp, final *blob.Store) {
 	t.Helper()
 	client := startS3(t, S3Config{})
@@ -84,13 +84,13 @@ func TestCopyBetweenBuckets(t *testing.T) {
 			found, err := final.Head(t.Context(), key)
 			if err != nil || found.ETag != made.ETag || found.Size != int64(c.size) || made.Size != found.Size ||
 				found.ContentType != wantType || !maps.Equal(found.Metadata, wantMetadata) || made.ContentType != wantType || !maps.Equal(made.Metadata, wantMetadata) {
-				t.Errorf("Copy returned %+v, and the bucket has %+v, %v", made, found, err)
+				t.Errorf("Copy = %+v, Head = %+v, %v, want equal objects of %d bytes, type %s and metadata %v", made, found, err, c.size, wantType, wantMetadata)
 			}
 			if got := content(t, final, key, made.ETag); !bytes.Equal(got, body) {
-				t.Errorf("the copy has %d bytes that differ", len(got))
+				t.Errorf("the copy has %d bytes that differ from the %d stored bytes", len(got), c.size)
 			}
 			if got := content(t, temp, source, put.ETag); !bytes.Equal(got, body) {
-				t.Errorf("the source has %d bytes that differ", len(got))
+				t.Errorf("the source has %d bytes that differ from the %d stored bytes", len(got), c.size)
 			}
 		})
 	}
@@ -100,24 +100,24 @@ func TestCopyErrors(t *testing.T) {
 	temp, final := twoBuckets(t)
 	ctx := t.Context()
 	if _, err := final.Copy(ctx, "to", blob.Copy{Bucket: temp.Bucket, Key: "nothing"}); !errors.Is(err, blob.ErrNotFound) {
-		t.Errorf("no source: %v", err)
+		t.Errorf("copy of a missing source: got %v, want %v", err, blob.ErrNotFound)
 	}
 	if _, err := temp.Put(ctx, "from", "text/plain", nil, strings.NewReader("one")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := final.Copy(ctx, "to", blob.Copy{Bucket: temp.Bucket, Key: "from", ETag: "0123"}); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("another source: %v", err)
+		t.Errorf("copy of a changed source: got %v, want %v", err, blob.ErrChanged)
 	}
 	if _, err := final.Head(ctx, "to"); !errors.Is(err, blob.ErrNotFound) {
-		t.Errorf("a failed copy left an object: %v", err)
+		t.Errorf("head after a failed copy: got %v, want %v", err, blob.ErrNotFound)
 	}
 	if _, err := temp.In("no-such-bucket").Copy(ctx, "to", blob.Copy{Bucket: temp.Bucket, Key: "from"}); !errors.Is(err, blob.ErrNotFound) {
-		t.Errorf("no bucket: %v", err)
+		t.Errorf("copy to a missing bucket: got %v, want %v", err, blob.ErrNotFound)
 	}
 }
 
-// TestOneOfManyCopies checks that of copies to one key under IfAbsent exactly one succeeds.
-func TestOneOfManyCopies(t *testing.T) {
+// TestOnlyOneConcurrentCopySucceeds checks that exactly one of several copies to the same key with IfAbsent succeeds.
+func TestOnlyOneConcurrentCopySucceeds(t *testing.T) {
 	temp, final := twoBuckets(t)
 	const copies = 8
 	for i := range copies {
@@ -142,6 +142,6 @@ func TestOneOfManyCopies(t *testing.T) {
 	}
 	group.Wait()
 	if got := content(t, final, "to", ""); len(won) != 1 || won[0] != string(got) {
-		t.Errorf("the copies %q succeeded, and the bucket has %q", won, got)
+		t.Errorf("the copies %q succeeded and the bucket has %q, want one copy and its content", won, got)
 	}
 }

@@ -35,7 +35,7 @@ func presign(t *testing.T, client *s3.Client, key string) *v4.PresignedHTTPReque
 	return req
 }
 
-// send sends body under the signed request, after change has modified its headers.
+// send sends body with the signed request, after change has modified its headers.
 func send(ctx context.Context, signed *v4.PresignedHTTPRequest, body string, change func(*http.Request)) (status int, answer string, err error) {
 	req, err := http.NewRequestWithContext(ctx, signed.Method, signed.URL, strings.NewReader(body))
 	if err != nil {
@@ -60,7 +60,7 @@ func send(ctx context.Context, signed *v4.PresignedHTTPRequest, body string, cha
 	return resp.StatusCode, string(content), resp.Body.Close()
 }
 
-func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
+func TestS3PresignedPutEnforcesSignedTerms(t *testing.T) {
 	client := startS3(t, S3Config{})
 	tests := []struct {
 		name   string
@@ -103,7 +103,7 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 				t.Errorf("got status %d, want %d: %s", status, tt.want, answer)
 			}
 			if objects := list(t, client); len(objects) != 0 {
-				t.Errorf("stored %q", objects)
+				t.Errorf("stored %q, want no objects", objects)
 			}
 		})
 	}
@@ -114,11 +114,11 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 		}
 	}
 	if body, contentType := get(t, client, "files/1/a"); body != presignedBody || contentType != "text/plain" {
-		t.Fatalf("stored %q, %q", body, contentType)
+		t.Fatalf("stored %q of type %q, want %q of type text/plain", body, contentType, presignedBody)
 	}
 	head, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
 	if err != nil || head.CacheControl != nil {
-		t.Errorf("stored with Cache-Control %q, %v", aws.ToString(head.CacheControl), err)
+		t.Errorf("stored with Cache-Control %q, %v, want none", aws.ToString(head.CacheControl), err)
 	}
 }
 

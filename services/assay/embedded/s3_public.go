@@ -129,8 +129,8 @@ func (p *publicS3) check(ctx context.Context) error {
 	return nil
 }
 
-// timedOut responds to a request that did not arrive in time with 408, which clients retry. The
-// gateway would log it and respond with 500.
+// timedOut responds with 408, after which clients retry, to a request that did not arrive in time.
+// The gateway would log the timeout and respond with 500.
 func timedOut(others func(*fasthttp.RequestCtx, error)) func(*fasthttp.RequestCtx, error) {
 	return func(ctx *fasthttp.RequestCtx, err error) {
 		if failed, ok := errors.AsType[net.Error](err); ok && failed.Timeout() {

@@ -36,9 +36,9 @@ func dial(t *testing.T, endpoint, text string) net.Conn {
 	return conn
 }
 
-// TestS3EndsRequestsThatStall checks that a client cannot hold a connection by sending half of a
+// TestS3ClosesStalledRequests checks that a client cannot hold a connection by sending half of a
 // header, or a header without its body.
-func TestS3EndsRequestsThatStall(t *testing.T) {
+func TestS3ClosesStalledRequests(t *testing.T) {
 	const moment = 50 * time.Millisecond
 	client := startS3(t, S3Config{limits: s3Limits{clients: 8, perClient: 8, header: moment, body: moment, pause: moment}})
 	endpoint := aws.ToString(client.Options().BaseEndpoint)
@@ -55,7 +55,7 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 			}
 			answer.Body.Close()
 			if answer.StatusCode != http.StatusRequestTimeout {
-				t.Errorf("got status %d", answer.StatusCode)
+				t.Errorf("got status %d, want %d", answer.StatusCode, http.StatusRequestTimeout)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the connection ended with %v", err)
@@ -64,9 +64,9 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 	}
 }
 
-// TestS3EndsABodyThatStalls checks that a client that stops in the middle of a body loses its
-// connection, that nothing is stored, and that the same request then works.
-func TestS3EndsABodyThatStalls(t *testing.T) {
+// TestS3ClosesStalledBody checks that the server closes the connection of a client that stops in the
+// middle of a body, that nothing is stored, and that the same request then works.
+func TestS3ClosesStalledBody(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir, limits: s3Limits{
 		clients: 8, perClient: 8, header: time.Hour, body: time.Hour, pause: 200 * time.Millisecond,
@@ -84,13 +84,13 @@ func TestS3EndsABodyThatStalls(t *testing.T) {
 			}
 			defer answer.Body.Close()
 			if answer.StatusCode != http.StatusBadRequest {
-				t.Errorf("got status %d", answer.StatusCode)
+				t.Errorf("got status %d, want %d", answer.StatusCode, http.StatusBadRequest)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the connection ended with %v", err)
 			}
 			if files := filesIn(t, dir); len(files) > 0 {
-				t.Errorf("the server stores %q", files)
+				t.Errorf("got the files %q, want none", files)
 			}
 			sendAll(t, r)
 			if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("a")}); err != nil {
@@ -111,7 +111,7 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- public.close() }()
 	if _, err := public.listener.Accept(); !errors.Is(err, net.ErrClosed) { // returns after close
-		t.Fatalf("the listener ended with %v", err)
+		t.Fatalf("Accept: got %v, want %v", err, net.ErrClosed)
 	}
 	public.stopped <- public.server.Serve(public.listener)
 	if err := <-closed; err != nil {
@@ -119,9 +119,9 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	}
 }
 
-// TestS3BoundsTheConnectionsOfAClient checks that a connection above the limit is rejected and that
+// TestS3LimitsConnectionsPerClient checks that a connection above the limit is rejected and that
 // the listener for the services is not affected.
-func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
+func TestS3LimitsConnectionsPerClient(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
 		limits: s3Limits{clients: 4, perClient: 2, header: time.Minute, body: time.Minute, pause: time.Minute},
@@ -142,10 +142,10 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 	refused.Body.Close()
 	if refused.StatusCode != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" {
-		t.Errorf("the third connection got status %d, %v", refused.StatusCode, refused.Header)
+		t.Errorf("third connection: got status %d with %v, want %d with Retry-After", refused.StatusCode, refused.Header, http.StatusTooManyRequests)
 	}
 	if _, err := s3Client(srv.OwnURL()).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
-		t.Errorf("on the listener for the services: %v", err)
+		t.Errorf("create a bucket on the listener for the services: %v", err)
 	}
 	// The server responds to a complete request and closes the connection.
 	for _, conn := range []net.Conn{first, second} {
@@ -158,7 +158,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 	out, err := s3Client(srv.URL()).ListBuckets(t.Context(), &s3.ListBucketsInput{})
 	if err != nil || len(out.Buckets) != 1 || !strings.HasPrefix(*out.Buckets[0].Name, testBucket) {
-		t.Errorf("after the first connections: %v, %v", out, err)
+		t.Errorf("after the first connections: ListBuckets = %v, %v, want %s", out, err, testBucket)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestS3ReportsABlockedPort(t *testing.T) {
 		}
 	})
 	if err := srv.CheckPort(t.Context()); err != nil {
-		t.Errorf("at first: %v", err)
+		t.Errorf("CheckPort with free connections: %v", err)
 	}
 	var held net.Conn
 	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may still occupy the slot

@@ -38,7 +38,7 @@ func contentOf(size int) []byte {
 	return content
 }
 
-// TestPutStoresAnySize covers one request and several parts, also with retried requests.
+// TestPutStoresAnySize covers uploads in one request and in several parts, including retried requests.
 func TestPutStoresAnySize(t *testing.T) {
 	client := startS3(t, S3Config{})
 	engine, err := url.Parse(aws.ToString(client.Options().BaseEndpoint))
@@ -75,7 +75,7 @@ func TestPutStoresAnySize(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.ETag != put.ETag || got.Size != put.Size || got.ContentType != put.ContentType || !maps.Equal(got.Metadata, put.Metadata) {
-				t.Errorf("the bucket has %+v, Put returned %+v", got, put)
+				t.Errorf("Head = %+v, want %+v as returned by Put", got, put)
 			}
 			body, err := bucket.Open(t.Context(), key, put.ETag)
 			if err != nil {
@@ -83,11 +83,11 @@ func TestPutStoresAnySize(t *testing.T) {
 			}
 			defer body.Close()
 			if is, err := io.ReadAll(body); err != nil || !bytes.Equal(is, content) {
-				t.Errorf("the bucket has %d bytes that differ, %v", len(is), err)
+				t.Errorf("the bucket has %d bytes that differ from the %d bytes sent, %v", len(is), size, err)
 			}
 			// The engine may close the connection before it has read the body, which a proxy reports as 502.
 			if _, err := direct.Put(t.Context(), key, "text/plain", nil, bytes.NewReader(content)); !errors.Is(err, blob.ErrExists) {
-				t.Errorf("another Put: %v", err)
+				t.Errorf("second Put: got %v, want %v", err, blob.ErrExists)
 			}
 			nothingUnfinished(t, client)
 		})
@@ -101,10 +101,10 @@ func TestFailedPutLeavesNothing(t *testing.T) {
 	for _, size := range []int{0, 10, partBytes, 2*partBytes + 1} {
 		body := io.MultiReader(bytes.NewReader(contentOf(size)), iotest.ErrReader(io.ErrUnexpectedEOF))
 		if _, err := bucket.Put(t.Context(), "a", "text/plain", nil, body); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("after %d bytes: %v", size, err)
+			t.Errorf("Put of a body that fails after %d bytes: got %v, want %v", size, err, io.ErrUnexpectedEOF)
 		}
 		if _, err := bucket.Head(t.Context(), "a"); !errors.Is(err, blob.ErrNotFound) {
-			t.Errorf("after %d bytes: the object: %v", size, err)
+			t.Errorf("Head after a failed Put of %d bytes: got %v, want %v", size, err, blob.ErrNotFound)
 		}
 	}
 	nothingUnfinished(t, client)
@@ -130,7 +130,7 @@ func TestConcurrentPuts(t *testing.T) {
 				}
 				got, err := io.ReadAll(body)
 				if err := errors.Join(err, body.Close()); err != nil || string(got) != text {
-					t.Errorf("%s: the bucket has different bytes, %v", key, err)
+					t.Errorf("%s: the bucket has %d bytes that differ from the %d bytes sent, %v", key, len(got), len(text), err)
 				}
 			}
 		})
@@ -142,6 +142,6 @@ func nothingUnfinished(t *testing.T, client *s3.Client) {
 	t.Helper()
 	open, err := client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: aws.String(testBucket)})
 	if err != nil || len(open.Uploads) > 0 {
-		t.Errorf("%d uploads are unfinished, %v", len(open.Uploads), err)
+		t.Errorf("got %d unfinished uploads, %v, want none", len(open.Uploads), err)
 	}
 }

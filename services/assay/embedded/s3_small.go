@@ -17,7 +17,7 @@ const (
 	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. A list
 	// of 10,000 parts or 1,000 keys is smaller.
 	s3MaxSmall = 8 << 20
-	// s3RetryAfter is in seconds.
+	// s3RetryAfter is the Retry-After of 503 responses, in seconds.
 	s3RetryAfter = "5"
 )
 
@@ -31,7 +31,7 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 				ctx.Set(fiber.HeaderRetryAfter, s3RetryAfter)
 			}
 		}()
-		body, ok := utils.ContextKeyBodyReader.Get(ctx).(io.Reader) // the one of publicS3.middleware
+		body, ok := utils.ContextKeyBodyReader.Get(ctx).(io.Reader) // set by publicS3.middleware
 		if !ok || isStreamed(ctx) {
 			return ctx.Next()
 		}

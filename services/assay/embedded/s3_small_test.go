@@ -15,9 +15,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others use all of
-// the memory, and again after they have released it.
-func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
+// TestS3LimitsMemoryOfSmallBodies sends bodies that the gateway buffers while all of the memory is in
+// use, and again after it was released.
+func TestS3LimitsMemoryOfSmallBodies(t *testing.T) {
 	bodies := web.NewBodies(10 << 20)
 	client := startS3(t, S3Config{Dir: t.TempDir(), bodies: bodies})
 	endpoint := aws.ToString(client.Options().BaseEndpoint)
@@ -36,7 +36,7 @@ func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 	} {
 		got := answerTo(t, endpoint, request, 100, strings.Repeat("x", 100))
 		if refused := got.Header.Get("Retry-After") != ""; got.StatusCode != status || refused != (status == 503) {
-			t.Errorf("%s: %d %v", request, got.StatusCode, got.Header)
+			t.Errorf("%s: got %d with %v, want %d, and Retry-After only with 503", request, got.StatusCode, got.Header, status)
 		}
 	}
 	put(t, client, "b", "streams") // an object uses none of this memory
@@ -48,10 +48,10 @@ func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 		t.Error(err)
 	}
 	if got := answerTo(t, endpoint, "POST /files?delete", s3MaxSmall+1, strings.Repeat("x", s3MaxSmall+1)); got.StatusCode != 400 {
-		t.Errorf("a body that is too long: %d", got.StatusCode)
+		t.Errorf("body above the limit: got %d, want 400", got.StatusCode)
 	}
 	if err := bodies.Hold().Grow(t.Context(), 10<<20); err != nil {
-		t.Errorf("some memory is not released: %v", err)
+		t.Errorf("grow to the whole memory after all requests: %v", err)
 	}
 }
 

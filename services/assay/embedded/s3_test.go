@@ -96,7 +96,7 @@ func TestS3KeepsObjectsWhenKilled(t *testing.T) {
 	}
 	client = startS3(t, S3Config{Dir: dir})
 	if body, contentType := get(t, client, "files/1/a"); body != "kept" || contentType != "text/plain" {
-		t.Fatalf("after kill: %q, %q", body, contentType)
+		t.Fatalf("after kill: got %q of type %q, want kept of type text/plain", body, contentType)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestS3FolderSyncs(t *testing.T) {
 			return err
 		}, 0},
 		{"a directory that is not removed", func() error { put(t, client, "files/2/a", "kept"); return nil }, 1},
-		{"the same", func() error { put(t, client, "files/3/a", "kept"); return nil }, 0},
+		{"another new object in it", func() error { put(t, client, "files/3/a", "kept"); return nil }, 0},
 		{"a removal of everything", func() error {
 			objects := []types.ObjectIdentifier{{Key: key}, {Key: aws.String("files/2/a")}, {Key: aws.String("files/3/a")}}
 			_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: objects}})
@@ -184,8 +184,8 @@ func TestS3FolderSyncs(t *testing.T) {
 	}
 }
 
-// TestS3UploadsShareFolderSync covers uploads that have created their entries before the
-// first one needs the sync.
+// TestS3UploadsShareFolderSync checks that uploads that have created their directory entries before the
+// first of them syncs the parent directory share one sync.
 func TestS3UploadsShareFolderSync(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "objects", testBucket, "files")
@@ -238,12 +238,12 @@ func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
 	}
 	for _, path := range want {
 		if !slices.Contains(got, path) {
-			t.Errorf("%s was not synced, only %q", path, got)
+			t.Errorf("synced %q, want %s among them", got, path)
 		}
 	}
 }
 
-func TestS3FailedSyncFailsThePutAndLeavesNothing(t *testing.T) {
+func TestS3FailedSyncRejectsPutAndStoresNothing(t *testing.T) {
 	broken := false
 	client := startS3(t, S3Config{
 		Created: func(context.Context, Object) error { t.Error("notified of an object that is not durable"); return nil },
@@ -320,11 +320,11 @@ func TestS3OnePerProcess(t *testing.T) {
 	}
 }
 
-func TestS3RejectsTakenPort(t *testing.T) {
-	taken := startNATS(t, NATSConfig{Dir: t.TempDir()})
+func TestS3RejectsPortInUse(t *testing.T) {
+	running := startNATS(t, NATSConfig{Dir: t.TempDir()})
 	cfg := S3Config{Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret}
-	cfg.Addr = strings.TrimPrefix(taken.URL(), "nats://")
+	cfg.Addr = strings.TrimPrefix(running.URL(), "nats://")
 	if _, err := StartS3(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), cfg.Addr) {
-		t.Fatalf("taken port: %v", err)
+		t.Fatalf("StartS3 on a port in use: got %v, want an error that contains %s", err, cfg.Addr)
 	}
 }

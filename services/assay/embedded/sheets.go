@@ -15,10 +15,10 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 )
 
-// sheets are copies of the extended attributes of buckets and objects, one file for each. A backup
-// made with a tool that drops extended attributes includes them, and the first start on it restores
-// the attributes. The files are not synced: after a power failure the latest may be missing, which
-// `assay verify` reports and repairs.
+// sheets stores copies of the extended attributes of buckets and objects, one file for each. A backup
+// made with a tool that drops extended attributes contains these files, and the first start on the
+// restored backup restores the attributes. The files are not synced: after a power failure the latest
+// may be missing, which `assay verify` reports and repairs.
 type sheets struct {
 	dir     string // cleared by restore if metadata is stored in files anyway
 	objects string
@@ -33,12 +33,13 @@ type sheet struct {
 }
 
 // keptAttribute is an attribute of the objects directory and of the file keptFile next to it. If
-// both exist, the extended attributes of directories and files were preserved.
+// both exist, the last copy of the directory preserved the extended attributes of directories and files.
 const (
 	keptAttribute = "assay-kept"
 	keptFile      = "kept"
 )
 
+// sheetSum is the length of the checksum of a sheet, in bytes.
 const sheetSum = 8
 
 func (s *sheets) path(bucket, key string) string {
@@ -47,7 +48,7 @@ func (s *sheets) path(bucket, key string) string {
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
-// current returns the current attributes, encoded.
+// current returns the sheet with the current attributes, encoded.
 func (s *sheets) current(bucket, key string) ([]byte, error) {
 	names, err := s.meta.ListAttributes(bucket, key)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *sheets) write(bucket, key string) error {
 	return err
 }
 
-// remove removes the copy. A missing one is not an error.
+// remove removes the copy of the attributes. A missing copy is not an error.
 func (s *sheets) remove(bucket, key string) error {
 	if s.dir == "" {
 		return nil
@@ -158,8 +159,8 @@ func (s *sheets) restore() (restored int, err error) {
 	return restored, os.MkdirAll(s.dir, 0o700)
 }
 
-// restoreToFiles does the same when metadata is in files and the directory was copied from a system
-// with attributes. Afterwards the sheets are not needed.
+// restoreToFiles restores attributes to metadata files after the directory was copied from a system
+// with extended attributes. It then removes the sheets, which are no longer needed.
 func (s *sheets) restoreToFiles() (restored int, err error) {
 	if restored, err = s.restoreAll(); err == nil {
 		err = os.RemoveAll(s.dir)
@@ -182,7 +183,7 @@ func (s *sheets) restoreAll() (restored int, err error) {
 	return restored, err
 }
 
-// restoreOne stores the missing attributes.
+// restoreOne restores the missing attributes of one object or bucket.
 func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
 	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
 		return false, fmt.Errorf("metadata of %q in bucket %q: the name is outside the directory", one.Key, one.Bucket)

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestS3StartsOnACopyWithoutAttributes copies the directory as cp -r and tar do, once to
+// TestS3StartsOnCopyWithoutAttributes copies the directory as cp -r and tar do, once to
 // a system with metadata in extended attributes and once to one with metadata in files.
-func TestS3StartsOnACopyWithoutAttributes(t *testing.T) {
+func TestS3StartsOnCopyWithoutAttributes(t *testing.T) {
 	for _, inFiles := range []bool{false, true} {
 		t.Run(map[bool]string{false: "attributes", true: "files"}[inFiles], func(t *testing.T) { startOnACopy(t, inFiles) })
 	}
@@ -43,7 +43,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 	}
 	object := filepath.Join(copied, "objects", testBucket, "files", "1", "a")
 	if n, err := unix.Listxattr(object, nil); err != nil || n != 0 {
-		t.Fatalf("the copy has %d bytes of attributes, %v", n, err)
+		t.Fatalf("the copy has %d bytes of attributes, %v, want none", n, err)
 	}
 	if inFiles {
 		if err := os.Mkdir(filepath.Join(copied, "attributes"), 0o700); err != nil {
@@ -57,11 +57,11 @@ func startOnACopy(t *testing.T, inFiles bool) {
 	}
 	client = startS3(t, S3Config{Dir: copied})
 	if body, contentType := get(t, client, "files/1/a"); body != "kept" || contentType != "text/plain" {
-		t.Errorf("%q, %q", body, contentType)
+		t.Errorf("got %q of type %q, want kept of type text/plain", body, contentType)
 	}
 	after, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("parts")})
 	if err != nil || *after.ETag != *before.ETag {
-		t.Errorf("ETag %v, %v; want %s", after, err, *before.ETag)
+		t.Errorf("HeadObject = %v, %v, want the ETag %s", after, err, *before.ETag)
 	}
 	for _, at := range []string{object, filepath.Join(copied, "objects", testBucket, "parts")} {
 		key, err := filepath.Rel(filepath.Join(copied, "objects", testBucket), at)
@@ -70,7 +70,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 		}
 		flip(t, at, 1)
 		if _, err := read(t, client, filepath.ToSlash(key), ""); err == nil {
-			t.Errorf("the checksums of %s were not copied", key)
+			t.Errorf("read of the damaged %s succeeded, want a checksum error", key)
 		}
 		flip(t, at, 1)
 	}

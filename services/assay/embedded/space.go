@@ -34,8 +34,8 @@ func CheckSpace(dir string) error {
 // a full disk are 500, 507 and 403, after which clients do not retry.
 var errStorageFull = s3err.APIError{Code: "StorageFull", Description: "The disk is full; free space and try again.", HTTPStatusCode: http.StatusServiceUnavailable}
 
-// fullable is a durableStore that responds with 503 while the disk is full.
-type fullable struct{ *durableStore }
+// fullDiskStore is a durableStore that responds with 503 while the disk is full.
+type fullDiskStore struct{ *durableStore }
 
 func storageFull(err error) error {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
@@ -47,36 +47,36 @@ func storageFull(err error) error {
 	return err
 }
 
-func (f fullable) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
+func (f fullDiskStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
 	return storageFull(f.durableStore.CreateBucket(ctx, in, acl))
 }
 
-func (f fullable) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+func (f fullDiskStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	out, err := f.durableStore.PutObject(ctx, in)
 	return out, storageFull(err)
 }
 
-func (f fullable) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+func (f fullDiskStore) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
 	out, err := f.durableStore.CopyObject(ctx, in)
 	return out, storageFull(err)
 }
 
-func (f fullable) CreateMultipartUpload(ctx context.Context, in s3response.CreateMultipartUploadInput) (s3response.InitiateMultipartUploadResult, error) {
+func (f fullDiskStore) CreateMultipartUpload(ctx context.Context, in s3response.CreateMultipartUploadInput) (s3response.InitiateMultipartUploadResult, error) {
 	out, err := f.durableStore.CreateMultipartUpload(ctx, in)
 	return out, storageFull(err)
 }
 
-func (f fullable) UploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
+func (f fullDiskStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
 	out, err := f.durableStore.UploadPart(ctx, in)
 	return out, storageFull(err)
 }
 
-func (f fullable) UploadPartCopy(ctx context.Context, in *s3.UploadPartCopyInput) (s3response.CopyPartResult, error) {
+func (f fullDiskStore) UploadPartCopy(ctx context.Context, in *s3.UploadPartCopyInput) (s3response.CopyPartResult, error) {
 	out, err := f.durableStore.UploadPartCopy(ctx, in)
 	return out, storageFull(err)
 }
 
-func (f fullable) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
+func (f fullDiskStore) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
 	out, version, err := f.durableStore.CompleteMultipartUpload(ctx, in)
 	return out, version, storageFull(err)
 }

@@ -21,7 +21,7 @@ func TestFullDiskRejectsObjects(t *testing.T) {
 func fillBucket(t *testing.T, dir string) {
 	free := disktest.Fill(t, dir, 14<<20)
 	if err := CheckSpace(dir); !errors.Is(err, ErrDiskFull) {
-		t.Errorf("the check returned %v", err)
+		t.Errorf("CheckSpace = %v, want %v", err, ErrDiskFull)
 	}
 	client := startS3(t, S3Config{Dir: dir})
 	put := func() error {
@@ -36,10 +36,10 @@ func fillBucket(t *testing.T, dir string) {
 		HTTPStatusCode() int
 	}](err)
 	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != "StorageFull" || status.HTTPStatusCode() != http.StatusServiceUnavailable {
-		t.Errorf("with a full disk: %v", err)
+		t.Errorf("put on a full disk: got %v, want StorageFull with status 503", err)
 	}
 	free()
 	if err := put(); err != nil {
-		t.Errorf("with free space: %v", err)
+		t.Errorf("put after space was freed: %v", err)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// VerifyDynamoDB checks the database at path. Like a start, it first replays the journal after a
-// crash. It returns the number of values read.
+// VerifyDynamoDB checks the database at path. Like StartDynamoDB, it first replays the journal after
+// a crash. It returns the number of values read.
 func VerifyDynamoDB(path string, found func(problem string)) (values int, err error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
 	if err != nil {
@@ -31,10 +31,10 @@ func VerifyDynamoDB(path string, found func(problem string)) (values int, err er
 	return values, errors.Join(err, engine.Close())
 }
 
-// VerifyS3 verifies the checksums of the objects in the directory. Like a start, it first restores
-// metadata that was lost in copying. With repair it rewrites copies of metadata. It must not run
-// concurrently with StartS3, because both change the working directory. It returns the number of
-// objects read.
+// VerifyS3 verifies the checksums of the objects in the directory. Like StartS3, it first restores
+// metadata that was lost when the directory was copied. With repair it rewrites copies of metadata.
+// It must not run concurrently with StartS3, because both change the working directory. It returns
+// the number of objects read.
 func VerifyS3(dir string, repair bool, found func(problem string)) (objects int, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err
