@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// embedded lists what only `assay serve` needs, more than half of the program.
+// embedded lists packages that only `assay serve` needs. They are more than half of the program.
 var embedded = []string{
 	"github.com/nats-io/nats-server/v2/server",
 	"github.com/versity/versitygw/s3api",
@@ -50,12 +50,12 @@ func TestServeWithoutEngines(t *testing.T) {
 		said, err := exec.Command(assay, args...).CombinedOutput()
 		ended, ok := errors.AsType[*exec.ExitError](err)
 		if !ok || ended.ExitCode() != 2 || !strings.Contains(string(said), "without the tag noengines, or build its image with --build-arg TAGS=") {
-			t.Errorf("%v: %v: %s", args, err, said)
+			t.Errorf("%v: got %v, %s, want exit status 2 and advice", args, err, said)
 		}
 	}
 	for _, command := range []string{"gateway", "setup", "sweep", "feed rebuild", "licenses", "health"} {
 		if said := run(t, assay, append(strings.Fields(command), "--help")...); !strings.Contains(said, "assay "+command) {
-			t.Errorf("%s: %s", command, said)
+			t.Errorf("assay %s --help: got %s, want its usage", command, said)
 		}
 	}
 }

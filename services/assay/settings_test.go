@@ -34,7 +34,7 @@ type program struct {
 	variables  []config.Variable
 }
 
-// services share the common variables and have sections for the areas.
+// services returns the programs that share the common variables and the variables of the areas.
 func services() []program {
 	return []program{
 		{"ingest", "", config.Variables[ingest.Config]()},
@@ -45,7 +45,7 @@ func services() []program {
 
 func commands() []program {
 	return []program{
-		{"assay serve", "The services in it read their own variables too, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
+		{"assay serve", "Its services also read their own variables, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
 		{"assay gateway", "It has no backends and no credentials.", config.Variables[gateway.Config]()},
 		{"assay setup", "It also reads the names of all tables.", config.Variables[setup.Config]()},
 		{"assay feed rebuild", "It reads only the variables of AWS, DynamoDB and the feed's tables.", config.Variables[cmd.RebuildConfig]()},
@@ -111,14 +111,14 @@ func TestSettingsDocument(t *testing.T) {
 		rest := own(p)
 		write(p.name, p.note, rest)
 		if n := len(tuned(append(rest, shared...))); n > maxOfService {
-			t.Errorf("%s has %d settings, the limit is %d", p.name, n, maxOfService)
+			t.Errorf("%s has %d settings, want at most %d", p.name, n, maxOfService)
 		}
 	}
 	for _, a := range described {
 		list := ofArea(a.Name, described)
 		write("Area "+a.Name, "Each service reads the variables that concern it.", list)
 		if n := len(tuned(list)); n > maxOfArea {
-			t.Errorf("the area %s has %d settings, the limit is %d", a.Name, n, maxOfArea)
+			t.Errorf("the area %s has %d settings, want at most %d", a.Name, n, maxOfArea)
 		}
 	}
 	for _, p := range commands() {

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// areas contains the description of every area, with default table names.
+// areas returns the description of every area, with default table names.
 func areas(t *testing.T) []area.Area {
 	t.Helper()
 	cfg, err := config.Load[setup.Config]([]string{"ASSAY_NATS_URL=nats://127.0.0.1:4222"})

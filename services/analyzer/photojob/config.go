@@ -18,7 +18,7 @@ type Config struct {
 	Objects      bool          `env:"ASSAY_PHOTOJOB_OBJECTS" envDefault:"true" doc:"false to leave objects out of the local provider's descriptions, which makes them several times faster"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; further ones wait while it is used up"`
 
-	AllowNetworks []netip.Prefix `env:"ASSAY_PHOTOJOB_ALLOW_NETWORKS" doc:"private networks that paid providers may be in, such as 10.1.0.0/16,fd00:1::/64"`
+	AllowNetworks []netip.Prefix `env:"ASSAY_PHOTOJOB_ALLOW_NETWORKS" doc:"private networks that may contain paid providers, such as 10.1.0.0/16,fd00:1::/64"`
 
 	Names    photojob.Config
 	Platform platform.Config

@@ -55,7 +55,7 @@ func ReadCredentials(path string) (Credentials, error) {
 		}
 	}
 	if keys.AccessKey == "" || keys.SecretKey == "" {
-		return Credentials{}, fmt.Errorf("%s lacks aws_access_key_id or aws_secret_access_key: remove it, and assay serve creates a new one when it starts", path)
+		return Credentials{}, fmt.Errorf("%s lacks aws_access_key_id or aws_secret_access_key; remove the file, and the next start of assay serve creates a new one", path)
 	}
 	return keys, nil
 }

@@ -13,7 +13,7 @@ func TestCredentialsAreCreatedOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := CredentialsPath(dir)
 	if _, err := ReadCredentials(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("before the first start: %v", err)
+		t.Errorf("ReadCredentials before the first start: got %v, want %v", err, fs.ErrNotExist)
 	}
 	made, err := EnsureCredentials(dir)
 	if err != nil {
@@ -24,17 +24,17 @@ func TestCredentialsAreCreatedOnce(t *testing.T) {
 	}
 	again, err := EnsureCredentials(dir)
 	if err != nil || again != made {
-		t.Errorf("the second call returned other keys, %v", err)
+		t.Errorf("the second EnsureCredentials returned different keys, %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the mode of the file is %v, %v", info.Mode(), err)
+		t.Errorf("got the mode %v, %v, want 0600", info.Mode(), err)
 	}
 	other, err := EnsureCredentials(t.TempDir())
 	if err != nil || other.SecretKey == made.SecretKey || len(made.SecretKey) < 40 || made.AccessKey != AccessKey {
 		t.Errorf("another folder has the same secret, or the secret is short: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("%d files in the folder, %v", len(left), err)
+		t.Errorf("got %d files in the folder, %v, want 1", len(left), err)
 	}
 }
 
@@ -45,14 +45,14 @@ func TestIncompleteCredentialsAreRejected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if keys, err := EnsureCredentials(dir); err == nil || !strings.Contains(err.Error(), CredentialsPath(dir)) {
-			t.Errorf("%q: %+v, %v", content, keys, err)
+			t.Errorf("EnsureCredentials with %q = %+v, %v, want an error with the path", content, keys, err)
 		}
 	}
 }
 
-// TestEnvironHasTheServersKeys checks that commands for the engines of a data directory get the
-// keys of that server, even if the environment contains others.
-func TestEnvironHasTheServersKeys(t *testing.T) {
+// TestEnvironContainsKeysOfServer checks that commands for the engines of a data directory get the
+// keys of its server, even if the environment contains other keys.
+func TestEnvironContainsKeysOfServer(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ASSAY_NATS_URL", "ASSAY_DYNAMODB_ENDPOINT", "AWS_ACCESS_KEY_ID"} {
 		t.Setenv(name, "")
@@ -80,12 +80,12 @@ func TestEnvironHasTheServersKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last("AWS_SECRET_ACCESS_KEY") != keys.SecretKey || last("AWS_ACCESS_KEY_ID") != AccessKey || last("AWS_REGION") != "eu-north-1" {
-		t.Error("not the keys and the region of the server")
+		t.Error("the environment does not contain the keys and the region of the server")
 	}
 	if err := Write(dir, Endpoints{NATS: "nats://127.0.0.1:1"}); err != nil {
 		t.Fatal(err)
 	}
 	if last("AWS_SECRET_ACCESS_KEY") != "of another account" || last("AWS_ACCESS_KEY_ID") != AccessKey {
-		t.Error("a server with keys from its environment is called with keys from the data directory")
+		t.Error("the keys from the environment were replaced, although the server also gets its keys from the environment")
 	}
 }

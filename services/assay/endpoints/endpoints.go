@@ -1,5 +1,5 @@
-// Package endpoints reads and writes the file with the addresses of a running server in its data
-// directory, which the command line uses to find the server, as can the AWS CLI and NATS clients.
+// Package endpoints reads and writes the file that contains the addresses of a running server, in its
+// data directory. The command line uses it to find the server; other clients can use it too.
 package endpoints
 
 import (
@@ -54,8 +54,8 @@ func Write(dir string, e Endpoints) error {
 	return replace(Path(dir), e)
 }
 
-func replace(path string, note any) error {
-	content, err := json.MarshalIndent(note, "", "  ")
+func replace(path string, value any) error {
+	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return fmt.Errorf("endpoints: %w", err)
 	}
@@ -78,7 +78,7 @@ func replaceFile(path string, content []byte) error {
 	return nil
 }
 
-// Read reads the file of a data directory. The error is fs.ErrNotExist if no server ever wrote one.
+// Read reads the file of a data directory. The error is fs.ErrNotExist if no server has written one.
 // The existence of the file does not mean that the server is running.
 func Read(dir string) (Endpoints, error) {
 	var e Endpoints
@@ -93,12 +93,12 @@ func Read(dir string) (Endpoints, error) {
 	return e, nil
 }
 
-func read(path string, note any) error {
+func read(path string, value any) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(content, note); err != nil {
+	if err := json.Unmarshal(content, value); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

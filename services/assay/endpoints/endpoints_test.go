@@ -18,7 +18,7 @@ func TestWriteThenRead(t *testing.T) {
 		}
 	}
 	if got, err := Read(dir); err != nil || got != want {
-		t.Fatalf("read %+v, %v", got, err)
+		t.Fatalf("Read = %+v, %v, want %+v", got, err, want)
 	}
 	content, err := os.ReadFile(Path(dir))
 	const text = `{
@@ -31,7 +31,7 @@ func TestWriteThenRead(t *testing.T) {
 }
 `
 	if err != nil || string(content) != text {
-		t.Errorf("wrote %s, %v", content, err)
+		t.Errorf("wrote %s, %v, want %s", content, err, text)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%d files in the folder, %v, want only the two endpoint files", len(left), err)
@@ -40,14 +40,14 @@ func TestWriteThenRead(t *testing.T) {
 
 func TestReadWithoutFile(t *testing.T) {
 	if _, err := Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v", err)
+		t.Errorf("Read of a missing file: got %v, want %v", err, fs.ErrNotExist)
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(Path(dir), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("truncated file: %v", err)
+		t.Errorf("Read of a truncated file: got %v, want a parse error", err)
 	}
 }
 
@@ -57,10 +57,10 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Write(dir, Endpoints{}); err == nil {
-		t.Fatal("overwrote a directory")
+		t.Fatal("Write over a directory succeeded, want an error")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("%d entries left, %v", len(left), err)
+		t.Errorf("got %d entries, %v, want only the directory", len(left), err)
 	}
 }
 
@@ -68,13 +68,13 @@ func TestDir(t *testing.T) {
 	t.Setenv("ASSAY_DATA_DIR", "/from/variable")
 	for named, want := range map[string]string{"named": "named", "": "/from/variable"} {
 		if dir, err := Dir(named); err != nil || dir != want {
-			t.Errorf("named %q: %s, %v, want %s", named, dir, err, want)
+			t.Errorf("Dir(%q) = %s, %v, want %s", named, dir, err, want)
 		}
 	}
 	t.Setenv("ASSAY_DATA_DIR", "")
 	if runtime.GOOS != "linux" {
 		if dir, err := Dir(""); err != nil || filepath.Base(dir) != "assay" {
-			t.Errorf("%s, %v", dir, err)
+			t.Errorf("Dir = %s, %v, want a folder named assay", dir, err)
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func TestDir(t *testing.T) {
 		t.Setenv("HOME", tt.home)
 		t.Setenv("XDG_DATA_HOME", tt.xdg)
 		if dir, err := Dir(""); err != nil || dir != tt.want {
-			t.Errorf("%+v: %s, %v", tt, dir, err)
+			t.Errorf("with HOME=%s XDG_DATA_HOME=%s: Dir = %s, %v, want %s", tt.home, tt.xdg, dir, err, tt.want)
 		}
 	}
 }

@@ -27,8 +27,8 @@ import (
 
 // Config configures the gateway.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"address of the HTTP API, the web app and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address of the operator endpoints: pages, calls and metrics; they require credentials only with ASSAY_AUTH=token"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"address of the HTTP API, the web app and the health checks"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"address of the operator endpoints: pages, calls and metrics; they require credentials only with ASSAY_AUTH=token"`
 	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"URL of ingest"`
 	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"URL of query"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
@@ -107,13 +107,13 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	})
 }
 
-// described is the API description of a service and the address of the service.
+// described is the API description of a service and the handler that forwards its calls.
 type described struct {
 	describe func(*web.Router)
 	to       http.Handler
 }
 
-// front registers the calls of services. If several services have the same call, the first one gets it.
+// front registers the calls of services. If several services have the same call, it is forwarded to the first one.
 func (s *Service) front(r *web.Router, services []described) {
 	all, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	for _, service := range services {

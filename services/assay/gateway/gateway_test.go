@@ -16,11 +16,11 @@ import (
 )
 
 func settings(ingest, query string) Config {
-	return Config{Ingest: ingest, Query: query, IngestOperator: nobody, QueryOperator: nobody, AnalyzerOperator: nobody}
+	return Config{Ingest: ingest, Query: query, IngestOperator: unreachable, QueryOperator: unreachable, AnalyzerOperator: unreachable}
 }
 
-// start serves the gateway in front of the two services until stop is called, which returns the
-// result.
+// start serves the gateway in front of the two services until stop is called. stop returns the result
+// of web.Serve.
 func start(t *testing.T, ingest, query string) (url string, stop func() error) {
 	t.Helper()
 	s, err := Open(settings(ingest, query), zerolog.Nop())
@@ -62,11 +62,11 @@ func ask(t *testing.T, method, url string, body io.Reader) *http.Response {
 	return answer
 }
 
-const nobody = "http://127.0.0.1:1"
+const unreachable = "http://127.0.0.1:1"
 
-// TestLiveEventsAreForwardedAtOnce checks that an event is forwarded before the next one
+// TestLiveEventsAreForwardedImmediately checks that an event is forwarded before the next one
 // occurs, and that a gateway that shuts down ends the stream instead of waiting for it.
-func TestLiveEventsAreForwardedAtOnce(t *testing.T) {
+func TestLiveEventsAreForwardedImmediately(t *testing.T) {
 	gone := make(chan struct{})
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
 		defer close(gone)
@@ -75,17 +75,17 @@ func TestLiveEventsAreForwardedAtOnce(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	url, stop := start(t, nobody, query)
+	url, stop := start(t, unreachable, query)
 	answer := ask(t, http.MethodGet, url+"/v1/events", nil)
 	lines := bufio.NewReader(answer.Body)
 	if line, err := lines.ReadString('\n'); err != nil || line != "data: 1\n" {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("got the line %q, %v, want data: 1", line, err)
 	}
 	if err := stop(); err != nil {
-		t.Errorf("the server ended with %v", err)
+		t.Errorf("stop: %v", err)
 	}
 	if rest, err := io.ReadAll(lines); err != nil || string(rest) != "\n" {
-		t.Errorf("the rest is %q, %v", rest, err)
+		t.Errorf("after the event: got %q, %v, want an empty line", rest, err)
 	}
 	<-gone
 }
@@ -103,7 +103,7 @@ func TestBodiesAreStreamed(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusAccepted)
 	})
-	url, _ := start(t, ingest, nobody)
+	url, _ := start(t, ingest, unreachable)
 	body, client := io.Pipe()
 	go func() {
 		for _, half := range []string{"one ", "two "} {
@@ -117,7 +117,7 @@ func TestBodiesAreStreamed(t *testing.T) {
 		}
 	}()
 	if answer := ask(t, http.MethodPost, url+"/v1/files", body); answer.StatusCode != http.StatusAccepted {
-		t.Errorf("%s", answer.Status)
+		t.Errorf("got status %s, want %d", answer.Status, http.StatusAccepted)
 	}
 }
 
@@ -128,11 +128,11 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 		w.Header().Set("X-Request-Id", "another")
 		w.Header().Set("Saw", r.Host+" "+r.Header.Get("X-Request-Id")+" "+r.URL.EscapedPath())
 	})
-	url, _ := start(t, nobody, query)
+	url, _ := start(t, unreachable, query)
 	answer := ask(t, http.MethodGet, url+"/v1/feed/items/reddit%231", nil)
 	ids := answer.Header.Values("X-Request-Id")
 	if len(ids) != 1 || answer.Header.Get("Saw") != strings.TrimPrefix(url, "http://")+" "+ids[0]+" /v1/feed/items/reddit%231" {
-		t.Errorf("it saw %q, the client %q", answer.Header.Get("Saw"), ids)
+		t.Errorf("the service received %q and the client the request ids %q, want the client's host and the same id", answer.Header.Get("Saw"), ids)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 // request may have had an effect.
 func TestUnavailableService(t *testing.T) {
 	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	url, _ := start(t, nobody, cut)
+	url, _ := start(t, unreachable, cut)
 	for call, want := range map[string]struct {
 		status int
 		says   string
@@ -152,7 +152,7 @@ func TestUnavailableService(t *testing.T) {
 		answer := ask(t, method, url+path, nil)
 		text, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != want.status || !strings.Contains(string(text), want.says) {
-			t.Errorf("%s: %s, %s, %v", call, answer.Status, text, err)
+			t.Errorf("%s: got %s, %s, %v, want %d with %q", call, answer.Status, text, err, want.status, want.says)
 		}
 	}
 }
@@ -160,11 +160,11 @@ func TestUnavailableService(t *testing.T) {
 // TestBadURLIsNamed checks that the error for an invalid URL names its variable.
 func TestBadURLIsNamed(t *testing.T) {
 	for _, bad := range []string{"", "ingest:8081", "ftp://ingest", "http://"} {
-		if _, err := Open(settings(bad, nobody), zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
-			t.Errorf("%q: %v", bad, err)
+		if _, err := Open(settings(bad, unreachable), zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
+			t.Errorf("Open with the URL %q: got %v, want an error that names ASSAY_INGEST_URL", bad, err)
 		}
 	}
-	if _, err := Open(settings(nobody, nobody), zerolog.Nop()); err != nil {
+	if _, err := Open(settings(unreachable, unreachable), zerolog.Nop()); err != nil {
 		t.Error(err)
 	}
 }

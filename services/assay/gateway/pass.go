@@ -17,9 +17,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// newTransport returns net/http's transport without the environment's proxies, which are for
-// external hosts, and with more idle connections. These time out before the services close them: a
-// POST that meets a closed connection could not be resent.
+// newTransport returns net/http's default transport without the environment's proxies, which are for
+// external hosts, and with more idle connections. These time out before the services close them,
+// because a POST that fails on a closed connection cannot be retried.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy, t.DisableCompression = nil, true
@@ -27,7 +27,8 @@ func newTransport() *http.Transport {
 	return t
 }
 
-// pass forwards requests to a service and its responses back, without buffering large files or live events.
+// pass returns a handler that forwards requests to a service, and its responses to the client, without buffering large
+// files or live events.
 func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: s.transport,
@@ -90,7 +91,7 @@ func endWithServer(ctx context.Context, body io.ReadCloser) io.ReadCloser {
 	return l
 }
 
-// Read returns io.EOF after the server stops.
+// Read returns io.EOF once this server has begun to shut down.
 func (l *liveEvents) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if err != nil {

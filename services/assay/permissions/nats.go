@@ -19,7 +19,7 @@ var natsTemplate string
 // on the areas. A JetStream request is a message to a subject of the JetStream API.
 type NATS struct {
 	Setup, Ingest, Analyzer, Query []string
-	Signals                        []string // query listens to these
+	Signals                        []string // subjects that query subscribes to
 }
 
 // NATSGrants returns the subjects that each program publishes to, derived from the streams of the areas and of Assay
@@ -64,7 +64,7 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
-	// It also publishes outcomes that were not published.
+	// ingest also publishes outcomes that are missing in the stream.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
@@ -89,7 +89,7 @@ func consume(stream, consumer string, durables ...bus.Durable) []string {
 	subjects := []string{
 		"assay.dead." + consumer,
 		bus.AttemptSubject(consumer, "*"), "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
-		// It removes messages left after a crash of the server.
+		// The consumer removes messages that remain after a crash of the server.
 		"$JS.API.STREAM.MSG.GET." + stream, "$JS.API.STREAM.MSG.DELETE." + stream,
 	}
 	for _, durable := range durables {

@@ -29,7 +29,7 @@ func TestUsersHandleWork(t *testing.T) {
 		cfg.Work = append(cfg.Work, a.Work)
 	}
 	if len(cfg.Work) < 2 {
-		t.Fatalf("%d work streams", len(cfg.Work))
+		t.Fatalf("got %d work streams, want at least 2", len(cfg.Work))
 	}
 	connectAs(t, cfg, "setup")
 	ingest, analyzer := connectAs(t, cfg, "ingest"), connectAs(t, cfg, "analyzer")
@@ -42,7 +42,7 @@ func TestUsersHandleWork(t *testing.T) {
 
 func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bus.Bus) {
 	subjects := strings.TrimSuffix(a.Work.Subjects, ">")
-	if len(a.Consumers) > 1 { // each consumes the part of the stream that its name contains
+	if len(a.Consumers) > 1 { // the name of a consumer ends with the part of the stream that it consumes
 		subjects += consumer[strings.LastIndexByte(consumer, '-')+1:] + "."
 	}
 	work := event.Event{
@@ -53,7 +53,7 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 		t.Fatal(err)
 	}
 	if waits, err := analyzer.Outstanding(t.Context(), work.Subject, "ann"); err != nil || !waits {
-		t.Errorf("outstanding: %v, %v", waits, err)
+		t.Errorf("Outstanding = %v, %v, want true", waits, err)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
@@ -61,7 +61,7 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 		return bus.Permanent(errors.New("not an item"))
 	}}
 	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, conn.ErrForbidden) {
-		t.Errorf("ingest can consume: %v", err)
+		t.Errorf("consume as ingest: got %v, want %v", err, conn.ErrForbidden)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- bustest.Runner(t, analyzer).Run(ctx, c) }()

@@ -89,7 +89,7 @@ func buckets(stores []area.Storage) []string {
 	return all
 }
 
-// BucketStatement allows actions to principals, as a statement of a bucket policy does.
+// BucketStatement is a statement of a bucket policy that allows actions for principals.
 type BucketStatement struct {
 	Sid, Effect string
 	Principal   map[string][]area.Program
@@ -97,8 +97,9 @@ type BucketStatement struct {
 	Resource    []string
 }
 
-// BucketPolicies returns the S3 permissions as bucket policies, combined in one document. On such a
-// server, a user needs no permission to create a bucket, and setup needs one to set a policy.
+// BucketPolicies returns the S3 permissions as bucket policies, combined in one document, for an S3
+// server whose users have no policies. There, a user needs no permission to create a bucket, and
+// setup needs one to set a policy.
 func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
 		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
@@ -142,7 +143,7 @@ func OfBucket(policies []byte, name string) (string, error) {
 		}
 	}
 	if len(one.Statement) == 0 {
-		return "", fmt.Errorf("no statement is about the bucket %s", name)
+		return "", fmt.Errorf("no statement applies to the bucket %s", name)
 	}
 	text, err := json.Marshal(one)
 	return string(text), err

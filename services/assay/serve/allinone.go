@@ -30,10 +30,10 @@ type allInOne struct {
 	first    string // API key of an operator, if one was just created
 	services []process.Service
 	log      zerolog.Logger
-	dir      string // of the data directory
+	dir      string // data directory
 }
 
-// open starts the engines, creates tables and bucket, and opens the services. page is the address
+// open starts the engines, creates tables and buckets, and opens the services. page is the address
 // of the web app, which may call S3. If it returns an error, everything is closed.
 func open(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*allInOne, error) {
 	w := &allInOne{log: log, dir: dir}
@@ -49,7 +49,7 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
 		return err
 	}
-	// Environment variables are applied later and take precedence.
+	// The environment variables of this process follow and take precedence.
 	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db"), "ASSAY_ENGINES=" + filepath.Join(dir, "engines")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
 	if err != nil {

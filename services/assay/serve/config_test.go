@@ -25,12 +25,12 @@ func TestOrigins(t *testing.T) {
 	page.Port = 80
 	want = []string{"http://localhost", "http://127.0.0.1", "http://[::1]", "http://10.1.2.3"}
 	if got := (Config{Addr: "10.1.2.3:80"}).origins(page); !slices.Equal(got, want) {
-		t.Errorf("on port 80: %v\nwant %v", got, want)
+		t.Errorf("on port 80: got %v\nwant %v", got, want)
 	}
 }
 
-// TestKeepPrivate checks that files of others are unchanged, and that a directory shared by all
-// users is rejected.
+// TestKeepPrivate checks that only the files of the server become private, and that a directory shared
+// between users is rejected.
 func TestKeepPrivate(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"s3", "other"} {
@@ -48,13 +48,13 @@ func TestKeepPrivate(t *testing.T) {
 	}
 	for name, mode := range map[string]os.FileMode{".": 0o700, "s3": 0o700, "other": 0o755} {
 		if is, err := os.Stat(filepath.Join(dir, name)); err != nil || is.Mode().Perm() != mode {
-			t.Errorf("%s has the mode %v, %v; want %v", name, is.Mode(), err, mode)
+			t.Errorf("%s: got the mode %v, %v, want %v", name, is.Mode(), err, mode)
 		}
 	}
 	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
 		t.Fatal(err)
 	}
 	if err := keepPrivate(dir); err == nil || !strings.Contains(err.Error(), "--data") {
-		t.Errorf("a folder that users share: %v", err)
+		t.Errorf("keepPrivate of a folder shared between users: got %v, want an error that names --data", err)
 	}
 }

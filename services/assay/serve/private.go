@@ -26,7 +26,7 @@ func keepPrivate(dir string) error {
 			err = os.Chmod(path, is.Mode().Perm()&0o700)
 		}
 		if err != nil {
-			return fmt.Errorf("data folder: other users can access %s, and its mode cannot be changed: %w. choose a private folder with --data", path, err)
+			return fmt.Errorf("data folder: other users can access %s and its mode cannot be changed; choose a private folder with --data: %w", path, err)
 		}
 	}
 	return nil

@@ -61,8 +61,8 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	})
 }
 
-// claim creates and locks the data directory, until the process exits at the latest. It returns
-// ErrInUse.
+// claim creates the data directory and locks it until release is called or the process exits. It
+// returns ErrInUse if another process has locked it.
 func claim(folder string) (dir string, release func(), err error) {
 	if dir, err = endpoints.Dir(folder); err == nil {
 		dir, err = filepath.Abs(dir) // the S3 server changes the working directory
@@ -79,7 +79,7 @@ func claim(folder string) (dir string, release func(), err error) {
 		return "", nil, fmt.Errorf("data folder %s: %w", dir, err)
 	}
 	if !taken {
-		return "", nil, fmt.Errorf("%w: %s. Stop it first, or choose another folder with --data", ErrInUse, dir)
+		return "", nil, fmt.Errorf("%w: %s; stop it first, or choose another folder with --data", ErrInUse, dir)
 	}
 	if err := keepPrivate(dir); err != nil {
 		return "", nil, errors.Join(err, lock.Unlock())

@@ -55,23 +55,23 @@ func verify(t *testing.T, dir string, repair bool) (string, error) {
 func TestVerify(t *testing.T) {
 	dir, object := stoppedFolder(t)
 	if out, err := verify(t, dir, false); err != nil || !strings.Contains(out, "objects: 1 objects read") {
-		t.Fatalf("undamaged: %v\n%s", err, out)
+		t.Fatalf("undamaged folder: got %v, want no error\n%s", err, out)
 	}
 	copied := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := verify(t, copied, false); err != nil {
-		t.Errorf("a copy without extended attributes: %v\n%s", err, out)
+		t.Errorf("copy without extended attributes: got %v, want no error\n%s", err, out)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "s3", "metadata")); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := verify(t, dir, false); !errors.Is(err, ErrDamaged) || !strings.Contains(out, "object a in bucket files: the copy of its metadata") {
-		t.Errorf("without the copies of metadata: %v\n%s", err, out)
+		t.Errorf("without the copies of metadata: got %v, want %v\n%s", err, ErrDamaged, out)
 	}
 	if out, err := verify(t, dir, true); err != nil {
-		t.Errorf("repair: %v\n%s", err, out)
+		t.Errorf("repair: got %v, want no error\n%s", err, out)
 	}
 	file, err := os.OpenFile(object, os.O_WRONLY, 0)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := verify(t, dir, false); !errors.Is(err, ErrDamaged) || !strings.Contains(out, "object a in bucket files: the object is damaged") {
-		t.Errorf("a changed object: %v\n%s", err, out)
+		t.Errorf("changed object: got %v, want %v\n%s", err, ErrDamaged, out)
 	}
 	_, release, err := claim(dir)
 	if err != nil {
@@ -90,6 +90,6 @@ func TestVerify(t *testing.T) {
 	}
 	defer release()
 	if _, err := verify(t, dir, false); !errors.Is(err, ErrInUse) {
-		t.Errorf("a folder in use: %v", err)
+		t.Errorf("folder in use: got %v, want %v", err, ErrInUse)
 	}
 }

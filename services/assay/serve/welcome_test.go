@@ -18,7 +18,7 @@ func TestHintsFindTheServer(t *testing.T) {
 		}
 		line := "\n  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
 		if got := strings.Contains(out.String(), line); got != want {
-			t.Errorf("%s: %s", dir, out.String())
+			t.Errorf("%s: output contains ASSAY_DATA_DIR = %t, want %t:\n%s", dir, got, want, out.String())
 		}
 	}
 }

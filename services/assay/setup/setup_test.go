@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// TestEachBucketGetsItsPolicy checks that every bucket gets its policy from the single file, any number of times.
-func TestEachBucketGetsItsPolicy(t *testing.T) {
+// TestEachBucketHasItsPolicy checks that setup sets the policy of every bucket from one file, and is idempotent.
+func TestEachBucketHasItsPolicy(t *testing.T) {
 	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
@@ -78,16 +78,16 @@ func TestEachBucketGetsItsPolicy(t *testing.T) {
 			sids = append(sids, statement.Sid)
 			for _, resource := range statement.Resource {
 				if !strings.HasPrefix(resource+"/", "arn:aws:s3:::"+bucket+"/") {
-					t.Errorf("the policy of %s has a statement about %s", bucket, resource)
+					t.Errorf("the policy of %s has a statement for %s, want only resources of the bucket", bucket, resource)
 				}
 			}
 		}
 		if !slices.Contains(sids, sid) || !slices.Contains(sids, "setup Policy") {
-			t.Errorf("the policy of %s has the statements %q", bucket, sids)
+			t.Errorf("the policy of %s has the statements %q, want %q and setup Policy", bucket, sids, sid)
 		}
 	}
 	cfg.Backends.S3.Bucket = "other"
-	if err := setup.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "no statement is about the bucket other") {
-		t.Errorf("a bucket that the file does not name: %v", err)
+	if err := setup.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "no statement applies to the bucket other") {
+		t.Errorf("setup with a bucket that the file does not name: got %v, want an error", err)
 	}
 }

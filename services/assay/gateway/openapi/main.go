@@ -1,5 +1,5 @@
-// Command openapi prints the OpenAPI document of the API, or with -operators that of the calls for operators. The types
-// of the web app are generated from both.
+// Command openapi prints the OpenAPI document of the API, or of the operator API with -operators. The types of the web
+// app are generated from both.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	operators := flag.Bool("operators", false, "the calls for operators")
+	operators := flag.Bool("operators", false, "print the document of the operator API")
 	flag.Parse()
 	r := web.NewRouter(web.Options{Title: "Assay"})
 	if *operators {
