@@ -92,7 +92,7 @@ func resolve(t *testing.T, root, node any) {
 			for part := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
 				fields, _ := at.(map[string]any)
 				if at = fields[part]; at == nil {
-					t.Errorf("%s does not resolve", to)
+					t.Errorf("the reference %s does not resolve", to)
 					break
 				}
 			}
@@ -294,7 +294,7 @@ func formOf(field protoreflect.FieldDescriptor) string {
 	case kind == protoreflect.MessageKind:
 		one = string(field.Message().Name())
 	default:
-		one = "of a kind that no event uses: " + kind.String()
+		one = "unsupported kind " + kind.String()
 	}
 	if field.IsList() {
 		return "array of " + one

@@ -57,7 +57,7 @@ func TestModuleLicenses(t *testing.T) {
 	names := map[string][]string{} // modules with the same texts
 	for name, of := range texts {
 		if len(of) == 0 {
-			t.Errorf("%s has no license: remove it", name)
+			t.Errorf("%s has no license; remove the module", name)
 		}
 		text := strings.Join(slices.Sorted(maps.Keys(of)), "\n\n")
 		names[text] = append(names[text], name)

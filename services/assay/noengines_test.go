@@ -20,17 +20,17 @@ var embedded = []string{
 // not link the embedded ones.
 func TestProgramsOfContainersHaveNoEngines(t *testing.T) {
 	for _, program := range []string{"ingest/cmd/ingest", "analyzer/cmd/analyzer", "query/cmd/query", "assay"} {
-		needs := dependencies(t, "-tags=noengines", "github.com/assay-project/assay/services/"+program)
+		linked := dependencies(t, "-tags=noengines", "github.com/assay-project/assay/services/"+program)
 		for _, engine := range embedded {
-			if slices.Contains(needs, engine) {
-				t.Errorf("%s needs %s", program, engine)
+			if slices.Contains(linked, engine) {
+				t.Errorf("%s links %s, want no engines", program, engine)
 			}
 		}
 	}
 	whole := dependencies(t, "-tags=", ".")
 	for _, engine := range embedded {
 		if !slices.Contains(whole, engine) {
-			t.Errorf("assay does not need %s: was it renamed?", engine)
+			t.Errorf("assay does not link %s; the package may have been renamed", engine)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func ofArea(name string, areas []area.Area) []config.Variable {
 	return list
 }
 
-// tuned excludes variables that name, locate or authenticate something.
+// tuned returns the names of the variables, without those that name, locate or authenticate something.
 func tuned(list []config.Variable) []string {
 	var names []string
 	for _, v := range list {

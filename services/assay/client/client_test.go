@@ -121,7 +121,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-func TestListWalksPages(t *testing.T) {
+func TestListReadsAllPages(t *testing.T) {
 	s, c := serve(t,
 		answer(200, client.Page{Files: []client.File{{FileID: "3"}, {FileID: "2"}}, NextCursor: "c 1"}),
 		answer(200, client.Page{NextCursor: "c2"}),

@@ -59,7 +59,7 @@ type Outcome struct {
 // Sentiment is the sentiment of an item of the feed.
 type Sentiment struct {
 	Sentiment string  `json:"sentiment"` // positive, neutral, negative
-	Score     float64 `json:"score"`     // confidence in Label, 0 to 1
+	Score     float64 `json:"score"`     // confidence in Sentiment, 0 to 1
 	Compound  float64 `json:"compound"`  // -1 to 1
 }
 
@@ -73,7 +73,7 @@ type ChangedNode struct {
 	Status    string    `json:"status,omitempty"`
 	Trashed   bool      `json:"trashed"`
 	IsPublic  bool      `json:"isPublic"`
-	Version   int64     `json:"version"` // events with an older version than seen before are ignored
+	Version   int64     `json:"version"` // an event is outdated if a higher version was seen before
 	ChangedAt time.Time `json:"changedAt"`
 }
 
@@ -105,9 +105,9 @@ type Following struct {
 	After string
 }
 
-// Events follows the live events. When a connection breaks it reconnects, however long that takes,
-// and continues after the last event. It returns an error when ctx is done, when the server rejects
-// the request, or when the first connection fails.
+// Events follows the live events. When a connection breaks, it reconnects, with no limit on the number
+// of attempts, and resumes after the last event. It returns an error when ctx is done, when the server
+// rejects the request, or when the first connection fails.
 func (c *Client) Events(ctx context.Context, f Following) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var last error

@@ -26,7 +26,7 @@ type FeedSource struct {
 	Name string `json:"name"`
 	FeedSourceSettings
 	State FeedSourceState `json:"state"`
-	ETag  string          `json:"etag,omitempty"` // of the settings; absent in lists
+	ETag  string          `json:"etag,omitempty"` // ETag of the settings; absent in lists
 }
 
 // FeedSourceState is the polling state of a source.
@@ -35,7 +35,7 @@ type FeedSourceState struct {
 	Reason    string          `json:"reason,omitempty"`
 	NextPoll  time.Time       `json:"nextPoll,omitzero"` // earliest time
 	Failures  int             `json:"failures"`          // consecutive
-	QuotaUsed int             `json:"quotaUsed"`         // on this day
+	QuotaUsed int             `json:"quotaUsed"`         // requests made today (UTC)
 	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`
 }
 

@@ -206,7 +206,7 @@ func (c *Client) body(ctx context.Context, op call) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// LibraryWorkflow is the processing of a file.
+// LibraryWorkflow is the state of the processing of a file.
 type LibraryWorkflow struct {
 	Run            int64         `json:"run"`
 	State          string        `json:"state"`

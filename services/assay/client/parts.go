@@ -115,7 +115,7 @@ func (u *partsUpload) resume() {
 	u.progress(1, u.sent[1])
 }
 
-// send sends a part unless it is already stored. After a failure it checks whether the part was stored nevertheless.
+// send sends a part unless it is already stored. After a failure it checks whether the part was stored anyway.
 func (u *partsUpload) send(ctx context.Context, number int32) error {
 	from := int64(number-1) * u.to.PartSize
 	part := StoredPart{Number: number, Size: min(u.to.PartSize, u.src.Size-from)}

@@ -192,7 +192,7 @@ func (c *Client) DeletePhotoBatch(ctx context.Context, batchID string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("photo-batches", batchID)}, nil)
 }
 
-// Photos of a job that can be downloaded.
+// Variants of a photo that can be downloaded.
 const (
 	EditedPhoto   = "final"
 	OriginalPhoto = "original"

@@ -40,8 +40,8 @@ func TestUploadPhotoRetriesWithoutSecondJob(t *testing.T) {
 			continue
 		}
 		keys[r.header.Get("Idempotency-Key")] = true
-		if r.body != `{"fileName":"a.jpg","size":13,"contentType":"image/jpeg","prompt":"sepia","options":{"format":"webp"}}` {
-			t.Errorf("reserved %s", r.body)
+		if want := `{"fileName":"a.jpg","size":13,"contentType":"image/jpeg","prompt":"sepia","options":{"format":"webp"}}`; r.body != want {
+			t.Errorf("reserved %s, want %s", r.body, want)
 		}
 	}
 	if last := s.requests()[5]; len(keys) != 1 || last.path != "/v1/photos/1/uploaded" {
@@ -58,7 +58,7 @@ func TestUploadPhotoBatchUploadsEach(t *testing.T) {
 		func(i int, p client.Photo, err error) {
 			ended.Add(1)
 			if i == 0 && (err != nil || p.JobID != "1") || i == 1 && err == nil {
-				t.Errorf("photo %d: %+v, %v", i, p, err)
+				t.Errorf("photo %d: got %+v, %v, want the job 1 for photo 0 and an error for photo 1", i, p, err)
 			}
 		})
 	if err != nil || batchID != "B" || ended.Load() != 2 {

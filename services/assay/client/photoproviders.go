@@ -34,7 +34,7 @@ type PhotoProvider struct {
 	Name string `json:"name"`
 	PhotoProviderSettings
 	State PhotoProviderState `json:"state"`
-	ETag  string             `json:"etag,omitempty"` // of the settings; absent in lists
+	ETag  string             `json:"etag,omitempty"` // ETag of the settings; absent in lists
 }
 
 // PhotoProviderState summarizes the calls to a provider and their results.
@@ -61,7 +61,7 @@ type PhotoProviderDay struct {
 type PhotoProviderList struct {
 	Default   string          `json:"default"` // provider of jobs that do not name one; stub is the local provider
 	Providers []PhotoProvider `json:"providers"`
-	ETag      string          `json:"etag,omitempty"` // of Default
+	ETag      string          `json:"etag,omitempty"` // ETag of Default
 }
 
 // PhotoProviders returns all paid providers.
@@ -91,7 +91,7 @@ type PhotoProviderCheck struct {
 	Name       string `json:"name"`
 	OK         bool   `json:"ok"`
 	Model      string `json:"model"`
-	Code       string `json:"code,omitempty"` // as in the errors of jobs
+	Code       string `json:"code,omitempty"` // error code, as in PhotoError
 	Detail     string `json:"detail,omitempty"`
 	HTTPStatus int    `json:"httpStatus,omitempty"`
 	Millis     int64  `json:"millis"`

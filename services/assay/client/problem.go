@@ -80,7 +80,7 @@ func readProblem(resp *http.Response) error {
 	return problem
 }
 
-// retryAfter parses both forms of the header: a number of seconds and a date.
+// retryAfter parses both forms of the header: a number of seconds and a date. It returns 0 for any other value.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

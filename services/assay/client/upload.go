@@ -117,8 +117,8 @@ type delivery struct {
 	done  func() error // reports that all content is sent; may be nil
 }
 
-// deliver sends the content to the destination that reserve returns, and reports it. It calls reserve for each
-// attempt, because a URL may have expired.
+// deliver sends the content to the destination that reserve returns, and reports that it is sent. It calls reserve
+// for each attempt, because a URL may have expired.
 func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delivery, error)) error {
 	var last error
 	began := time.Now()
@@ -152,13 +152,13 @@ func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delive
 	return fmt.Errorf("upload: %w", last)
 }
 
-// put sends all content once.
+// put sends all content in one request.
 func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 	return c.putBody(ctx, to, io.NewSectionReader(src.Content, 0, src.Size), src.Size, src.Progress)
 }
 
-// putBody sends the content of one request once. 412 means that an earlier attempt stored it although its response
-// was lost.
+// putBody sends one request with its content. Status 412 means that an earlier attempt stored the content although
+// its response was lost.
 func (c *Client) putBody(ctx context.Context, to UploadRequest, content io.Reader, size int64, progress func(sent int64)) error {
 	body := content
 	if progress != nil {

@@ -52,8 +52,8 @@ func TestUploadReservesPutsAndConfirms(t *testing.T) {
 		t.Errorf("progress ended at %d, want %d", sent, len(text))
 	}
 	reserve, put, confirm := s.requests()[0], s.requests()[1], s.requests()[2]
-	if reserve.body != `{"fileName":"a.txt","size":13,"contentType":"text/plain"}` {
-		t.Errorf("reserved %s", reserve.body)
+	if want := `{"fileName":"a.txt","size":13,"contentType":"text/plain"}`; reserve.body != want {
+		t.Errorf("reserved %s, want %s", reserve.body, want)
 	}
 	isV7(t, reserve.header.Get("Idempotency-Key"))
 	isV7(t, reserve.header.Get("X-Request-Id"))

@@ -84,12 +84,12 @@ func TestContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	p.run("content", id, "-o", path).want(t, 0, "", "")
 	if content, err := os.ReadFile(path); err != nil || string(content) != "one\ttwo\n" {
-		t.Errorf("wrote %q, %v", content, err)
+		t.Errorf("wrote %q, %v, want the uploaded content", content, err)
 	}
 	p.run("content", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "There is no text file with this id.")
 }
 
-// at calls a function when the given text is written, but only once.
+// at is a writer that calls do once, when the given text has been written.
 type at struct {
 	strings.Builder
 	text string

@@ -53,8 +53,8 @@ func (f *deadFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.consumer, "consumer", "", "only dead letters of this consumer, such as analyzer-textfile")
 	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this text")
-	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or since this long ago (6h)")
-	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or before this long ago (6h)")
+	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or within this duration before now (6h)")
+	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or older than this duration (6h)")
 }
 
 func (f *deadFilter) read() (client.DeadFilter, error) {
@@ -240,7 +240,7 @@ func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do b
 	}
 	given.flags(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&all, "all", false, "all dead letters")
+	flags.BoolVar(&all, "all", false, "select all dead letters")
 	flags.BoolVar(&what.DryRun, "dry-run", false, "only list the dead letters")
 	flags.IntVar(&what.Rate, "rate", 100, "maximum dead letters per second, up to 10000")
 	flags.IntVar(&what.Max, "max", 1000, "maximum number of dead letters, up to 10000")

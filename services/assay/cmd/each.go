@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// each calls do for each of several files, reports failures, and continues unless the server is
-// unreachable or the command is interrupted.
+// each calls do with each id. It reports failures and continues, unless the server is unreachable or
+// the command is interrupted.
 func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) error) error {
 	failed := 0
 	for _, id := range ids {
@@ -34,7 +34,7 @@ func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) erro
 // failedLine is the JSON line of a failure.
 type failedLine struct {
 	FileID string `json:"fileId,omitempty"`
-	Path   string `json:"path,omitempty"` // of an upload, as given on the command line
+	Path   string `json:"path,omitempty"` // path of an uploaded file, as given on the command line
 	Error  string `json:"error"`
 }
 

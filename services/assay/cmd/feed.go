@@ -98,7 +98,7 @@ func newSourcesShow(s *settings, operator *string) *cobra.Command {
 	}
 }
 
-// source reads a source. It returns it with a client that can change it.
+// source reads a source. It also returns the client, with which the source can be changed.
 func (s *settings) source(ctx context.Context, operator, name string) (*client.Client, client.FeedSource, error) {
 	c, err := s.operatorClient(operator)
 	if err != nil {

@@ -58,8 +58,8 @@ that of a running "assay serve".`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
-	flags.StringVar(&since, "since", "", "only items ingested since this time (RFC 3339), or since this long ago (6h)")
-	flags.BoolVar(&all, "all", false, "all items")
+	flags.StringVar(&since, "since", "", "only items ingested since this time (RFC 3339), or within this duration before now (6h)")
+	flags.BoolVar(&all, "all", false, "reanalyze items of any age")
 	flags.BoolVar(&dry, "dry-run", false, "only count the items")
 	return cmd
 }

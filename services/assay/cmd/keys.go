@@ -59,12 +59,12 @@ func newKeysCreate(s *settings, operator *string) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&terms.Name, "name", "", "purpose of the key")
 	flags.StringSliceVar(&terms.Scopes, "scope", nil, "read or write (default both)")
-	flags.BoolVar(&terms.Operator, "operator-role", false, "allow calls of the operator API")
+	flags.BoolVar(&terms.Operator, "operator-role", false, "allow calls to the operator API")
 	flags.DurationVar(&expires, "expires", 0, "lifetime of the key, such as 2160h (default unlimited)")
 	return cmd
 }
 
-// writeNewKey writes only the token, for use in scripts.
+// writeNewKey writes a new key as JSON, or only its token, for use in scripts.
 func (s *settings) writeNewKey(w io.Writer, key client.NewKey) error {
 	if s.json {
 		return writeJSON(w, key)

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// put is one run of the command.
+// put is one run of `assay library put`.
 type put struct {
 	*settings
 	wait     bool

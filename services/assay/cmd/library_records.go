@@ -28,7 +28,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "records PATH",
-		Short: "List the records of a file: molecules, spectra, rows",
+		Short: "List the records of a file, such as molecules, spectra or rows",
 		Long:  "List the records of a file: molecules, reactions, crystals, spectra or rows.\n\n" + filterHelp,
 		Example: `  assay library records /drugs.sdf --filter 'logP < 3' --fields formula,weight,logP
   assay library records /drugs.sdf --filter error`,
@@ -60,7 +60,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&q.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVar(&q.Fields, "fields", "", "comma-separated names of the fields and properties to show")
-	flags.IntVar(&limit, "limit", 50, "maximum number of records")
+	flags.IntVar(&limit, "limit", 50, "maximum number of records to list")
 	flags.IntVar(&q.From, "from", 0, "zero-based index of the first record")
 	return cmd
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// photoEdit is one run of the command.
+// photoEdit is one run of `assay photo edit`.
 type photoEdit struct {
 	*settings
 	prompt   string
@@ -147,7 +147,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 	return src, nil
 }
 
-// send uploads the photos, several as a batch.
+// send uploads the photos. Two or more photos form a batch.
 func (e *photoEdit) send(ctx context.Context, sources []source) {
 	sent := func(i int, photo client.Photo, err error) {
 		e.sender.done(ctx, sources[i].path, sources[i].bar, edited{photo: photo}, err)
@@ -220,7 +220,7 @@ func (e *photoEdit) show(w io.Writer, path string, r edited) error {
 	return err
 }
 
-// editedLine is a photo with its path and the path of its edit.
+// editedLine is a photo with its path and the path of the edited photo.
 type editedLine struct {
 	Path  string `json:"path"`
 	Saved string `json:"saved,omitempty"`

@@ -35,7 +35,7 @@ func (p person) edit(name, prompt string) string {
 	return id
 }
 
-// has is like want, but compares a part of the output.
+// has is like want, but out need only be a part of the output.
 func (r ran) has(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if got := unique(r.out); strings.Contains(got, out) {

@@ -100,8 +100,8 @@ func (p *progress) add(path string) *bar {
 	return b
 }
 
-// hash returns a reader for computing the checksum of a file of the given size. It fails once ctx is
-// done, and displays the number of bytes read.
+// hash returns a reader for computing the checksum of a file of the given size. The reader fails once
+// ctx is done, and displays the number of bytes read.
 func (b *bar) hash(ctx context.Context, file io.Reader, bytes int64) io.Reader {
 	file = until{ctx, file}
 	if b == nil {

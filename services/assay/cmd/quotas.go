@@ -113,7 +113,7 @@ The command calls the server's operator address: --operator, else ASSAY_OPERATOR
 of a running "assay serve".`,
 	}
 	operator := operatorFlag(cmd)
-	cmd.Flags().StringVar(&since, "since", "", "only operations since this time (RFC 3339), or since this long ago (6h)")
+	cmd.Flags().StringVar(&since, "since", "", "only operations since this time (RFC 3339), or within this duration before now (6h)")
 	cmd.Flags().IntVar(&limit, "limit", 50, "maximum number of operations to list, up to 200")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		from, err := moment("--since", since)

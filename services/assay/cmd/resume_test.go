@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// TestUploadsOfTwoKeys checks that an interrupted upload is continued by the keys of its owner only.
-func TestUploadsOfTwoKeys(t *testing.T) {
+// TestUploadIsResumedByKeysOfSameOwner checks that an interrupted upload is continued by the keys of its owner only.
+func TestUploadIsResumedByKeysOfSameOwner(t *testing.T) {
 	owners := map[string]string{"Bearer of-anna": "anna", "Bearer of-annas-laptop": "anna", "Bearer of-bob": "bob"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/me" {
@@ -42,7 +42,7 @@ func TestUploadsOfTwoKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun.used = map[string]bool{} // as in a new run
+		begun.used = map[string]bool{} // simulates a new run
 		if b, err = begun.resume(b, c.Server(), owner, "a.txt", ""); err != nil {
 			t.Fatal(err)
 		}

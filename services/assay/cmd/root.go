@@ -61,7 +61,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	completeDefaults(root) // this keeps the outputs set above
+	completeDefaults(root) // after the outputs are set, because it uses them
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

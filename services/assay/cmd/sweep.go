@@ -61,7 +61,7 @@ Text files do not need dead letters: "assay retry" retries them.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "report problems without repairing them")
-	cmd.Flags().StringVar(&since, "outcomes-since", "", "also republish outcomes since this time (RFC 3339), or since this long ago (6h)")
+	cmd.Flags().StringVar(&since, "outcomes-since", "", "also republish outcomes since this time (RFC 3339), or within this duration before now (6h)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
 		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// upload is one run of the command.
+// upload is one run of `assay upload`.
 type upload struct {
 	*settings
 	wait        bool

@@ -12,7 +12,7 @@ func newVerify(s *settings) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check the data folder of a stopped assay serve",
+		Short: `Check the data folder of a stopped "assay serve"`,
 		Long: `Check the data folder of "assay serve": the database and its journal, all objects,
 and the streams of NATS. The folder must not be in use.
 

@@ -40,7 +40,7 @@ ASSAY_OPERATOR, else that of a running "assay serve".`,
 			return s.watch(cmd, c, client.Following{AllOwners: all, After: after}, writeEvent)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "results of all owners")
+	cmd.Flags().BoolVar(&all, "all", false, "print the results of all owners")
 	cmd.Flags().StringVar(&operator, "operator", "", "with --all: operator address of query, such as http://127.0.0.1:8085 [ASSAY_OPERATOR]")
 	cmd.Flags().StringVar(&after, "after", "", "resume after the event with this id")
 	return cmd

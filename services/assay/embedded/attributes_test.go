@@ -40,7 +40,7 @@ func TestAttributesOfAnySize(t *testing.T) {
 		}
 		for _, open := range []*os.File{nil, f} {
 			if got, err := a.RetrieveAttribute(open, "bucket", "a", name); err != nil || got == nil || !bytes.Equal(got, value) {
-				t.Errorf("%s, open %v: %d bytes, %v; want %d", name, open != nil, len(got), err, len(value))
+				t.Errorf("%s, open %v: got %d bytes, %v, want the %d stored bytes", name, open != nil, len(got), err, len(value))
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestAttributesOfAnySize(t *testing.T) {
 		t.Errorf("an attribute of a missing object: got %v, want %v", err, fs.ErrNotExist)
 	}
 	if names, err := a.ListAttributes("bucket", "a"); err != nil || len(names) != 5 {
-		t.Errorf("attributes %q, %v; want 5", names, err)
+		t.Errorf("ListAttributes = %q, %v, want 5 attributes", names, err)
 	}
 	if err := a.DeleteAttribute("bucket", "a", "large"); err != nil {
 		t.Fatal(err)

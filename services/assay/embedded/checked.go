@@ -81,7 +81,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	case err != nil:
 		d.log.Error().Err(err).Str("bucket", *in.Bucket).Str("key", *in.Key).Msg("cannot read an object")
 		if closeErr := out.Body.Close(); closeErr != nil {
-			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("close an object")
+			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("cannot close an object")
 		}
 		return nil, s3err.APIError{Code: "InternalError", Description: err.Error() + "; restore it from a backup", HTTPStatusCode: http.StatusInternalServerError}
 	case body == nil: // the object has no checksums

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runChild serves until it is killed or until its standard input ends because the parent has
-// exited. It first prints its URL.
+// runChild runs an engine until it is killed or until its standard input ends because the parent has
+// exited. It first prints the URL of the engine.
 func runChild(engine, dir string) int {
 	var url string
 	var err error

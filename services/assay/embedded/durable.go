@@ -19,7 +19,7 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// noticeTime bounds S3Config.Created, which delays the response to the client.
+// noticeTime is the timeout of S3Config.Created, which delays the response to the client.
 const noticeTime = 5 * time.Second
 
 // durableStore extends the gateway's file store: an object is durable before the response to its
@@ -182,8 +182,7 @@ func (d *durableStore) syncObject(bucket, key string) error {
 	return errors.Join(err, d.syncAttributes(bucket, key))
 }
 
-// syncAttributes syncs the metadata files of an object, or of the bucket for
-// an empty key.
+// syncAttributes syncs the metadata files of an object, or of the bucket if key is empty.
 func (d *durableStore) syncAttributes(bucket, key string) error {
 	// The gateway's name for the directory with the metadata files of one object.
 	dir := filepath.Join(d.attributes, bucket, filepath.FromSlash(key), "meta")

@@ -33,8 +33,8 @@ func (f *folders) remove() (done func()) {
 	}
 }
 
-// keeps reports whether the entry of a nonempty directory is on disk, and otherwise returns the
-// value to pass to keep.
+// keeps reports whether the entry of a nonempty directory is known to be on disk. If it is not, since is
+// the value to pass to keep after a sync.
 func (f *folders) keeps(path string) (kept bool, since uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,9 +2,9 @@ package embedded
 
 import "testing"
 
-// TestFoldersForgetRemovals checks that directories recorded before or during a removal are
+// TestRemovalClearsRecordedFolders checks that directories recorded before or during a removal are
 // unknown afterwards.
-func TestFoldersForgetRemovals(t *testing.T) {
+func TestRemovalClearsRecordedFolders(t *testing.T) {
 	var f folders
 	known := func() bool { kept, _ := f.keeps("a"); return kept }
 	learn := func(meanwhile func()) {

@@ -16,9 +16,9 @@ func fullDisk(line string) bool {
 	return strings.Contains(line, syscall.ENOSPC.Error()) || strings.Contains(line, syscall.EDQUOT.Error())
 }
 
-// recoverSpace restarts JetStream once a full disk has free space again, until Close. Otherwise a
-// stream whose write failed rejects all messages until the process restarts: the server keeps the
-// first write error.
+// recoverSpace runs until Close. It restarts JetStream once a full disk has free space again. Without a
+// restart, a stream whose write failed would reject all messages, because the server keeps the first
+// write error.
 func (n *NATS) recoverSpace() {
 	defer close(n.recovered)
 	check := time.NewTicker(natsSpaceCheck)

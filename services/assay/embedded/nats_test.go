@@ -70,7 +70,7 @@ func TestNATSKeepsStreamsAcrossClose(t *testing.T) {
 	}
 	ack, err := js.Publish(t.Context(), "events.a", []byte("one"), jetstream.WithMsgID("1"))
 	if err != nil || !ack.Duplicate {
-		t.Fatalf("repeat after a restart: %+v, %v; want a duplicate", ack, err)
+		t.Fatalf("repeated publish after a restart: got %+v, %v, want a duplicate", ack, err)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestNATSLimits(t *testing.T) {
 	addStream(t, js)
 	_, err := js.Publish(t.Context(), "events.big", make([]byte, natsMaxPayload+1))
 	if !errors.Is(err, nats.ErrMaxPayload) {
-		t.Errorf("payload above the limit: %v, want %v", err, nats.ErrMaxPayload)
+		t.Errorf("payload above the limit: got %v, want %v", err, nats.ErrMaxPayload)
 	}
 	for range 20 {
 		if _, err = js.Publish(t.Context(), "events.full", make([]byte, natsMaxPayload/2)); err != nil {

@@ -32,7 +32,7 @@ func TestS3AllowsWebOrigins(t *testing.T) {
 	}
 }
 
-// wantAllowed puts an object as a page of the origin would.
+// wantAllowed puts an object as a page of the origin would, and checks which origin the responses allow.
 func wantAllowed(t *testing.T, client *s3.Client, origin, want string) {
 	t.Helper()
 	signed := presign(t, client, "files/"+strings.TrimPrefix(origin, "http://")+"/a")

@@ -46,7 +46,7 @@ const (
 // place is where a part is written.
 type place struct {
 	bucket string
-	dir    string // of the upload, in the bucket
+	dir    string // directory of the upload, relative to the bucket
 	number int32
 	size   int64
 	file   *os.File
@@ -102,7 +102,7 @@ func (d *durableStore) uploadPart(ctx context.Context, in *s3.UploadPartInput) (
 	return nil, s3err.GetNoSuchUploadErr(*in.UploadId)
 }
 
-// uploadDir returns the directory of an upload, in its bucket.
+// uploadDir returns the directory of an upload, relative to its bucket.
 func uploadDir(key, uploadID string) string {
 	sum := sha256.Sum256([]byte(key))
 	return path.Join(posix.MetaTmpMultipartDir, fmt.Sprintf("%x", sum), uploadID)

@@ -119,7 +119,7 @@ func TestS3JoinsParts(t *testing.T) {
 			}
 			m.join(slices.Concat(test.want...), test.join...)
 			if object, err := os.Stat(m.object()); err != nil || placed != nil && os.SameFile(placed, object) == test.copied {
-				t.Errorf("the parts were not copied: %t, want %t; %v", os.SameFile(placed, object), !test.copied, err)
+				t.Errorf("joined without a copy: got %t, %v, want %t", os.SameFile(placed, object), err, !test.copied)
 			}
 		})
 	}

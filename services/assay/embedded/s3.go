@@ -39,7 +39,7 @@ const (
 )
 
 // ErrS3Running is returned by StartS3 while another S3 server of this process is open.
-var ErrS3Running = errors.New("an S3 server already runs in this process")
+var ErrS3Running = errors.New("an S3 server is already running in this process")
 
 // s3Running is process-wide because it guards process-wide state: the working directory, and
 // globals of the gateway.
@@ -54,7 +54,7 @@ type S3Config struct {
 	Dir string
 	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
-	// AccessKey and SecretKey belong to an account with full access. Required.
+	// AccessKey and SecretKey are the credentials of an account with full access. Required.
 	AccessKey, SecretKey string
 	// Others maps further access keys with full access to their secrets.
 	Others map[string]string
@@ -83,9 +83,9 @@ type S3Config struct {
 // Object is a stored object as passed to Created.
 type Object struct {
 	Bucket, Key string
-	// Size in bytes.
+	// Size is in bytes.
 	Size int64
-	// ETag without quotes.
+	// ETag has no quotes.
 	ETag string
 }
 
@@ -201,7 +201,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 // accounts adds others to one account.
 type accounts struct {
 	auth.IAMService
-	others map[string]string // the secret of each access key
+	others map[string]string // secret by access key
 }
 
 func (a accounts) GetUserAccount(access string) (auth.Account, error) {
@@ -265,7 +265,7 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// openStore opens the directory, which also makes it the working directory.
+// openStore opens the store in cfg.Dir. It makes the directory of the objects the working directory.
 func openStore(cfg S3Config) (*durableStore, error) {
 	objects := filepath.Join(cfg.Dir, "objects")
 	if err := os.MkdirAll(objects, 0o700); err != nil {
@@ -294,13 +294,13 @@ func openStore(cfg S3Config) (*durableStore, error) {
 		err = kept.writeBuckets()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("metadata of objects: %w", err)
+		return nil, fmt.Errorf("restore the metadata of objects: %w", err)
 	}
 	if restored > 0 {
 		cfg.Log.Warn().Int("restored", restored).Msg("the data directory has no extended attributes; restored the metadata of its objects")
 	}
 	if err := reopenUploads(objects, attrs); err != nil {
-		return nil, fmt.Errorf("uploads in parts: %w", err)
+		return nil, fmt.Errorf("reopen uploads in parts: %w", err)
 	}
 	return &durableStore{
 		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,

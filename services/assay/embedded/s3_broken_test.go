@@ -32,7 +32,7 @@ var wireText = strings.Repeat("one two three ", 20_000)
 type request struct {
 	method, url string
 	header      http.Header
-	body        string // in the encoding of the transfer
+	body        string // encoded as sent
 }
 
 func (r request) build(t *testing.T) *http.Request {
@@ -169,7 +169,7 @@ func sendPart(t *testing.T, r request, sent int, reset bool) int {
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(conn), req)
 	if err != nil {
-		t.Fatalf("after %d bytes: %v", sent, err)
+		t.Fatalf("read the response after %d bytes: %v", sent, err)
 	}
 	defer answer.Body.Close()
 	return answer.StatusCode
@@ -184,7 +184,7 @@ func sendAll(t *testing.T, r request) {
 	}
 	defer answer.Body.Close()
 	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("the complete request got status %d, %v: %s", answer.StatusCode, err, text)
+		t.Fatalf("complete request: got status %d, %v, want 200: %s", answer.StatusCode, err, text)
 	}
 }
 

@@ -50,7 +50,7 @@ func read(t *testing.T, client *s3.Client, key, span string) (string, error) {
 	}
 	out, err := client.GetObject(t.Context(), in, func(o *s3.Options) {
 		o.RetryMaxAttempts = 1
-		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired // the server must detect the damage
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired // the test requires that the server detects the damage
 	})
 	if err != nil {
 		return "", err

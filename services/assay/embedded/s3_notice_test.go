@@ -100,7 +100,7 @@ func TestS3NotifiesOfPostedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := resp.Body.Close(); err != nil || resp.StatusCode/100 != 2 {
-		t.Fatalf("got status %s, %v", resp.Status, err)
+		t.Fatalf("got status %s, %v, want 2xx", resp.Status, err)
 	}
 	wantNotice(t, client, notices, "files/1/a", 5)
 }

@@ -74,10 +74,10 @@ func TestS3PresignedPutEnforcesSignedTerms(t *testing.T) {
 		{"other type", presignedBody, func(r *http.Request) { r.Header.Set("Content-Type", "image/png") }, http.StatusForbidden},
 		{"no type", presignedBody, func(r *http.Request) { r.Header.Del("Content-Type") }, http.StatusForbidden},
 		{"no checksum", presignedBody, func(r *http.Request) { r.Header.Del("X-Amz-Checksum-Sha256") }, http.StatusForbidden},
-		{"may overwrite", presignedBody, func(r *http.Request) { r.Header.Del("If-None-Match") }, http.StatusForbidden},
+		{"without If-None-Match", presignedBody, func(r *http.Request) { r.Header.Del("If-None-Match") }, http.StatusForbidden},
 		{"other key", presignedBody, func(r *http.Request) { r.URL.Path += "x" }, http.StatusForbidden},
 		{"other method", presignedBody, func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
-		{"longer life", presignedBody, func(r *http.Request) {
+		{"longer expiry", presignedBody, func(r *http.Request) {
 			r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "X-Amz-Expires=60", "X-Amz-Expires=600", 1)
 		}, http.StatusForbidden},
 	}

@@ -26,9 +26,9 @@ const clientConnections, connectionsPerClient = 1024, 512
 type s3Limits struct {
 	clients   int           // connections of all clients; below s3MaxRequests
 	perClient int           // connections of one client address
-	header    time.Duration // for the header
-	body      time.Duration // for the first bytes of a body
-	pause     time.Duration // for further bytes of a body
+	header    time.Duration // timeout for the header
+	body      time.Duration // timeout for the first bytes of a body
+	pause     time.Duration // timeout for further bytes of a body
 }
 
 // s3Drain limits how long Close waits for requests of clients.

@@ -179,7 +179,7 @@ func TestS3FolderSyncs(t *testing.T) {
 	} {
 		synced = 0
 		if err := step.do(); err != nil || synced != step.want {
-			t.Errorf("%s: the bucket's directory was synced %d times, want %d; %v", step.name, synced, step.want, err)
+			t.Errorf("%s: got %d syncs of the bucket's directory, %v, want %d", step.name, synced, err, step.want)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestS3FailedSyncRejectsPutAndStoresNothing(t *testing.T) {
 	}
 	_, err = client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
 	if _, missing := errors.AsType[*types.NotFound](err); !missing {
-		t.Fatalf("head after a failed sync: %v, want not found", err)
+		t.Fatalf("head after a failed sync: got %v, want not found", err)
 	}
 }
 
@@ -302,14 +302,14 @@ func TestS3OnePerProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := StartS3(t.Context(), cfg); !errors.Is(err, ErrS3Running) {
-		t.Errorf("second server: %v, want %v", err, ErrS3Running)
+		t.Errorf("second server: got %v, want %v", err, ErrS3Running)
 	}
 	if err := errors.Join(first.Close(), first.Close()); err != nil {
 		t.Fatal(err)
 	}
 	<-first.Stopped()
 	if after, err := os.Getwd(); err != nil || after != before {
-		t.Errorf("working directory %s, %v after Close, want %s", after, err, before)
+		t.Errorf("working directory after Close: got %s, %v, want %s", after, err, before)
 	}
 	second, err := StartS3(t.Context(), cfg)
 	if err != nil {

@@ -25,7 +25,7 @@ type sheets struct {
 	meta    meta.MetadataStorer
 }
 
-// sheet is the content of a file, preceded by its CRC-32C in 8 hexadecimal digits.
+// sheet is the content of one file. The file begins with the CRC-32C of the JSON in 8 hexadecimal digits.
 type sheet struct {
 	Bucket     string            `json:"bucket"`
 	Key        string            `json:"key,omitempty"` // empty means the bucket itself
@@ -69,7 +69,7 @@ func (s *sheets) current(bucket, key string) ([]byte, error) {
 	return fmt.Appendf(nil, "%08x%s", crc32.Checksum(content, castagnoli), content), err
 }
 
-// write stores a copy of the attributes of an object, or of a bucket for an empty key.
+// write stores a copy of the attributes of an object, or of a bucket if key is empty.
 func (s *sheets) write(bucket, key string) error {
 	if s.dir == "" {
 		return nil

@@ -4,5 +4,5 @@ package embedded
 
 import "os"
 
-// syncFileSystem does nothing: the system writes file attributes by itself.
+// syncFileSystem does nothing: on this system, syncing a whole file system is not supported.
 func syncFileSystem(*os.File) error { return nil }

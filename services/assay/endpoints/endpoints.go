@@ -104,9 +104,9 @@ func read(path string, value any) error {
 	return nil
 }
 
-// Dir returns the data directory: the named one, otherwise ASSAY_DATA_DIR, otherwise the default of
-// the user, which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in ~/Library/Application
-// Support, on Windows in %LocalAppData%. It is not a cache directory, because systems clear those.
+// Dir returns the data directory: the named one, otherwise ASSAY_DATA_DIR, otherwise the user's default,
+// which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in ~/Library/Application Support, on
+// Windows in %LocalAppData%. It is not in a cache directory, because systems clear those.
 func Dir(named string) (string, error) {
 	if dir := cmp.Or(named, os.Getenv("ASSAY_DATA_DIR")); dir != "" {
 		return dir, nil
@@ -150,7 +150,7 @@ func Environ(named string) ([]string, error) {
 	}
 	at, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return environ, nil // the settings report missing values
+		return environ, nil // loading the settings reports missing values
 	}
 	if err != nil {
 		return nil, err

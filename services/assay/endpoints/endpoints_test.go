@@ -34,7 +34,7 @@ func TestWriteThenRead(t *testing.T) {
 		t.Errorf("wrote %s, %v, want %s", content, err, text)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
-		t.Errorf("%d files in the folder, %v, want only the two endpoint files", len(left), err)
+		t.Errorf("got %d files in the folder, %v, want only the two endpoint files", len(left), err)
 	}
 }
 

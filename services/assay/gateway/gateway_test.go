@@ -121,9 +121,9 @@ func TestBodiesAreStreamed(t *testing.T) {
 	}
 }
 
-// TestOneTraceAndOneOrigin checks that the service sees the client's host, and that the request id
+// TestServiceSeesClientHostAndRequestID checks that the service sees the client's host, and that the request id
 // is sent once to service and client.
-func TestOneTraceAndOneOrigin(t *testing.T) {
+func TestServiceSeesClientHostAndRequestID(t *testing.T) {
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "another")
 		w.Header().Set("Saw", r.Host+" "+r.Header.Get("X-Request-Id")+" "+r.URL.EscapedPath())
@@ -157,8 +157,8 @@ func TestUnavailableService(t *testing.T) {
 	}
 }
 
-// TestBadURLIsNamed checks that the error for an invalid URL names its variable.
-func TestBadURLIsNamed(t *testing.T) {
+// TestErrorForInvalidURLNamesVariable checks that the error for an invalid URL names its variable.
+func TestErrorForInvalidURLNamesVariable(t *testing.T) {
 	for _, bad := range []string{"", "ingest:8081", "ftp://ingest", "http://"} {
 		if _, err := Open(settings(bad, unreachable), zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
 			t.Errorf("Open with the URL %q: got %v, want an error that names ASSAY_INGEST_URL", bad, err)

@@ -76,7 +76,7 @@ func NATSGrants(areas []area.Area) NATS {
 	return g
 }
 
-// follow returns the subjects that the tails of a stream need.
+// follow returns the subjects that ephemeral consumers of a stream need.
 func follow(stream string) []string {
 	return []string{
 		"$JS.API.STREAM.INFO." + stream, "$JS.API.CONSUMER.CREATE." + stream + ".>", "$JS.API.CONSUMER.INFO." + stream + ".*",
@@ -84,7 +84,7 @@ func follow(stream string) []string {
 	}
 }
 
-// consume returns the subjects that a consumer of a queue needs.
+// consume returns the subjects that a durable consumer of a stream needs.
 func consume(stream, consumer string, durables ...bus.Durable) []string {
 	subjects := []string{
 		"assay.dead." + consumer,

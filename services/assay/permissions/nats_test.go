@@ -103,7 +103,7 @@ func serveNATS(t *testing.T) string {
 		srv.WaitForShutdown()
 	})
 	if !srv.ReadyForConnections(30 * time.Second) {
-		t.Fatal("the NATS server does not listen")
+		t.Fatal("the NATS server is not ready after 30 s")
 	}
 	at := url.URL{Scheme: "nats", Host: srv.Addr().String()}
 	return at.String()

@@ -106,7 +106,8 @@ func (w *allInOne) Health(h *obs.Health) {
 	}
 }
 
-// Writable rejects requests while the disk is full, so that there is space for accepted work.
+// Writable returns an error while the disk is full. Write requests are then rejected, so that there is
+// space for accepted work.
 func (w *allInOne) Writable() error { return embedded.CheckSpace(w.dir) }
 
 // Routes registers the calls of all services on one address.
@@ -136,7 +137,7 @@ func (w *allInOne) Rates(owner string) web.Rates {
 	return web.Rates{}
 }
 
-// Audit records write operations of operators. All services share one operator address.
+// Audit returns the recorder of operators' write operations. All services share one operator address.
 func (w *allInOne) Audit() web.Audit {
 	for _, service := range w.services {
 		if audited, ok := service.(process.Audited); ok {

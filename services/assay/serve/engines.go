@@ -32,8 +32,8 @@ type engines struct {
 	notices *bus.Bus // for the notifications of new objects
 }
 
-// startEngines starts the engines on dir. The caller closes the engines, even if startEngines
-// returns an error after starting some of them.
+// startEngines starts the engines with their data in dir. The caller closes the engines, even if
+// startEngines returns an error after starting some of them.
 func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
 	e := &engines{}
 	hosts, err := cfg.Exposure.Hosts(hostOf(cfg.DynamoDBAddr))
@@ -93,7 +93,7 @@ func (e *engines) environ(cfg Config) []string {
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
 		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
 	if cfg.NATSSync != durable.SyncAlways {
-		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // an explicit interval accepts the loss
+		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // setting an interval accepts the loss
 	}
 	if e.s3 != nil {
 		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.OwnURL())

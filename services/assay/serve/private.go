@@ -7,7 +7,7 @@ import (
 )
 
 // keepPrivate removes the permissions of other users on the data directory and its direct entries,
-// so that they cannot reach files further down.
+// so that they cannot reach the files below.
 func keepPrivate(dir string) error {
 	if is, err := os.Stat(dir); err == nil && is.Mode()&os.ModeSticky != 0 {
 		return fmt.Errorf("data folder %s is shared between users: choose another with --data, such as %s", dir, filepath.Join(dir, "assay"))

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// TestHintsFindTheServer checks that the commands of the welcome text find a server with any data folder.
-func TestHintsFindTheServer(t *testing.T) {
+// TestWelcomeCommandsFindServer checks that the commands of the welcome text find a server with any data folder.
+func TestWelcomeCommandsFindServer(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	t.Setenv("ASSAY_DATA_DIR", home)
 	for dir, want := range map[string]bool{home: false, other: true, other + "/it's": true} {

@@ -38,12 +38,13 @@ type Config struct {
 	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"file with the policies of all buckets, for an S3 server with several users; default: none"`
 }
 
-// Areas describes every area of the product. Everything that covers all areas is derived from it.
+// Areas returns the descriptions of all areas. Tables, streams, permissions and generated documents are derived from
+// them.
 func (c Config) Areas() []area.Area {
 	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed), photojob.Area(c.PhotoJob), library.Area(c.Library)}
 }
 
-// Storage describes where the areas and Assay itself store data.
+// Storage returns descriptions of the storage of the areas and of Assay itself.
 func (c Config) Storage(areas []area.Area) []area.Storage {
 	var all []area.Storage
 	for _, a := range areas {
@@ -52,8 +53,8 @@ func (c Config) Storage(areas []area.Area) []area.Storage {
 	return append(all, platform.Storage(c.Platform))
 }
 
-// Run creates missing tables, buckets and streams for the areas of the product and for more. It
-// does not change existing tables and buckets, and updates streams to their declared settings.
+// Run creates missing tables, buckets and streams for the areas of the product and those in more. It
+// updates existing streams to their declared settings, and does not change existing tables and buckets.
 func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 	areas := append(cfg.Areas(), more...)
 	for _, a := range areas {
