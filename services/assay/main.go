@@ -1,5 +1,5 @@
-// Command assay runs all of Assay in one program: `assay serve` is the server, the other commands
-// are its clients.
+// Command assay runs all of Assay in one program: `assay serve` is the server, and most of the other
+// commands are its clients.
 package main
 
 import (

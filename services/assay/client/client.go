@@ -96,7 +96,7 @@ func New(cfg Config) (*Client, error) {
 }
 
 // dropCredentials follows a redirect without the caller's credentials: the API redirects to presigned
-// requests of S3, which accept no others.
+// requests of S3, which rejects further credentials.
 func dropCredentials(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")
@@ -128,7 +128,7 @@ func (c *Client) owner(ctx context.Context, named string) (string, error) {
 	return me.Owner, err
 }
 
-// Close closes idle connections. Otherwise a server that shuts down waits for connections that
+// Close closes idle connections. Without it, a server that shuts down waits for connections that
 // never carried a request.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

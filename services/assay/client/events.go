@@ -92,7 +92,7 @@ type Following struct {
 	OwnerID string // empty means the client's owner
 	// AllOwners follows every owner. Only the operator address of query allows it.
 	AllOwners bool
-	// Area follows the items of an area whose items have no owner, with the area's own call, such as
+	// Area follows the items of an area whose items have no owner, using the area's own call, such as
 	// /v1/feed/events for feed. Filter is the query of that call and may be nil.
 	Area   string
 	Filter url.Values

@@ -104,7 +104,7 @@ the one created last is used.`,
 	}
 }
 
-// trashed returns the id of a node in the trash.
+// trashed returns the id of the newest node with a name in the trash.
 func trashed(cmd *cobra.Command, c *client.Client, name string) (string, error) {
 	for n, err := range c.Trash(cmd.Context()) {
 		if err != nil || n.Name == name {

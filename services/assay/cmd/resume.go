@@ -66,9 +66,9 @@ func (b begun) changed(file *os.File) (bool, error) {
 	return err == nil && (info.Size() != b.Size || info.ModTime().UnixNano() != b.Modified), err
 }
 
-// resume returns the upload that an earlier run started for the same file and terms. Otherwise it records the new
-// one. Two uploads of the same file in one run are distinct. If recording fails, it returns the upload as new,
-// with the error.
+// resume returns the upload that an earlier run started for the same file and terms. If there is none, it records b
+// and returns it. Two uploads of the same file in one run are distinct. If recording fails, it returns b with the
+// error.
 func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
 	note := filepath.Join(u.dir, keyOf(append(terms, b.Path)...)+".json")
 	u.mu.Lock()

@@ -35,7 +35,7 @@ func (u *Usage) Error() string { return u.Err.Error() }
 func (u *Usage) Unwrap() error { return u.Err }
 
 // Main runs the command line of this process and returns its exit status. The first interrupt
-// cancels the command's context, the second terminates the process.
+// cancels the command's context, and the second terminates the process.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -92,7 +92,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, args := range [][]string{{"upload", "--help"}, {"version"}, {"version", "--json"}, {"completion", "bash"}} {
 		if got := run(t.Context(), "", args...); got.status != 0 || got.out == "" {
-			t.Errorf("%v: got %+v, want status 0 and an output", args, got)
+			t.Errorf("%v: got %+v, want status 0 and some output", args, got)
 		}
 	}
 	for _, args := range [][]string{

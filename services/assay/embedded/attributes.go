@@ -16,9 +16,9 @@ const (
 	// stores all attributes of a file in one block of 4 KiB, and the list of parts of a multipart
 	// upload needs 4.5 bytes per part.
 	inlineAttribute = 1 << 10
-	// elsewhere is the prefix of an extended attribute that contains the digest of its value
-	// instead of the value.
-	elsewhere = "file:"
+	// filePrefix is the prefix of an extended attribute whose value is stored in a file. The digest
+	// of the value follows.
+	filePrefix = "file:"
 )
 
 // attributes stores metadata in extended attributes, and values that do not fit there in files. The
@@ -39,7 +39,7 @@ func openAttributes(large string) (*attributes, error) {
 }
 
 func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, value []byte) error {
-	if len(value) <= inlineAttribute && !bytes.HasPrefix(value, []byte(elsewhere)) {
+	if len(value) <= inlineAttribute && !bytes.HasPrefix(value, []byte(filePrefix)) {
 		return a.XattrMeta.StoreAttribute(f, bucket, object, name, value)
 	}
 	if err := a.large.StoreAttribute(f, bucket, object, name, value); err != nil {
@@ -52,7 +52,7 @@ func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, val
 // contains another value.
 func (a *attributes) RetrieveAttribute(f *os.File, bucket, object, name string) ([]byte, error) {
 	value, err := a.XattrMeta.RetrieveAttribute(f, bucket, object, name)
-	if err != nil || !bytes.HasPrefix(value, []byte(elsewhere)) {
+	if err != nil || !bytes.HasPrefix(value, []byte(filePrefix)) {
 		return value, err
 	}
 	large, err := a.large.RetrieveAttribute(f, bucket, object, name)
@@ -79,7 +79,7 @@ func (a *attributes) RenameObject(bucket, from, to string) error {
 
 func digestOf(value []byte) []byte {
 	sum := sha256.Sum256(value)
-	return []byte(elsewhere + hex.EncodeToString(sum[:]))
+	return []byte(filePrefix + hex.EncodeToString(sum[:]))
 }
 
 // openMetadata returns the store for the metadata of the objects, and the directory of its files,

@@ -11,7 +11,7 @@ import (
 )
 
 // The test binary runs itself as a child process so that a test can kill an engine. The first
-// variable names the engine, the second the directory.
+// variable names the engine, and the second one the directory.
 const (
 	childEngine = "EMBEDDED_TEST_ENGINE"
 	childDir    = "EMBEDDED_TEST_DIR"

@@ -38,8 +38,8 @@ func (n *NATS) recoverSpace() {
 	}
 }
 
-// restartJetStream recovers the streams from disk. Clients reconnect, because the server has
-// dropped the requests of their consumers.
+// restartJetStream recovers the streams from disk. It disconnects the clients, which then reconnect,
+// because the server has dropped the requests of their consumers. It reports whether JetStream runs again.
 func (n *NATS) restartJetStream() bool {
 	if err := n.server.ShutdownJetStream(); err != nil {
 		n.log.log.Error().Err(err).Msg("cannot stop JetStream after a full disk")

@@ -58,7 +58,7 @@ func TestS3ClosesStalledRequests(t *testing.T) {
 				t.Errorf("got status %d, want %d", answer.StatusCode, http.StatusRequestTimeout)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the connection ended with %v", err)
+				t.Errorf("after the response: got %v, want EOF or a reset connection", err)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestS3ClosesStalledBody(t *testing.T) {
 				t.Errorf("got status %d, want %d", answer.StatusCode, http.StatusBadRequest)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the connection ended with %v", err)
+				t.Errorf("after the response: got %v, want EOF or a reset connection", err)
 			}
 			if files := filesIn(t, dir); len(files) > 0 {
 				t.Errorf("got the files %q, want none", files)

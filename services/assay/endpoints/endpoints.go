@@ -13,7 +13,7 @@ import (
 	"runtime"
 )
 
-// Endpoints contains the URLs of a running server and the requirements of its embedded engines.
+// Endpoints contains the URLs of a running server, and the region and the credentials file of its embedded engines.
 type Endpoints struct {
 	HTTP     string `json:"http"`
 	NATS     string `json:"nats"`

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 )
 
-// Policy is an IAM policy, or bucket policies if its statements name principals.
+// Policy is a policy document: an IAM policy, or a bucket policy if its statements name principals.
 type Policy[S any] struct {
 	Version   string
 	Statement []S
