@@ -21,8 +21,8 @@ const (
 	// message to disk before it acknowledges it.
 	SyncAlways = "always"
 
-	// natsMaxPayload is the largest message in bytes: the NATS default. The product's events have a
-	// few hundred bytes; a dead letter contains one event.
+	// natsMaxPayload is the largest message in bytes: the NATS default. The product's events are a
+	// few hundred bytes long; a dead letter contains one event.
 	natsMaxPayload = 1 << 20
 
 	// natsMinConnections is the minimum connection limit. Otherwise the limit is a sixteenth of the
