@@ -50,11 +50,19 @@ func complete(body io.Reader, length *int64) io.Reader {
 	return &whole
 }
 
+// drainBytes is the maximum size of the rest of a rejected body that is read and discarded. The gateway
+// closes the connection if it has not read the body, which resets it, and a client that is still
+// sending then does not receive the response. Assay sends larger bodies in parts.
+const drainBytes = 8 << 20
+
 // PutObject serves PUT and form POST.
 func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	in.Body = complete(in.Body, in.ContentLength)
 	out, err := d.Posix.PutObject(ctx, in)
 	if err != nil {
+		if in.Body != nil {
+			_, _ = io.CopyN(io.Discard, in.Body, drainBytes) // the request fails in any case
+		}
 		return out, err
 	}
 	return out, d.finish(ctx, *in.Bucket, *in.Key, out.ETag)
