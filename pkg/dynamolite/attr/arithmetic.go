@@ -11,7 +11,7 @@ func (n Number) Cmp(m Number) int {
 	if n.neg {
 		n, m = m, n
 	}
-	// Both are positive from here on: compare magnitudes, then digits.
+	// Both are positive from here on. Compare magnitudes, then digits.
 	nTop, mTop := n.digits()+int(n.exp), m.digits()+int(m.exp)
 	if nTop != mTop {
 		if nTop < mTop {
@@ -50,7 +50,7 @@ func (n Number) Neg() Number {
 	return n
 }
 
-// Sub returns n-m exactly. Its errors are those of Add.
+// Sub returns n-m exactly. It returns the same errors as Add.
 func (n Number) Sub(m Number) (Number, error) { return n.Add(m.Neg()) }
 
 // Add returns n+m exactly. If the sum has more than 38 significant digits or
@@ -65,9 +65,9 @@ func (n Number) Add(m Number) (Number, error) {
 	if n.exp < m.exp {
 		n, m = m, n
 	}
-	// Scale n, the one with the higher last digit, down to m's power of ten.
-	// m's last digit is then also the sum's, so a term of 2·10^38 or more means
-	// a sum above 10^38, which has 39 digits.
+	// Scale n, whose last digit has the higher power of ten, to m's power of ten.
+	// The last digit of m is then also that of the sum, so a term of 2·10^38 or
+	// more means a sum above 10^38, which has 39 digits.
 	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
 	for range n.exp - m.exp {
 		if !a.less(twoE37()) {
@@ -94,8 +94,8 @@ func (n Number) Add(m Number) (Number, error) {
 	return sum, nil
 }
 
-// twoE37 is 2·10^37, a tenth of the largest allowed term. Ten times a larger
-// value may not fit in 128 bits.
+// twoE37 returns 2·10^37, a tenth of the largest allowed term. Ten times a larger
+// value might not fit in 128 bits.
 func twoE37() uint128 { return uint128{0x0F0BDC21ABB48DB2, 0x01E86D4000000000} }
 
 // canonical returns ±coef·10^exp without trailing zeros in the coefficient.

@@ -9,7 +9,7 @@ const maxStoredDepth = 2 * MaxDepth
 // EncodeItem appends the stored form of the item. Equal items have equal forms. All values must be
 // valid (see Item.Validate).
 //
-// An item is stored as its number of names, then each name in ascending order with its value. A
+// An item is stored as the number of its names, then each name in ascending order with its value. A
 // value is its kind, then a length and bytes (S, B), a count and elements (L and sets), an item
 // (M), 0 or 1 (BOOL), or for a number a sign, a power of ten and the two halves of its coefficient.
 // Lengths and counts are varints.
@@ -46,7 +46,7 @@ func appendValue(dst []byte, v Value) []byte {
 		}
 		return dst
 	default:
-		panic("attr: invalid value stored: " + v.Str)
+		panic("attr: cannot encode an invalid value: " + v.Str)
 	}
 }
 
@@ -65,7 +65,7 @@ func appendNumber(dst []byte, n Number) []byte {
 }
 
 // DecodeItem decodes the output of EncodeItem. It keeps no reference to b; all
-// texts of the item share one copy of it. The error is ErrCorrupt unless b is
+// strings of the item share one copy of b. The error is ErrCorrupt unless b is
 // exactly one encoding.
 func DecodeItem(b []byte) (Item, error) {
 	d := decoder{rest: string(b)}
@@ -99,8 +99,8 @@ func AppendStored(dst, b []byte) (json []byte, size int, err error) {
 	return append(dst, '}'), size, nil
 }
 
-// decoder reads from the front of rest. After a failure rest is empty and
-// every further read gives a zero value.
+// decoder reads from the front of rest. After a failure, rest is empty and every
+// further read returns a zero value.
 type decoder struct {
 	rest   string
 	failed bool
@@ -134,8 +134,8 @@ func (d *decoder) uvarint() uint64 {
 	return 0
 }
 
-// length reads the length of text or the count of elements, each of which
-// takes at least one of the remaining bytes.
+// length reads the length of text or the number of elements. It cannot exceed the
+// number of remaining bytes, because each element has at least one byte.
 func (d *decoder) length() int {
 	n := d.uvarint()
 	if n > uint64(len(d.rest)) {

@@ -21,7 +21,7 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 		}
 		text, size, err := AppendStored([]byte("["), stored)
 		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {
-			t.Fatalf("%s of size %d: AppendStored returned %s of size %d, error %v", it.AppendJSON(nil), Size(it), text, size, err)
+			t.Fatalf("AppendStored returned %s of size %d, error %v, want %s of size %d", text, size, err, it.AppendJSON(nil), Size(it))
 		}
 	})
 }
@@ -54,7 +54,7 @@ func FuzzDecodeItem(f *testing.F) {
 	})
 }
 
-func TestItemSizeFollowsAWSsRule(t *testing.T) {
+func TestItemSizeMatchesAWS(t *testing.T) {
 	number := func(s string) Value { return Num(mustNumber(s)) }
 	for _, tc := range []struct {
 		value Value
@@ -77,7 +77,7 @@ func TestItemSizeFollowsAWSsRule(t *testing.T) {
 		{Set(SS, []Value{String("ab"), String("c")}), 3},
 	} {
 		if got := Size(Item{{"name", tc.value}}); got != 4+tc.want {
-			t.Errorf("%s: size %d, want 4+%d", tc.value.AppendJSON(nil), got, tc.want)
+			t.Errorf("%s: got size %d, want %d", tc.value.AppendJSON(nil), got, 4+tc.want)
 		}
 	}
 }

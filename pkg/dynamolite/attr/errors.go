@@ -18,7 +18,7 @@ type SerializationError struct {
 
 func (e *SerializationError) Error() string { return e.Message }
 
-// ErrCorrupt means that stored bytes are not what this package's codecs write.
+// ErrCorrupt means that stored bytes are not a valid encoding of this package.
 var ErrCorrupt = errors.New("attr: corrupt encoding")
 
 // DynamoDB's messages for numbers that it rejects.

@@ -2,9 +2,9 @@ package attr
 
 import "pgregory.net/rapid"
 
-// Generators shared by the property tests. Numbers reach both ends of the
-// range and all 38 digits; text holds 0x00 and bytes 0xFF, which the key codec
-// escapes.
+// Generators shared by the property tests. Numbers reach both ends of the range and
+// have up to 38 digits. Text contains 0x00, and bytes contain 0x00 and 0xFF, which
+// the key codec escapes.
 
 var genNumberText = rapid.Custom(func(t *rapid.T) string {
 	digits := rapid.StringMatching(`[1-9][0-9]{0,37}`).Draw(t, "digits")

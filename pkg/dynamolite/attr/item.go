@@ -18,8 +18,8 @@ type Attribute struct {
 	Value Value
 }
 
-// ItemOf returns the item of the attributes. It reorders its argument. If a name
-// occurs more than once, the last value is used.
+// ItemOf returns the item with the given attributes. It reorders its argument. If a
+// name occurs more than once, the last value is used.
 func ItemOf(attributes ...Attribute) Item {
 	for i := 1; i < len(attributes); i++ {
 		if attributes[i-1].Name >= attributes[i].Name {
@@ -71,7 +71,7 @@ func (it Item) Find(name string) (at int, found bool) {
 	return at, false
 }
 
-// Get returns the value of the name.
+// Get returns the value of the named attribute; ok is false if there is none.
 func (it Item) Get(name string) (v Value, ok bool) {
 	if at, found := it.Find(name); found {
 		return it[at].Value, true
@@ -79,20 +79,20 @@ func (it Item) Get(name string) (v Value, ok bool) {
 	return Value{}, false
 }
 
-// Of returns the value of the name, or a value of kind Invalid if there is
-// none.
+// Of returns the value of the named attribute, or a value of kind Invalid if there
+// is none.
 func (it Item) Of(name string) Value {
 	v, _ := it.Get(name)
 	return v
 }
 
-// Has reports whether the item has the name.
+// Has reports whether the item has the named attribute.
 func (it Item) Has(name string) bool {
 	_, found := it.Find(name)
 	return found
 }
 
-// Part returns the attributes with the wanted names; never nil.
+// Part returns the attributes whose names are wanted. The result is never nil.
 func (it Item) Part(wanted func(name string) bool) Item {
 	part := Item{}
 	for i := range it {

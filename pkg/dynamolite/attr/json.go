@@ -17,10 +17,10 @@ const (
 	msgDuplicates = "Input collection contains duplicates"
 )
 
-// UnmarshalJSON reads DynamoDB JSON 1.0, such as {"S":"text"}. JSON of another
-// shape is a *SerializationError. A value of the right shape that DynamoDB
-// rejects (an empty set, a bad number, two types in one value) is decoded as
-// Invalid: call Validate before use.
+// UnmarshalJSON reads DynamoDB JSON 1.0, such as {"S":"text"}. For JSON of another
+// shape, the error is a *SerializationError. A value of the right shape that
+// DynamoDB rejects (an empty set, a bad number, two types in one value) is decoded
+// as Invalid; call Validate before use.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	sc := newScanner(data)
 	var decoded Value
@@ -31,8 +31,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads an object of named values, each as Value.UnmarshalJSON.
-// A JSON null leaves the item as it is.
+// UnmarshalJSON reads an object of named values, each as Value.UnmarshalJSON does.
+// A JSON null leaves the item unchanged.
 func (it *Item) UnmarshalJSON(data []byte) error {
 	sc := newScanner(data)
 	if sc.peek() == 'n' {
@@ -67,8 +67,8 @@ func (sc *scanner) item(depth int) (Item, error) {
 	return ItemOf(r.list()...), err
 }
 
-// value reads one typed value at the given level of nesting into v, which is zero.
-// Beyond MaxDepth it does not descend: the value is Invalid.
+// value reads one typed value at the given level of nesting into v, which must be
+// zero. Beyond MaxDepth it does not descend, and the value is Invalid.
 func (sc *scanner) value(v *Value, depth int) error {
 	switch sc.peek() {
 	case '{':
@@ -110,7 +110,7 @@ func (sc *scanner) value(v *Value, depth int) error {
 	return err
 }
 
-// payload reads the content of a value of the kind into v, which is zero.
+// payload reads the content of a value of the given kind into v, which must be zero.
 func (sc *scanner) payload(v *Value, kind Kind, depth int) (err error) {
 	v.Kind = kind
 	switch kind {

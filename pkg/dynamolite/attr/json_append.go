@@ -2,11 +2,11 @@ package attr
 
 import "encoding/base64"
 
-// MarshalJSON writes DynamoDB JSON 1.0. It never fails.
+// MarshalJSON returns the value as DynamoDB JSON 1.0. It never fails.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// MarshalJSON writes an object of named values, by ascending name; a nil item
-// is an empty object. It never fails.
+// MarshalJSON returns an object of named values, in ascending order of the names. A
+// nil item is an empty object. It never fails.
 func (it Item) MarshalJSON() ([]byte, error) { return it.AppendJSON(nil), nil }
 
 // AppendJSON appends what MarshalJSON returns.
@@ -66,7 +66,7 @@ func (v Value) appendPayload(dst []byte) []byte {
 	return append(dst, "true"...)
 }
 
-// appendQuoted appends s, which is valid UTF-8, as a JSON string.
+// appendQuoted appends s, which must be valid UTF-8, as a JSON string.
 func appendQuoted(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

@@ -5,59 +5,59 @@ import (
 	"strings"
 )
 
-// scanner reads JSON whose syntax has already been checked; on other input it
-// returns errJSON or some value, and does not panic. It exists because
-// decoding values one by one through encoding/json scans every nested value
-// again at each level.
+// scanner reads JSON whose syntax has already been checked. For other input, it
+// returns errJSON or an arbitrary value, but does not panic. It exists because
+// decoding values one by one with encoding/json scans every nested value again at
+// each level.
 //
 // The strings that it returns are substrings of data.
 type scanner struct {
 	data string
 	pos  int
-	// items and lists are buffers for each depth. At each depth one item or
-	// list at a time is read.
-	items [shallow]room[Attribute]
-	lists [shallow]room[Value]
+	// items and lists are arenas by depth. At each depth, only one item or list is
+	// read at a time.
+	items [shallow]arena[Attribute]
+	lists [shallow]arena[Value]
 }
 
-// Values nested less than shallow share buffers; a buffer starts with capacity leastRoom
-// and grows by at most mostRoom.
-const shallow, leastRoom, mostRoom = 8, 4, 16
+// Values nested at fewer than shallow levels share arenas. An arena starts with the
+// capacity leastArena and doubles up to mostArena, unless a list is longer.
+const shallow, leastArena, mostArena = 8, 4, 16
 
 func newScanner(data []byte) scanner {
 	sc := scanner{data: string(data)}
-	objects := strings.Count(sc.data, "{") // each attribute counts as one
-	sc.items[1].all = make([]Attribute, 0, min(objects, mostRoom))
+	objects := strings.Count(sc.data, "{") // each attribute's value is an object
+	sc.items[1].all = make([]Attribute, 0, min(objects, mostArena))
 	return sc
 }
 
-// room is the buffer in which short lists are allocated.
-type room[T any] struct {
+// arena is a buffer in which short lists are allocated.
+type arena[T any] struct {
 	all   []T
 	start int // start of the list under construction
 }
 
-// begin returns the buffer of the depth, for a new list.
-func begin[T any](rooms *[shallow]room[T], depth int) *room[T] {
+// begin starts a new list in the arena of the depth and returns the arena.
+func begin[T any](arenas *[shallow]arena[T], depth int) *arena[T] {
 	if depth >= shallow {
-		return &room[T]{}
+		return &arena[T]{}
 	}
-	r := &rooms[depth]
+	r := &arenas[depth]
 	r.start = len(r.all)
 	return r
 }
 
-func (r *room[T]) add(elem T) {
+func (r *arena[T]) add(elem T) {
 	if len(r.all) == cap(r.all) {
 		list := r.all[r.start:]
-		size := max(2*len(list), min(max(2*cap(r.all), leastRoom), mostRoom))
+		size := max(2*len(list), min(max(2*cap(r.all), leastArena), mostArena))
 		r.all, r.start = append(make([]T, 0, size), list...), 0
 	}
 	r.all = append(r.all, elem)
 }
 
-// list returns the elements added since begin; never nil.
-func (r *room[T]) list() []T {
+// list returns the elements added since begin. The result is never nil.
+func (r *arena[T]) list() []T {
 	if r.start == len(r.all) {
 		return []T{}
 	}
@@ -85,8 +85,8 @@ func (sc *scanner) take(c byte) bool {
 	return true
 }
 
-// elements calls read before each element of an array or object that ends
-// with end; its first byte has been consumed.
+// elements calls read before each element of an array or object that ends with
+// end. The opening byte has already been consumed.
 func (sc *scanner) elements(end byte, read func() error) error {
 	if sc.take(end) {
 		return nil
@@ -104,7 +104,8 @@ func (sc *scanner) elements(end byte, read func() error) error {
 	}
 }
 
-// object calls member with each name; member must consume its value.
+// object reads an object and calls member with each name; member must consume the
+// value.
 func (sc *scanner) object(member func(name string) error) error {
 	if !sc.take('{') {
 		return errJSON
@@ -121,7 +122,8 @@ func (sc *scanner) object(member func(name string) error) error {
 	})
 }
 
-// array calls elem at each element; elem must consume it.
+// array reads an array and calls elem before each element; elem must consume the
+// element.
 func (sc *scanner) array(elem func() error) error {
 	switch sc.peek() {
 	case '[':
@@ -166,7 +168,7 @@ func (sc *scanner) quoted() (string, error) {
 	return "", errJSON
 }
 
-// string reads text; another type is a *SerializationError.
+// string reads a string. For another type, the error is a *SerializationError.
 func (sc *scanner) string() (string, error) {
 	if sc.peek() == '"' {
 		return sc.quoted()
@@ -174,7 +176,7 @@ func (sc *scanner) string() (string, error) {
 	return "", sc.mismatch("String")
 }
 
-// bool reads true or false; another type is a *SerializationError.
+// bool reads true or false. For another type, the error is a *SerializationError.
 func (sc *scanner) bool() (bool, error) {
 	switch sc.peek() {
 	case 't':
@@ -187,7 +189,7 @@ func (sc *scanner) bool() (bool, error) {
 	return false, sc.mismatch("Boolean")
 }
 
-// mismatch returns the error for a next token that is not of the wanted Java type.
+// mismatch returns the error for the next token, which is not of the wanted Java type.
 func (sc *scanner) mismatch(want string) error {
 	token := ""
 	switch sc.peek() {
@@ -212,7 +214,7 @@ func (sc *scanner) mismatch(want string) error {
 	return &SerializationError{token + " cannot be converted to " + want}
 }
 
-// literal consumes the word if its first letter is next.
+// literal consumes the word, whose first letter is the next byte.
 func (sc *scanner) literal(word string) error {
 	if !strings.HasPrefix(sc.data[sc.pos:], word) {
 		return errJSON

@@ -55,7 +55,7 @@ func TestWireFormVariantsAreDecoded(t *testing.T) {
 			continue
 		}
 		if err := got.Validate(); err != nil || !got.Equal(want) {
-			t.Errorf("%s: got %s, error %v", given, got.AppendJSON(nil), err)
+			t.Errorf("%s: got %s, error %v, want %s", given, got.AppendJSON(nil), err, want.AppendJSON(nil))
 		}
 	}
 }
@@ -139,11 +139,11 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		if !json.Valid(data) {
-			return // the caller has checked the syntax
+			return // callers check the syntax first
 		}
 		var again Item
 		if err := json.Unmarshal(got.AppendJSON(nil), &again); err != nil || !again.Equal(got) {
-			t.Fatalf("%s: got error %v, value %s", data, err, again.AppendJSON(nil))
+			t.Fatalf("%s: got %s, error %v after a round trip, want %s", data, again.AppendJSON(nil), err, got.AppendJSON(nil))
 		}
 	})
 }

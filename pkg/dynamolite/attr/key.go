@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The first byte of an encoded key value. Numbers have three, so that sign
-// orders first. 0xFF is never used, so that every encoding has a PrefixEnd.
+// The first byte of an encoded key value. Numbers have three tags, so that they are
+// ordered by sign first. 0xFF is never used, so that every encoding has a PrefixEnd.
 const (
 	tagNegative = 0x10
 	tagZero     = 0x11
@@ -17,15 +17,15 @@ const (
 
 // AppendKey appends the key encoding of v, whose kind must be S, N or B.
 //
-// Encodings of one kind compare (bytes.Compare) as Compare orders their
-// values. No encoding is a prefix of another, and each one marks its own end,
-// so the encoding of a partition key followed by that of a sort key is a
-// composite key that orders by partition key first.
+// bytes.Compare orders the encodings of values of one kind as Compare orders the
+// values. No encoding is a prefix of another, and each one marks its own end, so
+// the encoding of a partition key followed by that of a sort key is a composite
+// key that is ordered by partition key first.
 //
-// Text and bytes are written with 0x00 as 0x00 0xFF and closed by 0x00 0x00. A
-// number is its sign, the exponent of its first digit plus 130 in one byte,
-// and its digits in pairs, each plus 1, closed by 0x00; the bytes after the
-// sign are inverted if it is negative.
+// In text and bytes, 0x00 is encoded as 0x00 0xFF, and 0x00 0x00 marks the end. A
+// number is encoded as its sign, the exponent of its first digit plus 130 in one
+// byte, and its digits in pairs, each plus 1; 0x00 marks the end. The bytes after
+// the sign are inverted if the number is negative.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.Kind == N {
 		return appendNumberKey(dst, v.Num)
@@ -33,10 +33,10 @@ func AppendKey(dst []byte, v Value) []byte {
 	return append(AppendKeyPrefix(dst, v), 0, 0)
 }
 
-// AppendKeyPrefix appends the common prefix of the encodings of all texts (or
-// bytes) that begin with v; no other encoding has this prefix. v's kind must
-// be S or B. The keys that begin with v are thus the range from p to
-// PrefixEnd(p), where p may start with a partition key's encoding.
+// AppendKeyPrefix appends the common prefix p of the encodings of all values that
+// begin with v; no other encoding has this prefix. v's kind must be S or B. The
+// keys that begin with v are thus in the range from p to PrefixEnd(p). dst can
+// contain the encoding of a partition key.
 func AppendKeyPrefix(dst []byte, v Value) []byte {
 	switch v.Kind {
 	case S:

@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestKeyEncodingOrdersAsItsValues(t *testing.T) {
+func TestKeyEncodingPreservesOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := genKeyKind.Draw(t, "kind")
 		a, b := genKeyOf(kind).Draw(t, "a"), genKeyOf(kind).Draw(t, "b")
 		want, _ := Compare(a, b)
 		if got := bytes.Compare(AppendKey(nil, a), AppendKey(nil, b)); got != want {
-			t.Fatalf("%s %s: encodings compare as %d, want %d as for the values", a.AppendJSON(nil), b.AppendJSON(nil), got, want)
+			t.Fatalf("order of the encodings of %s and %s: got %d, want %d", a.AppendJSON(nil), b.AppendJSON(nil), got, want)
 		}
 	})
 }
@@ -31,15 +31,15 @@ func TestCompositeKeyOrdersByPartitionThenSort(t *testing.T) {
 		}
 		k1, k2 := AppendKey(AppendKey(nil, p1), s1), AppendKey(AppendKey(nil, p2), s2)
 		if got := bytes.Compare(k1, k2); got != want {
-			t.Fatalf("%x %x: got %d, want %d", k1, k2, got, want)
+			t.Fatalf("order of %x and %x: got %d, want %d", k1, k2, got, want)
 		}
 		gotP, rest, err := DecodeKey(k1)
 		if err != nil || !gotP.Equal(p1) {
-			t.Fatalf("partition key of %x: got %v, error %v", k1, gotP, err)
+			t.Fatalf("partition key of %x: got %v, error %v, want %v", k1, gotP, err, p1)
 		}
 		gotS, rest, err := DecodeKey(rest)
 		if err != nil || !gotS.Equal(s1) || len(rest) != 0 {
-			t.Fatalf("sort key of %x: got %v, rest %x, error %v", k1, gotS, rest, err)
+			t.Fatalf("sort key of %x: got %v, rest %x, error %v, want %v and no rest", k1, gotS, rest, err, s1)
 		}
 	})
 }

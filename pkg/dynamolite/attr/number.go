@@ -45,9 +45,8 @@ func ParseNumber(s string) (Number, error) {
 	if neg || rest[0] == '+' {
 		rest = rest[1:]
 	}
-	// digits counts significant digits added to coef; zeros counts the zeros
-	// since the last non-zero digit, which are added only if another digit
-	// follows.
+	// digits counts the significant digits added to coef; zeros counts the zeros
+	// since the last nonzero digit, which are added only if another digit follows.
 	var coef uint128
 	digits, zeros, fraction := 0, 0, 0
 	seen, point := false, false
@@ -142,7 +141,8 @@ func checkRange(magnitude int64, digits int) error {
 // IsZero reports whether n is 0.
 func (n Number) IsZero() bool { return n.hi == 0 && n.lo == 0 }
 
-// Int64 returns n as an integer; ok is false if n is not one or is too large.
+// Int64 returns n as an integer; ok is false if n is not an integer or if its
+// magnitude exceeds math.MaxInt64.
 func (n Number) Int64() (i int64, ok bool) {
 	if n.IsZero() {
 		return 0, true
@@ -166,8 +166,8 @@ func (n Number) Int64() (i int64, ok bool) {
 	return int64(coef.lo), true
 }
 
-// String returns the form that DynamoDB returns: plain decimal, never an
-// exponent, no leading or trailing zeros.
+// String returns n in the form that DynamoDB returns: plain decimal, without an
+// exponent and without superfluous zeros.
 func (n Number) String() string {
 	var buf [maxMagnitude - minMagnitude + 4]byte
 	return string(n.append(buf[:0]))
@@ -203,7 +203,7 @@ func appendZeros(dst []byte, count int) []byte {
 	return dst
 }
 
-// digits returns how many digits the coefficient has; n must not be 0.
+// digits returns the number of digits of the coefficient; n must not be 0.
 func (n Number) digits() int { return uint128{n.hi, n.lo}.digits() }
 
 // uint128 is an unsigned 128-bit integer.
@@ -236,7 +236,7 @@ func (u uint128) divide(by uint64) (quotient uint128, remainder uint64) {
 	return quotient, remainder
 }
 
-// e19 is the largest power of ten in 64 bits.
+// e19 is the largest power of ten that fits in 64 bits.
 const e19 = 10_000_000_000_000_000_000
 
 // appendDecimal appends the digits of u, which is below 10^38.
@@ -253,7 +253,7 @@ func (u uint128) appendDecimal(dst []byte) []byte {
 	return strconv.AppendUint(dst, low, 10)
 }
 
-// digits counts the decimal digits of u, which is below 10^39.
+// digits returns the number of decimal digits of u, which is below 10^39.
 func (u uint128) digits() int {
 	count := 0
 	if u.hi != 0 || u.lo >= e19 {
@@ -266,9 +266,9 @@ func (u uint128) digits() int {
 	return count + digits(u.lo)
 }
 
-// digits counts the decimal digits of n, none for 0.
+// digits returns the number of decimal digits of n; 0 has none.
 func digits(n uint64) int {
-	least := bits.Len64(n) * 1233 >> 12 // about log10(2)
+	least := bits.Len64(n) * 1233 >> 12 // 1233/4096 is about log10(2)
 	if n < powersOfTen[least] {
 		return least
 	}

@@ -94,10 +94,10 @@ func TestNumberKeepsItsExactValue(t *testing.T) {
 		text := genNumberText.Draw(t, "number")
 		n := mustNumber(text)
 		if rat(t, n.String()).Cmp(rat(t, text)) != 0 {
-			t.Fatalf("%s: got %s, which is another number", text, n)
+			t.Fatalf("%s: got %s, want the same number", text, n)
 		}
 		if again := mustNumber(n.String()); again != n {
-			t.Fatalf("%s: got %s after formatting and parsing", n, again)
+			t.Fatalf("got %s after formatting and parsing, want %s", again, n)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestNumberArithmeticAndOrderAreExact(t *testing.T) {
 	})
 }
 
-// exactDecimal writes a sum of two Numbers, which needs at most 168 decimals.
+// exactDecimal formats a sum of two Numbers, which has at most 168 decimal places.
 func exactDecimal(r *big.Rat) string { return r.FloatString(200) }
 
 func TestSumBeyondLimitsIsRejected(t *testing.T) {
@@ -135,7 +135,7 @@ func TestSumBeyondLimitsIsRejected(t *testing.T) {
 		{largest, NumberOf(1)},
 		{mustNumber("1E-130"), NumberOf(1)},
 		{mustNumber("1E38"), mustNumber("0.1")},
-		{mustNumber("4E4"), mustNumber("1E-34")},        // 4·10^38 in units of the second's last digit
+		{mustNumber("4E4"), mustNumber("1E-34")},        // 4·10^38 in units of the last digit of b
 		{mustNumber("1.5E-130"), mustNumber("-1E-130")}, // 5E-131
 	} {
 		if sum, err := tc.a.Add(tc.b); err == nil {
@@ -143,7 +143,7 @@ func TestSumBeyondLimitsIsRejected(t *testing.T) {
 		}
 	}
 	if sum, err := mustNumber("1E38").Sub(NumberOf(1)); err != nil || sum.String() != strings.Repeat("9", 38) {
-		t.Errorf("1E38-1: got %s, error %v", sum, err)
+		t.Errorf("1E38-1: got %s, error %v, want 38 nines", sum, err)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestInt64(t *testing.T) {
 		"0": 0, "100": 100, "-9223372036854775807": -9223372036854775807, "9223372036854775807": 9223372036854775807,
 	} {
 		if got, ok := mustNumber(text).Int64(); !ok || got != want {
-			t.Errorf("%s: got %d, ok = %t", text, got, ok)
+			t.Errorf("%s: got %d, ok = %t, want %d, ok = true", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"1.5", "9223372036854775808", "1E19", "1E-1", "1E100"} {
@@ -175,11 +175,11 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		if again := mustNumber(n.String()); again != n {
-			t.Fatalf("%q: got %s after formatting and parsing %s", text, again, n)
+			t.Fatalf("%q: got %s after formatting and parsing, want %s", text, again, n)
 		}
 		v, rest, err := DecodeKey(AppendKey(nil, Num(n)))
 		if err != nil || len(rest) != 0 || v.Num != n {
-			t.Fatalf("%q: got %s, error %v, from its key encoding", text, v.Num, err)
+			t.Fatalf("%q: got %s, rest %x, error %v from its key encoding, want %s and no rest", text, v.Num, rest, err, n)
 		}
 	})
 }

@@ -1,8 +1,8 @@
 package attr
 
-// Size returns the item's size in bytes by the rule of the DynamoDB Developer
-// Guide ("DynamoDB item sizes and formats"): the UTF-8 length of every name
-// plus the size of its value. The limit for a stored item is 400 KB.
+// Size returns the item's size in bytes according to the DynamoDB Developer Guide
+// ("DynamoDB item sizes and formats"): the UTF-8 length of every name plus the size
+// of its value. The limit for a stored item is 400 KB.
 func Size(it Item) int {
 	size := 0
 	for i := range it {
@@ -11,8 +11,8 @@ func Size(it Item) int {
 	return size
 }
 
-// Size returns the value's size in bytes. Lists and maps cost 3 bytes and one
-// more for each element, a number one byte and one for every two digits.
+// Size returns the value's size in bytes. A list or map has 3 bytes, plus one for
+// each element; a number has one byte, plus one for every two digits.
 func (v Value) Size() int {
 	switch v.Kind {
 	case S, B:

@@ -1,4 +1,4 @@
-// Package attr holds DynamoDB's attribute values: their kinds, exact numbers,
+// Package attr implements DynamoDB's attribute values: their kinds, exact numbers,
 // the JSON 1.0 wire form, an order-preserving codec for keys and a compact
 // codec for stored items. It is independent of tables, requests and
 // expressions.
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Kind is the type of a value. No valid value has the zero Kind: it marks one
-// that was rejected while decoding (see Value.Validate).
+// Kind is the type of a value. The zero Kind marks an invalid value, which decoding
+// has rejected (see Value.Validate).
 type Kind uint8
 
 // The kinds, in the order of DynamoDB's documentation. Their numbers are part
@@ -37,7 +37,7 @@ func (k Kind) String() string { return kindNames[k] }
 // ParseKind returns the kind with the given type descriptor; ok is false if
 // there is none.
 func ParseKind(descriptor string) (k Kind, ok bool) {
-	switch descriptor { // the most frequent ones
+	switch descriptor { // the most frequent kinds
 	case "S":
 		return S, true
 	case "N":
@@ -53,9 +53,9 @@ func (k Kind) IsSet() bool { return k >= SS && k <= BS }
 // Member returns the kind of the members of a set kind: S, N or B.
 func (k Kind) Member() Kind { return k - SS + S }
 
-// Value is one attribute value. Only the fields of its kind are set. Values
-// share memory when copied and are never changed in place: code that changes a
-// map or list makes a new one.
+// Value is one attribute value. Only the fields of its kind are set. Copies of a
+// value share memory, and values are never changed in place: code that changes a
+// map or list creates a new one.
 type Value struct {
 	Kind Kind
 	Bool bool    // BOOL
@@ -80,10 +80,10 @@ func Bool(b bool) Value { return Value{Kind: BOOL, Bool: b} }
 // Null returns the value of kind NULL.
 func Null() Value { return Value{Kind: NULL} }
 
-// Map returns a value of kind M that holds m itself.
+// Map returns a value of kind M. It does not copy m.
 func Map(m Item) Value { return Value{Kind: M, Map: m} }
 
-// List returns a value of kind L that holds elems itself.
+// List returns a value of kind L. It does not copy elems.
 func List(elems ...Value) Value { return Value{Kind: L, List: elems} }
 
 // Set returns a value of the set kind k with the given members, which must be
@@ -110,8 +110,8 @@ func compareScalar(a, b Value) int {
 	return cmp.Compare(a.Str, b.Str)
 }
 
-// Equal reports whether a and b have the same kind and content. The order in
-// which sets were given does not matter.
+// Equal reports whether v and w have the same kind and content. The original order
+// of the members of a set does not matter.
 func (v Value) Equal(w Value) bool {
 	if v.Kind != w.Kind {
 		return false
@@ -132,7 +132,7 @@ func (v Value) Equal(w Value) bool {
 	}
 }
 
-// HasMember reports whether v, a set, holds member.
+// HasMember reports whether v, which must be a set, contains member.
 func (v Value) HasMember(member Value) bool {
 	if v.Kind.Member() != member.Kind {
 		return false

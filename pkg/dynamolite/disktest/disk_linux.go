@@ -1,4 +1,5 @@
-// Package disktest provides a test with its own file system, which is small enough to fill up.
+// Package disktest provides a test with its own file system, which is small enough for the test to
+// fill it.
 package disktest
 
 import (
@@ -33,12 +34,12 @@ func Run(t *testing.T, options string, test func(t *testing.T, dir string)) {
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 	}
 	if out, err := child.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("test in the child process: %v: %s", err, out)
 	}
 }
 
-// Fill writes a file of n bytes to the directory, and returns a function that removes
-// it.
+// Fill writes a file of the given size in bytes to the directory, and returns a
+// function that removes the file.
 func Fill(t *testing.T, dir string, bytes int) (remove func()) {
 	t.Helper()
 	ballast := filepath.Join(dir, "ballast")

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// DynamoDB's messages for an update that does not fit an item.
+// DynamoDB's messages for an update that cannot be applied to an item.
 var (
 	errPath    = invalid("The document path provided in the update expression is invalid for update")
 	errOperand = invalid("An operand in the update expression has an incorrect data type")
@@ -35,9 +35,9 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 	if u.tree == nil {
 		return item, nil
 	}
-	// Of several problems DynamoDB reports a path through a value of the wrong
-	// kind first, then operand types, missing parents, missing operands, and
-	// numbers out of range.
+	// If there are several problems, DynamoDB reports a path through a value of
+	// the wrong kind first, then operand types, missing parents, missing
+	// operands, and numbers out of range.
 	orphan := false
 	for _, target := range u.targets {
 		if !target.Nested() {
@@ -101,7 +101,7 @@ func (a action) evaluate(from operands) (outcome, error) {
 	}
 }
 
-// compute returns the value of the right side of SET.
+// compute returns the value of the right-hand side of a SET action.
 func (n *node) compute(from operands) (attr.Value, error) {
 	switch n.op {
 	case opValue:
@@ -117,8 +117,8 @@ func (n *node) compute(from operands) (attr.Value, error) {
 		}
 		return n.args[1].compute(from)
 	}
-	// The others take two numbers or two lists. A wrong kind is reported
-	// before a missing attribute.
+	// The other operations have two numbers or two lists as operands. A wrong
+	// kind is reported before a missing attribute.
 	want := attr.N
 	if n.op == opListAppend {
 		want = attr.L
@@ -144,8 +144,8 @@ func (n *node) compute(from operands) (attr.Value, error) {
 	return attr.Num(sum), err
 }
 
-// rewrite returns v with the outcomes at the ends of t's paths. All steps of a
-// path but the last must exist in v.
+// rewrite returns v with the outcomes applied at the ends of t's paths. All steps of
+// a path but the last must exist in v.
 func (t *tree) rewrite(v attr.Value, outcomes []outcome) attr.Value {
 	if v.Kind == attr.L {
 		v.List = t.rewriteList(v.List, outcomes)
@@ -174,9 +174,8 @@ func (t *tree) rewriteMap(item attr.Item, outcomes []outcome) attr.Item {
 	return changed
 }
 
-// rewriteList uses the indexes of the original list: removals close the gaps
-// at the end, and values put beyond the end are appended in the order of their
-// indexes.
+// rewriteList uses the indexes of the original list: elements are removed last, and
+// values put beyond the end are appended in the order of their indexes.
 func (t *tree) rewriteList(list []attr.Value, outcomes []outcome) []attr.Value {
 	size := len(list)
 	list = slices.Clone(list)
@@ -202,7 +201,7 @@ func (t *tree) rewriteList(list []attr.Value, outcomes []outcome) []attr.Value {
 	return list
 }
 
-// outcome returns what happens to the value old at t.
+// outcome returns the outcome for the value at t, which is old before the update.
 func (t *tree) outcome(old attr.Value, outcomes []outcome) outcome {
 	if len(t.branches) == 0 {
 		return outcomes[t.leaf]

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Limits of a cache: the number of expressions, and the bytes of a key.
+// Limits of a cache: the number of expressions, and the size of a key in bytes.
 const (
 	maxCached   = 1024
 	maxCacheKey = 1024
@@ -26,7 +26,8 @@ func (c *Cache) get(key []byte) any {
 	return c.parsed[string(key)]
 }
 
-// put clears a full cache: frequent expressions are soon cached again.
+// put adds an entry. It clears a full cache first; frequent expressions are soon
+// cached again.
 func (c *Cache) put(key []byte, parsed any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +74,7 @@ func (s *Scope) appendKey(key []byte, label, src string) []byte {
 			v, _ := s.value(placeholder)
 			key = append(key, byte(v.Kind))
 		} else {
-			name, _ := s.name(placeholder) // an undefined name makes parse fail, and nothing is cached
+			name, _ := s.name(placeholder) // an undefined name makes parse fail, so nothing is cached
 			key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
 		}
 		rest = rest[end:]

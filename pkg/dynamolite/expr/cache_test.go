@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// TestCachedExpressionEqualsParsed evaluates the same expressions with one
-// cache, with other names, values and kinds.
+// TestCachedExpressionEqualsParsed evaluates the same expressions with different
+// names, values and kinds, with a shared cache and without one.
 func TestCachedExpressionEqualsParsed(t *testing.T) {
 	var known Cache
 	one, two, text := attr.Num(attr.NumberOf(1)), attr.Num(attr.NumberOf(2)), attr.String("N")
@@ -26,8 +26,8 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 						if w.Kind != attr.Invalid {
 							values = append(values, attr.Attribute{Name: ":w", Value: w})
 						}
-						if kept, parsed := observed(t, &known, src, given, values), observed(t, nil, src, given, values); kept != parsed {
-							t.Fatalf("%s with %v and %s:\ncached %s\nparsed %s, want %s", src, given, values.AppendJSON(nil), kept, parsed, parsed)
+						if got, want := observed(t, &known, src, given, values), observed(t, nil, src, given, values); got != want {
+							t.Fatalf("%s with %v and %s:\n got %s with the cache\nwant %s", src, given, values.AppendJSON(nil), got, want)
 						}
 					}
 				}
@@ -39,7 +39,8 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 	}
 }
 
-// observed returns all observable properties of a condition, and of an update.
+// observed parses src as a condition and as an update, and returns all observable
+// properties of both.
 func observed(t *testing.T, c *Cache, src string, names map[string]string, values attr.Item) string {
 	item := attr.Item{{Name: "x", Value: attr.Num(attr.NumberOf(1))}}
 	scope := func() *Scope {
@@ -80,7 +81,7 @@ func TestCacheIsBounded(t *testing.T) {
 				scope.Keep(&known)
 				condition, err := ParseCondition(scope, ConditionExpression, "attribute_exists(#n)")
 				if err != nil || !condition.Eval(attr.Item{{Name: name, Value: attr.Null()}}) || condition.Eval(nil) {
-					t.Errorf("%s: got error %v, or a wrong result", name, err)
+					t.Errorf("attribute_exists(%s): got error %v, or a wrong result", name, err)
 				}
 			}
 		})

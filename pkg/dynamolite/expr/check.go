@@ -7,14 +7,14 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// checker finds errors in a well-formed expression. Like DynamoDB it walks the
+// checker finds errors in a well-formed expression. Like DynamoDB, it walks the
 // expression twice: place checks names, functions and their positions; bind
 // checks placeholders and the types of operands. Only the first error is recorded;
 // later checks have no effect.
 type checker struct {
 	label  string
 	values attr.Item
-	// byValue means that a check depends on more of a value than its kind.
+	// byValue means that a check depends on a value, not only on its kind.
 	byValue bool
 	err     error
 }
@@ -25,7 +25,8 @@ func (c *checker) fail(message string) {
 	}
 }
 
-// place checks n in the position of a condition, or otherwise of an operand.
+// place checks n in the position of a condition if condition is true, or of an
+// operand.
 func (c *checker) place(n *node, condition bool) {
 	switch {
 	case c.err != nil:
@@ -126,7 +127,7 @@ func (c *checker) names(path Path) {
 	}
 }
 
-// distinct checks that the path of the first operand is not repeated.
+// distinct checks that no other operand has the same path as the first one.
 func (c *checker) distinct(n *node) {
 	first := n.args[0]
 	for _, other := range n.args[1:] {
@@ -137,8 +138,8 @@ func (c *checker) distinct(n *node) {
 	}
 }
 
-// staticKind returns the kind of an operand that does not depend on the item,
-// or Invalid if it does.
+// staticKind returns the kind of an operand, or Invalid if the kind depends on the
+// item.
 func (n *node) staticKind() attr.Kind {
 	if n.op == opSize {
 		return attr.N

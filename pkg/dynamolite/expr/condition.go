@@ -4,10 +4,10 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// Kind is the request parameter of an expression; messages name it.
+// Kind is the request parameter of an expression, as named in messages.
 type Kind string
 
-// The parameters that hold a condition.
+// The parameters that contain a condition.
 const (
 	ConditionExpression Kind = "ConditionExpression"
 	FilterExpression    Kind = "FilterExpression"
@@ -24,7 +24,7 @@ type parsedCondition struct {
 	paths []Path
 }
 
-// ParseCondition parses src and makes all checks that do not need an item. Its
+// ParseCondition parses src and performs all checks that do not need an item. Its
 // error is an *attr.ValidationError.
 func ParseCondition(scope *Scope, kind Kind, src string) (Condition, error) {
 	parsed, err := recall(scope, string(kind), src, func() (parsedCondition, bool, error) {
@@ -49,16 +49,16 @@ func parseCondition(scope *Scope, label, src string) (parsed parsedCondition, co
 // Paths returns every document path in the condition.
 func (c Condition) Paths() []Path { return c.paths }
 
-// Eval reports whether the condition holds for item; nil is an item that does
-// not exist. A comparison with an attribute that is missing, or of another
-// type, is false, except <>, which is then true.
+// Eval reports whether the condition holds for item; a nil item does not exist. A
+// comparison with an attribute that is missing or of another type is false, except
+// with <>, for which it is true.
 func (c Condition) Eval(item attr.Item) bool {
 	return c.root == nil || c.root.holds(operands{item, c.values})
 }
 
-// or reads a condition. With alone, a single operand followed by a closing
-// parenthesis is accepted too: it is the left operand of a comparison after
-// that parenthesis.
+// or reads a condition. If alone is true, it also accepts a single operand followed
+// by a closing parenthesis, which is the left operand of a comparison after that
+// parenthesis.
 func (p *parser) or(alone bool) *node {
 	left := p.and(alone)
 	for p.take(tokOr) {

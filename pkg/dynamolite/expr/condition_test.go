@@ -53,7 +53,7 @@ func TestTextSizeCountsUTF16Units(t *testing.T) {
 	item := parseItem(t, `{"s":{"S":"a😀é"},"n":{"N":"4"}}`)
 	c, err := ParseCondition(testScope(t), FilterExpression, "size(s) = n")
 	if err != nil || !c.Eval(item) {
-		t.Errorf("size of a😀é is not 4; parse error %v", err)
+		t.Errorf("size of a😀é: got another result or error %v, want 4", err)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestConditionOnAMissingItem(t *testing.T) {
 		}
 	}
 	if !(Condition{}).Eval(nil) {
-		t.Error("the zero Condition does not hold")
+		t.Error("Eval of the zero Condition = false, want true")
 	}
 }
 

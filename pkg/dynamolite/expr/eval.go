@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// operands are the source of an expression's values.
+// operands are the item and the placeholder values that an expression refers to.
 type operands struct{ item, values attr.Item }
 
 // holds evaluates a condition.
@@ -84,8 +84,8 @@ func contains(whole, part attr.Value) bool {
 	return false
 }
 
-// resolve returns the value of an operand of a condition; ok is false if it
-// has none for this item.
+// resolve returns the value of an operand of a condition; ok is false if the operand
+// has no value for this item.
 func (n *node) resolve(from operands) (v attr.Value, ok bool) {
 	switch n.op {
 	case opValue:
@@ -101,8 +101,8 @@ func (n *node) resolve(from operands) (v attr.Value, ok bool) {
 	return attr.Num(attr.NumberOf(int64(size))), ok
 }
 
-// sizeOf implements the function size. DynamoDB counts text in UTF-16 units (measured
-// against AWS by the dynoxide project).
+// sizeOf implements the function size. DynamoDB counts text in UTF-16 code units
+// (measured against AWS by the dynoxide project).
 func sizeOf(v attr.Value) (size int, ok bool) {
 	switch v.Kind {
 	case attr.S:

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// The placeholders that every test of this package may use.
+// The placeholders that every test of this package can use.
 var testNames = map[string]string{"#name": "name", "#d": "a.b", "#h": "#"}
 
 const testValues = `{

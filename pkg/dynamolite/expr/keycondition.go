@@ -12,11 +12,11 @@ type KeyCondition struct {
 
 type keyTerm struct {
 	name   string
-	op     op // with the attribute on the left
+	op     op // comparator with the attribute as its left operand
 	values []attr.Value
 }
 
-// ParseKeyCondition parses src and makes all checks that do not need a key
+// ParseKeyCondition parses src and performs all checks that do not need a key
 // schema. Its error is an *attr.ValidationError.
 func ParseKeyCondition(scope *Scope, src string) (KeyCondition, error) {
 	parsed, _, err := parseCondition(scope, "KeyConditionExpression", src)
@@ -84,15 +84,15 @@ func (k *KeyCondition) term(name string) (keyTerm, bool) {
 	return keyTerm{}, false
 }
 
-// KeyAttribute is an attribute of a key schema. The zero KeyAttribute is the
-// sort key of a table or index without one.
+// KeyAttribute is an attribute of a key schema. The zero KeyAttribute means that a
+// table or index has no sort key.
 type KeyAttribute struct {
 	Name string
 	Kind attr.Kind // S, N or B
 }
 
-// SortCondition is a key condition's restriction of the sort key. The zero
-// SortCondition is no restriction.
+// SortCondition is a key condition's restriction on the sort key. The zero
+// SortCondition does not restrict it.
 type SortCondition struct {
 	term keyTerm
 }

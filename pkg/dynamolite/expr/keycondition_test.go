@@ -29,7 +29,7 @@ func TestKeyConditionSelectsTheKeysItDescribes(t *testing.T) {
 		}
 		value, sort, err := k.Resolve(KeyAttribute{"pk", attr.S}, KeyAttribute{"sk", attr.N})
 		if err != nil || !value.Equal(attr.String("abc")) {
-			t.Errorf("%s: got %v, error %v", src, value, err)
+			t.Errorf("%s: got partition key %v, error %v, want abc", src, value, err)
 			continue
 		}
 		first, end := sort.Range(partition)
@@ -73,7 +73,7 @@ func TestKeyConditionByPrefix(t *testing.T) {
 	for text, want := range map[string]bool{"a": false, "aa": false, "ab": true, "ab\x00": true, "abz": true, "ac": false, "": false} {
 		key := attr.AppendKey(bytes.Clone(partition), attr.String(text))
 		if in := bytes.Compare(first, key) <= 0 && bytes.Compare(key, end) < 0; in != want {
-			t.Errorf("%q: got in range = %t, want %t", text, in, want)
+			t.Errorf("%q in range: got %t, want %t", text, in, want)
 		}
 	}
 }

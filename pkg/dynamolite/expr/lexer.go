@@ -39,14 +39,14 @@ const (
 	tokDelete
 )
 
-// token is a piece of the source, from byte start up to end.
+// token is a piece of the source, from byte start up to, but excluding, end.
 type token struct {
 	kind       tokenKind
 	start, end int
 }
 
-// grammar lists the keywords of an expression. All other words are plain words. Keywords are
-// reserved words.
+// grammar is the range of tokens that are keywords of an expression. All other words are plain words.
+// Keywords are reserved words.
 type grammar struct{ first, last tokenKind }
 
 func conditionGrammar() grammar  { return grammar{tokAnd, tokBetween} }

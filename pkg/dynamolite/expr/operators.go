@@ -40,7 +40,8 @@ var opNames = [...]string{
 // String returns the spelling of the operator or function.
 func (o op) String() string { return opNames[o] }
 
-// functionNamed returns the function of that name. Names are case-sensitive.
+// functionNamed returns the function with the given name, or opUnknown. Names are
+// case-sensitive.
 func functionNamed(name string) op {
 	if i := slices.Index(opNames[opExists:opUnknown], name); i >= 0 {
 		return opExists + op(i)
@@ -51,7 +52,7 @@ func functionNamed(name string) op {
 // isCondition reports whether o is a function that can be a condition.
 func (o op) isCondition() bool { return o >= opExists && o <= opContains }
 
-// arity returns how many operands the function o takes.
+// arity returns the number of operands of the function o.
 func (o op) arity() int {
 	switch o {
 	case opExists, opNotExists, opSize:
@@ -68,7 +69,7 @@ func comparator(kind tokenKind) (o op, ok bool) {
 	return opEqual + op(kind-tokEqual), true
 }
 
-// mirrored returns the equivalent comparator with its operands
+// mirrored returns the comparator that is equivalent when the operands are
 // exchanged.
 func (o op) mirrored() op {
 	switch o {

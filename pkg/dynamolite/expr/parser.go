@@ -13,8 +13,8 @@ const (
 	maxOperands  = 100  // right operands of IN
 )
 
-// parser reads one expression. After the first error it is at the end of the
-// source and every further read fails without effect, so only loops and the
+// parser reads one expression. After the first error, it is at the end of the
+// source, and every further read fails without effect, so that only loops and the
 // caller need to check err.
 type parser struct {
 	label     string // such as "UpdateExpression", for messages
@@ -77,8 +77,8 @@ func (p *parser) take(kind tokenKind) bool {
 	return true
 }
 
-// expect consumes a token of the given kind and returns its text; any other
-// is a syntax error.
+// expect consumes a token of the given kind and returns its text. Any other token is
+// a syntax error.
 func (p *parser) expect(kind tokenKind) string {
 	at := p.tokens[p.pos]
 	if !p.take(kind) {
@@ -140,7 +140,7 @@ func (p *parser) index() step {
 }
 
 // operand reads a path, a value, a function call, or one of these in parentheses. In an update,
-// arithmetic may be in parentheses too.
+// parentheses can also contain arithmetic.
 func (p *parser) operand() *node {
 	switch p.peek() {
 	case tokOpen:
@@ -193,7 +193,7 @@ func (p *parser) call() *node {
 	return n
 }
 
-// operands reads one operand or more, separated by commas.
+// operands reads one or more operands, separated by commas.
 func (p *parser) operands() []*node {
 	args := []*node{p.operand()}
 	for p.take(tokComma) {
@@ -208,6 +208,6 @@ type node struct {
 	paren bool // was in parentheses
 	args  []*node
 	path  Path      // opPath
-	kind  attr.Kind // opValue: the value's; Invalid if the placeholder is undefined
+	kind  attr.Kind // opValue: the kind of the value; Invalid if the placeholder is undefined
 	text  string    // opValue: the placeholder; functions: the name
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// maxPathDepth is how many steps a document path may have.
+// maxPathDepth is the maximum number of steps of a document path.
 const maxPathDepth = 32
 
 // Path is a document path, such as a.b[3].c. It has at least one step, the
 // first of which is a name.
 type Path []step
 
-// step is a name in a map, or an index in a list. Invalid steps are kept until
-// the checks find them, because DynamoDB reports other problems first.
+// step is a name in a map, or an index in a list. The parser keeps invalid steps,
+// which later checks find, because DynamoDB reports other problems first.
 type step struct {
 	kind  stepKind
 	name  string // byName: attribute name; otherwise the text in the expression
@@ -33,13 +33,13 @@ const (
 	indexTooLarge
 )
 
-// Head returns the path's attribute name at the top of the item.
+// Head returns the name of the top-level attribute in the path.
 func (p Path) Head() string { return p[0].name }
 
-// Nested reports whether the path goes below the top of the item.
+// Nested reports whether the path goes below the top level of the item.
 func (p Path) Nested() bool { return len(p) > 1 }
 
-// String returns the form of DynamoDB's messages, such as "[a, b, [3], c]".
+// String returns the path as DynamoDB's messages show it, such as "[a, b, [3], c]".
 func (p Path) String() string {
 	steps := make([]string, len(p))
 	for i, s := range p {
@@ -74,13 +74,13 @@ func (s step) in(v attr.Value) (attr.Value, bool) {
 	return attr.Value{}, false
 }
 
-// fits reports whether v is of the kind that s can be applied to.
+// fits reports whether s can be applied to a value of v's kind.
 func (s step) fits(v attr.Value) bool {
 	return s.kind == byName && v.Kind == attr.M || s.kind == byIndex && v.Kind == attr.L
 }
 
-// checkDistinct returns an error if one of paths is, or lies within, another, or if two of them use
-// the same value as a map and as a list.
+// checkDistinct returns an error if one of paths is equal to or within another one, or if two of them
+// use the same value as a map and as a list.
 func checkDistinct(label string, paths []Path) error {
 	for i, b := range paths {
 		for _, a := range paths[:i] {
@@ -119,7 +119,7 @@ type branch struct {
 	tree *tree
 }
 
-// newTree returns the tree of paths, none of which may be part of another.
+// newTree returns the tree of paths, which checkDistinct must have accepted.
 // Branches by index are in ascending order.
 func newTree(paths []Path) *tree {
 	root := &tree{}

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// formula draws a condition over the attributes t (true) and f (missing), with
-// only the parentheses that it needs, and its value. binds is the loosest
-// operator that needs no parentheses: 0 OR, 1 AND, 2 NOT.
+// formula draws a condition on the attributes t (present) and f (missing), with only
+// the parentheses that it needs, and returns it with its value. binds is the loosest
+// operator that needs no parentheses: 0 is OR, 1 is AND, 2 is NOT.
 func formula(t *rapid.T, depth, binds int) (src string, holds bool) {
 	level := 3
 	if depth > 0 {

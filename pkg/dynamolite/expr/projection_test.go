@@ -29,11 +29,11 @@ func TestProjectionReturnsTheExistingPaths(t *testing.T) {
 			continue
 		}
 		if got := p.Apply(item); !got.Equal(parseItem(t, want)) {
-			t.Errorf("%s: got %s", src, got.AppendJSON(nil))
+			t.Errorf("%s: got %s, want %s", src, got.AppendJSON(nil), want)
 		}
 	}
 	if got := (Projection{}).Apply(item); !got.Equal(item) {
-		t.Errorf("the zero Projection selects %s, want the item", got.AppendJSON(nil))
+		t.Errorf("the zero Projection selects %s, want the entire item", got.AppendJSON(nil))
 	}
 }
 

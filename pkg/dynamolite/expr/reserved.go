@@ -4,7 +4,7 @@ package expr
 // words of the DynamoDB Developer Guide ("Reserved words in DynamoDB"), which
 // an expression can use as an attribute name only through a placeholder.
 func isReserved(word string) bool {
-	var buf [len("LOCALTIMESTAMP")]byte // the longest
+	var buf [len("LOCALTIMESTAMP")]byte // the longest reserved word
 	switch string(upper(buf[:0], word)) {
 	case "ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE", "ALTER", "ANALYZE",
 		"AND", "ANY", "ARCHIVE", "ARE", "ARRAY", "AS", "ASC", "ASCII", "ASENSITIVE", "ASSERTION", "ASYMMETRIC", "AT",

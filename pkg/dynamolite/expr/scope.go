@@ -1,7 +1,7 @@
 // Package expr parses and evaluates DynamoDB's expressions: conditions and
 // filters, key conditions, updates and projections.
 //
-// The expressions of one request share a Scope, which holds the request's
+// The expressions of one request share a Scope, which contains the request's
 // ExpressionAttributeNames and ExpressionAttributeValues and tracks which of
 // them are used. Every error is an *attr.ValidationError with DynamoDB's
 // message, as far as it is publicly known. The checks and their order follow
@@ -17,21 +17,21 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// maxPlaceholder is the longest placeholder allowed, in bytes.
+// maxPlaceholder is the maximum length of a placeholder, in bytes.
 const maxPlaceholder = 255
 
-// Scope holds the placeholders of one request.
+// Scope contains the placeholders of one request.
 type Scope struct {
 	names      map[string]string
 	values     attr.Item
 	usedNames  []string // a slice, because there are few
 	usedValues []string
-	cache      *Cache // nil: no caching
+	cache      *Cache // nil disables caching
 }
 
 // NewScope checks a request's ExpressionAttributeNames and
 // ExpressionAttributeValues; nil means that the request has none. The scope
-// keeps references to both maps.
+// keeps references to both.
 func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	if names != nil && len(names) == 0 {
 		return nil, errEmpty("ExpressionAttributeNames")
@@ -64,7 +64,7 @@ func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	return &Scope{names: names, values: values, usedNames: used[:0:len(names)], usedValues: used[len(names):len(names)]}, nil
 }
 
-// nameError returns an error of names. If there are several, it always returns the same one.
+// nameError returns an error in names. If there are several, it always returns the same one.
 func nameError(names map[string]string) error {
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {
@@ -92,8 +92,8 @@ func checkPlaceholder(parameter string, sign byte, key string) error {
 	return nil
 }
 
-// Unused returns an error that names the placeholders that no parsed
-// expression has used, or nil if all are used.
+// Unused returns an error that lists the placeholders that no parsed expression
+// uses, or nil if all are used.
 func (s *Scope) Unused() error {
 	var left []string
 	if len(s.usedNames) < len(s.names) {

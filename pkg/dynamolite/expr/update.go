@@ -23,7 +23,7 @@ type action struct {
 	value   *node // nil for REMOVE
 }
 
-// ParseUpdate parses src and makes all checks that do not need an item. Its
+// ParseUpdate parses src and performs all checks that do not need an item. Its
 // error is an *attr.ValidationError.
 func ParseUpdate(scope *Scope, src string) (Update, error) {
 	const label = "UpdateExpression"
@@ -61,7 +61,7 @@ func (u Update) Targets() []Path { return u.targets }
 func (u Update) Paths() []Path { return u.paths }
 
 // Touched returns the part of item at the update's targets, as UPDATED_OLD and
-// UPDATED_NEW return it; never nil.
+// UPDATED_NEW return it. The result is never nil.
 func (u Update) Touched(item attr.Item) attr.Item {
 	if u.tree == nil {
 		return attr.Item{}
@@ -72,7 +72,7 @@ func (u Update) Touched(item attr.Item) attr.Item {
 type updateParser struct {
 	*parser
 	actions  []action
-	repeated tokenKind // a section that occurs twice
+	repeated tokenKind // the first section that is repeated
 }
 
 func (u *updateParser) sections() {

@@ -11,7 +11,7 @@ const updateItem = `{
 	"m": {"M":{"x":{"N":"1"},"l":{"L":[{"M":{"y":{"N":"2"}}}]}}}, "ss": {"SS":["a","c"]}, "ns": {"NS":["5"]}, "one": {"SS":["a"]}
 }`
 
-// numbers writes a list of small numbers as DynamoDB JSON.
+// numbers returns a list of single-digit numbers as DynamoDB JSON.
 func numbers(digits string) string {
 	text := `{"L":[`
 	for i, d := range digits {
@@ -24,7 +24,7 @@ func numbers(digits string) string {
 }
 
 func TestUpdateChangesItsTargetsOnly(t *testing.T) {
-	// want maps a name to its new value; "" means removed.
+	// want maps a name to its new value; "" means that the attribute is removed.
 	for _, tc := range []struct {
 		src  string
 		want map[string]string
@@ -82,7 +82,7 @@ func TestUpdateChangesItsTargetsOnly(t *testing.T) {
 		}
 		got, err := u.Apply(before)
 		if err != nil || !got.Equal(want) {
-			t.Errorf("%s\n got %s, %v\nwant %s", tc.src, got.AppendJSON(nil), err, want.AppendJSON(nil))
+			t.Errorf("%s\n got %s, error %v\nwant %s", tc.src, got.AppendJSON(nil), err, want.AppendJSON(nil))
 		}
 		if !before.Equal(parseItem(t, updateItem)) {
 			t.Errorf("%s modified its argument", tc.src)
@@ -176,7 +176,7 @@ func TestUpdateOfANewItem(t *testing.T) {
 	got, err := u.Apply(nil)
 	want := attr.Item{{Name: "a", Value: attr.Num(attr.NumberOf(5))}, {Name: "b", Value: attr.Num(attr.NumberOf(5))}}
 	if err != nil || !got.Equal(want) {
-		t.Errorf("got %s, error %v", got.AppendJSON(nil), err)
+		t.Errorf("got %s, error %v, want %s", got.AppendJSON(nil), err, want.AppendJSON(nil))
 	}
 }
 
@@ -191,9 +191,9 @@ func TestTouchedReturnsTheTargetsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := parseItem(t, `{"m":{"M":{"x":{"N":"1"}}},"l":{"L":[{"N":"2"}]}}`); !u.Touched(old).Equal(want) {
-		t.Errorf("got old values %s", u.Touched(old).AppendJSON(nil))
+		t.Errorf("old values: got %s, want %s", u.Touched(old).AppendJSON(nil), want.AppendJSON(nil))
 	}
 	if want := parseItem(t, `{"m":{"M":{"x":{"N":"5"}}},"y":{"N":"5"},"l":{"L":[{"N":"3"}]}}`); !u.Touched(changed).Equal(want) {
-		t.Errorf("got new values %s", u.Touched(changed).AppendJSON(nil))
+		t.Errorf("new values: got %s, want %s", u.Touched(changed).AppendJSON(nil), want.AppendJSON(nil))
 	}
 }

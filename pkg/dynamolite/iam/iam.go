@@ -1,6 +1,5 @@
-// Package iam implements dynamolite.Options.Allow with IAM policies. It
-// supports the part of the policy language that Read accepts, and rejects the
-// rest.
+// Package iam implements dynamolite.Options.Allow with IAM policies. It supports a
+// subset of the policy language; Read rejects policies that use other features.
 package iam
 
 import (
@@ -14,13 +13,13 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// Policy is an identity-based policy of the language's version 2012-10-17.
+// Policy is an identity-based policy in version 2012-10-17 of the policy language.
 type Policy struct {
 	Version   string
 	Statement []Statement
 }
 
-// Statement allows its actions on its resources where all its conditions hold.
+// Statement allows its actions on its resources if all its conditions hold.
 type Statement struct {
 	Sid, Effect      string
 	Action, Resource OneOrMore
@@ -39,14 +38,15 @@ func (o *OneOrMore) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(o))
 }
 
-// The supported conditions. The first restricts the names in a request; the
-// second passes if the request has no value for the key.
+// The supported condition operators. forAll requires that every value in the request
+// matches a pattern. ifExists also holds if the request has no value for the key.
 const (
 	forAll   = "ForAllValues:StringLike"
 	ifExists = "StringEqualsIfExists"
 )
 
-// keys are the functions that return the values of a condition key in a request.
+// keys contains, by operator and condition key, the functions that return the values
+// of the key in a request.
 var keys = map[string]map[string]func(dynamolite.Access) []string{
 	forAll: {
 		"dynamodb:LeadingKeys": func(a dynamolite.Access) []string { return []string{a.LeadingKey} },
@@ -65,7 +65,7 @@ func given(value string) []string {
 	return []string{value}
 }
 
-// Read reads the policies in a directory, by the names of their files without
+// Read returns the policies in a directory by the names of their files without
 // .json. It returns an error for a policy that uses an unsupported feature.
 func Read(folder string) (map[string]Policy, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
@@ -73,7 +73,7 @@ func Read(folder string) (map[string]Policy, error) {
 		return nil, fmt.Errorf("iam: %w", err)
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("iam: no policy in %s", folder)
+		return nil, fmt.Errorf("iam: no policies in %s", folder)
 	}
 	all := map[string]Policy{}
 	for _, path := range paths {
@@ -99,16 +99,16 @@ func read(path string) (Policy, error) {
 		return Policy{}, err
 	}
 	if p.Version != "2012-10-17" {
-		return Policy{}, fmt.Errorf("unknown version %q", p.Version)
+		return Policy{}, fmt.Errorf("unsupported version %q", p.Version)
 	}
 	for _, s := range p.Statement {
 		if s.Effect != "Allow" {
-			return Policy{}, fmt.Errorf("%s: unknown effect %q", s.Sid, s.Effect)
+			return Policy{}, fmt.Errorf("%s: unsupported effect %q", s.Sid, s.Effect)
 		}
 		for operator, conditions := range s.Condition {
 			for key := range conditions {
 				if keys[operator][key] == nil {
-					return Policy{}, fmt.Errorf("%s: unknown condition %s of %s", s.Sid, operator, key)
+					return Policy{}, fmt.Errorf("%s: unsupported condition %s on %s", s.Sid, operator, key)
 				}
 			}
 		}
@@ -116,8 +116,8 @@ func read(path string) (Policy, error) {
 	return p, nil
 }
 
-// Uses returns the parts of a policy that allow a request, or nothing if the policy
-// does not allow it.
+// Uses returns the parts of a policy that allow a request, or nil if the policy does
+// not allow it.
 func (p Policy) Uses(a dynamolite.Access) []string {
 	var all []string
 	for _, s := range p.Statement {
@@ -176,9 +176,9 @@ func (p Policy) Parts() []string {
 	return all
 }
 
-func part(sid, what, of string) string { return sid + ": " + what + " " + of }
+func part(sid, name, value string) string { return sid + ": " + name + " " + value }
 
-// like reports whether s matches a pattern with IAM's wildcard *.
+// like reports whether text matches a pattern with IAM's wildcard *.
 func like(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -33,22 +33,22 @@ func TestUses(t *testing.T) {
 	}
 	const a, get = "arn:aws:table/a", "dynamodb:GetItem"
 	for name, c := range map[string]struct {
-		asks dynamolite.Access
-		want bool
+		access dynamolite.Access
+		want   bool
 	}{
 		"named attributes":         {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "xy"}, Select: "SPECIFIC_ATTRIBUTES"}, true},
-		"other table":              {dynamolite.Access{Action: get, Resource: "arn:aws:table/b"}, true},
-		"third table":              {dynamolite.Access{Action: get, Resource: "arn:aws:table/c"}, false},
+		"second table":             {dynamolite.Access{Action: get, Resource: "arn:aws:table/b"}, true},
+		"other table":              {dynamolite.Access{Action: get, Resource: "arn:aws:table/c"}, false},
 		"other action":             {dynamolite.Access{Action: "dynamodb:Query", Resource: a}, false},
 		"other attribute":          {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "y"}}, false},
 		"all attributes":           {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk"}, Select: "ALL_ATTRIBUTES"}, false},
-		"the old item":             {dynamolite.Access{Action: get, Resource: a, ReturnValues: "ALL_OLD"}, false},
-		"key of that form":         {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "OWNER#1"}, true},
-		"key of another form":      {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "FILE#1"}, false},
+		"old item":                 {dynamolite.Access{Action: get, Resource: a, ReturnValues: "ALL_OLD"}, false},
+		"matching key":             {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "OWNER#1"}, true},
+		"other key":                {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "FILE#1"}, false},
 		"key that is not a string": {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a}, false},
 	} {
-		if got := len(p.Uses(c.asks)) > 0; got != c.want {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		if got := len(p.Uses(c.access)) > 0; got != c.want {
+			t.Errorf("%s: got allowed = %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestLike(t *testing.T) {
 		{"a*b*c", "a-b-c", true}, {"a*b*c", "a-c-b", false}, {"a*b*b", "ab", false}, {"arn:*:t/x/*", "arn:aws:t/x/y/z", true},
 	} {
 		if got := like(c.pattern, c.text); got != c.want {
-			t.Errorf("like(%q, %q): got %v, want %v", c.pattern, c.text, got, c.want)
+			t.Errorf("like(%q, %q) = %v, want %v", c.pattern, c.text, got, c.want)
 		}
 	}
 }
