@@ -33,7 +33,7 @@ type response struct {
 	status    int
 	exception string // without namespace
 	message   string
-	body      object // of an exception, its members besides type and message
+	body      object // for an exception, its members other than type and message
 }
 
 // ok reports whether the request succeeded.

@@ -20,8 +20,8 @@ type difference struct {
 	afterRefusal bool
 }
 
-// String shows the request and, of two successful responses, the parts that
-// differ.
+// String returns the request and the responses. If both responses are successful, it
+// returns only the parts that differ.
 func (d difference) String() string {
 	if d.ours.ok() && d.theirs.ok() {
 		ours, theirs := contrast(d.ours.body, d.theirs.body)
@@ -30,8 +30,8 @@ func (d difference) String() string {
 	return fmt.Sprintf("request: %s\n   ours: %s\n theirs: %s", d.request, d.ours, d.theirs)
 }
 
-// contrast returns the difference of two values: of objects the members, of
-// lists the elements that the other does not have.
+// contrast returns the parts of a and b that differ: members of objects, and elements
+// of lists.
 func contrast(a, b any) (any, any) {
 	switch a := a.(type) {
 	case object:
@@ -87,9 +87,9 @@ func compare(r request, ours, theirs response) (difference, bool) {
 	return difference{request: r, ours: ours, theirs: theirs}, !same
 }
 
-// normalized removes what DynamoDB does not specify: the order of sets, the
-// order of the items of a batch, and a message prefix that only some AWS
-// regions write.
+// normalized removes differences that DynamoDB does not specify: the order of sets,
+// the order of the items of a batch, and a message prefix that only some AWS regions
+// use.
 func normalized(a response) response {
 	a.message = strings.TrimPrefix(a.message, "1 validation error detected: ")
 	a.body, _ = normalizedJSON(a.body).(object)
@@ -98,7 +98,7 @@ func normalized(a response) response {
 			sortJSON(items)
 		}
 	}
-	// DynamoDB repeats the reasons of a cancelled transaction in the message; the
+	// DynamoDB repeats the reasons of a canceled transaction in the message; the
 	// reasons are compared.
 	if reasons, ok := a.body["CancellationReasons"].(list); ok {
 		for _, reason := range reasons {

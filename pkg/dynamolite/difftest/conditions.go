@@ -42,7 +42,7 @@ func (g *generator) operandFor(head string) string {
 	return g.ref(g.value(g.kindOf(head), 2))
 }
 
-// scalarFor is operandFor for operators that need an order.
+// scalarFor draws an operand for an operator that compares the order of values.
 func (g *generator) scalarFor(head string) string {
 	if g.oneIn(150) {
 		return g.operandFor(head)

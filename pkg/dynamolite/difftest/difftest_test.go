@@ -12,10 +12,10 @@ import (
 func TestAnEngineDoesNotDifferFromItself(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-requests", "1200", "-seed", "3"}, &out); err != nil {
-		t.Fatalf("got %v\n%s", err, out.String())
+		t.Fatalf("run: got error %v, want none\n%s", err, out.String())
 	}
 	if !strings.HasPrefix(out.String(), "1200 requests") {
-		t.Errorf("got report %s", out.String())
+		t.Errorf("got report %s, want it to begin with 1200 requests", out.String())
 	}
 }
 

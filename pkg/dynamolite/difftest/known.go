@@ -18,15 +18,15 @@ type knownDifference struct {
 func known() []knownDifference {
 	return []knownDifference{
 		{
-			"words", "both reject an expression or update, but the rival has its own messages for syntax errors, and of several " +
-				"problems it reports another one first; dynamolite's messages and their order are tested in package expr",
+			"words", "both reject an expression or update, but the rival has its own messages for syntax errors, and if there are " +
+				"several problems, it reports a different one first; dynamolite's messages and their order are tested in package expr",
 			func(d difference) bool {
 				return invalid(d.ours) && invalid(d.theirs) &&
 					(expressionProblem(d.ours.message) || problem(d.ours.message) != problem(d.theirs.message))
 			},
 		},
 		{
-			"reasons", "the same actions of a transaction fail, with another message or another of several problems",
+			"reasons", "the same actions of a transaction fail, with a different message or a different one of several problems",
 			func(d difference) bool {
 				return d.ours.exception == "TransactionCanceledException" && d.theirs.exception == d.ours.exception &&
 					reflect.DeepEqual(reasonCodes(d.ours), reasonCodes(d.theirs))
@@ -45,7 +45,7 @@ func known() []knownDifference {
 			func(d difference) bool { return nestedPathRefused(d.ours, d.theirs) },
 		},
 		{
-			"values in transactions", "an invalid value or an empty key makes the whole request invalid, as in AWS; the rival cancels the transaction",
+			"values in transactions", "an invalid value or an empty key makes the entire request invalid, as in AWS; the rival cancels the transaction",
 			func(d difference) bool {
 				return invalid(d.ours) && d.theirs.exception == "TransactionCanceledException" && valueProblem(d.ours.message)
 			},
@@ -81,7 +81,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"paging by partition key", "Query of a table without sort key: the rival does not honour ExclusiveStartKey and returns the item again",
+			"paging by partition key", "Query of a table without a sort key: the rival does not honor ExclusiveStartKey and returns the item again",
 			func(d difference) bool {
 				return d.bothOK() && d.request.operation == "Query" && d.request.body["IndexName"] == nil &&
 					d.request.body["Limit"] != nil && hasNoSortKey(d.request.body["TableName"]) &&
@@ -99,14 +99,14 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"sort key first", "the rival does not read a key condition that starts with the sort key's in parentheses",
+			"sort key first", "the rival rejects a key condition that starts with the condition on the sort key in parentheses",
 			func(d difference) bool {
 				src, _ := d.request.body["KeyConditionExpression"].(string)
 				return d.ours.ok() && invalid(d.theirs) && strings.HasPrefix(src, "(")
 			},
 		},
 		{
-			"key values in Query", "a value of another type than the key's, or an empty one: DynamoDB rejects it, the rival returns no items",
+			"key values in Query", "a value that is empty or not of the key's type: DynamoDB rejects it, the rival returns no items",
 			func(d difference) bool {
 				return d.request.operation == "Query" && invalid(d.ours) && (strings.Contains(d.ours.message, "does not match schema type") ||
 					strings.Contains(d.ours.message, "cannot contain an empty"))
@@ -148,8 +148,8 @@ func neverChecked(message string) bool {
 	return false
 }
 
-// updateProblem reports whether a message means that an update does not fit its
-// item.
+// updateProblem reports whether a message means that an update cannot be applied to
+// its item.
 func updateProblem(message string) bool {
 	return strings.HasPrefix(message, "The document path provided in the update expression") ||
 		strings.HasPrefix(message, "An operand in the update expression") ||
@@ -191,8 +191,8 @@ func expressionProblem(message string) bool {
 		strings.HasPrefix(message, "KeyConditionExpressions ")
 }
 
-// nestedPathRefused reports whether ours rejects only document paths that
-// theirs accepts: of one update, or of actions of a transaction.
+// nestedPathRefused reports whether ours rejects only document paths that theirs
+// accepts, in one update or in actions of a transaction.
 func nestedPathRefused(ours, theirs response) bool {
 	const path = "The document path provided in the update expression"
 	if invalid(ours) {
@@ -278,8 +278,8 @@ func hasNoSortKey(table any) bool {
 	return false
 }
 
-// withoutKeys returns the responses of TransactGetItems without the items'
-// keys, and without items that are then empty.
+// withoutKeys returns the items in the responses of TransactGetItems without their
+// keys. A missing item becomes an empty one.
 func withoutKeys(responses any) list {
 	stripped := list{}
 	l, _ := responses.(list)

@@ -10,9 +10,9 @@
 //	go run ./pkg/dynamolite/difftest -requests 50000 -seed 1 \
 //	    -rival /tmp/rival/node_modules/@dynoxide/linux-x64/dynoxide
 //
-// Both engines are started by the command, in memory or in temporary files, on
-// free loopback ports. It exits with 1 if there is a difference that is not
-// listed. The same seed gives the same requests.
+// The command starts both engines, in memory or with temporary files, on free
+// loopback ports. It exits with status 1 if there is an unlisted difference. The
+// same seed generates the same requests.
 package main
 
 import (
@@ -47,11 +47,11 @@ var errDifferent = errors.New("unlisted differences")
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("difftest", flag.ContinueOnError)
-	requests := flags.Int("requests", 5000, "how many random requests to send")
+	requests := flags.Int("requests", 5000, "number of random requests to send")
 	seed := flags.Uint64("seed", 1, "seed of the random requests")
 	rival := flags.String("rival", "", "path of the rival's binary; empty compares dynamolite with itself")
-	show := flags.Int("show", 10, "how many unlisted differences to print in full")
-	listed := flags.Bool("listed", false, "print listed differences in full too")
+	show := flags.Int("show", 10, "number of unlisted differences to print in full")
+	listed := flags.Bool("listed", false, "also print listed differences in full")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return report.finish()
 }
 
-// startDynamolite serves an engine in a temporary file.
+// startDynamolite serves an engine that uses a temporary file.
 func startDynamolite() (*client, func(), error) {
 	engine, err := dynamolite.Open(dynamolite.Options{SweepInterval: -1})
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *report) difference(d difference) {
 }
 
 func (r *report) finish() error {
-	r.out.Printf("%d requests, %d accepted by both; %d differences not listed", r.sent, r.accepted, r.unlisted)
+	r.out.Printf("%d requests, %d accepted by both; %d unlisted differences", r.sent, r.accepted, r.unlisted)
 	for _, name := range slices.Sorted(maps.Keys(r.operations)) {
 		r.out.Printf("%8d  %s", r.operations[name], name)
 	}

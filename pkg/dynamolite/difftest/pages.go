@@ -9,10 +9,11 @@ import (
 // maxPages bounds the number of pages of a Query or Scan.
 const maxPages = 200
 
-// pages reads all pages of a Query or Scan, of all segments of a parallel Scan, and returns one combined
-// response. A Query of a table has a defined order, so its pages are compared as they are. In an index, items
-// with the same key may come in any order, and the order of a Scan depends on the engine: then only the items
-// of all pages together are compared, and for an index the order of their sort keys.
+// pages reads all pages of a Query or Scan, including all segments of a parallel Scan, and returns one
+// combined response. A Query of a table has a defined order, so its pages are compared as they are. In an
+// index, items with the same key can be in any order, and the order of a Scan depends on the engine. In these
+// cases, only the combined items of all pages are compared, and for an index also the order of their sort
+// keys.
 func (s *session) pages(ctx context.Context, c *client, r request) (response, error) {
 	r = request{r.operation, maps.Clone(r.body)}
 	ordered := r.operation == "Query" && r.body["IndexName"] == nil
@@ -63,8 +64,8 @@ func number(v any) float64 {
 	return n
 }
 
-// sortKey returns the name of the sort key of the index that r queries, "" if
-// it has none.
+// sortKey returns the name of the sort key of the index that r queries, or "" if
+// there is none.
 func (s *session) sortKey(r request) string {
 	for _, t := range s.gen.tables {
 		i := slices.IndexFunc(t.indexes, func(x indexSpec) bool { return x.name == r.body["IndexName"] })

@@ -39,7 +39,7 @@ func (g *generator) request() request {
 	return r
 }
 
-// placeholders adds the placeholders drawn since the last call.
+// placeholders adds the placeholders drawn since the last call to body.
 func (g *generator) placeholders(body object) object {
 	if len(g.names) > 0 {
 		body["ExpressionAttributeNames"] = g.names
@@ -163,7 +163,7 @@ func (g *generator) scan(t tableSpec) request {
 		body["IndexName"] = pick(g, t.indexes...).name
 	}
 	if g.oneIn(4) {
-		// Without Segment: the session scans one segment after the other.
+		// Segment is missing, because the session scans the segments sequentially.
 		body["TotalSegments"] = 1 + g.rng.IntN(5)
 	}
 	return request{"Scan", g.placeholders(g.paged(body, t))}
@@ -203,8 +203,8 @@ func (g *generator) batchGet() request {
 	return request{"BatchGetItem", object{"RequestItems": items}}
 }
 
-// transactWrite draws a transaction, or sends an earlier one again by its
-// token, sometimes changed.
+// transactWrite draws a transaction, or repeats an earlier one with its token,
+// sometimes with other actions.
 func (g *generator) transactWrite() request {
 	if len(g.tokens) > 0 && g.oneIn(12) {
 		r := pick(g, g.tokens...)

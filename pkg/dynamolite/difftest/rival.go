@@ -27,7 +27,7 @@ func startRival(ctx context.Context, path string) (*client, func(), error) {
 		return nil, nil, fmt.Errorf("rival: %w", err)
 	}
 	stop := func() {
-		// Wait reports the kill.
+		// Wait returns an ExitError because of Kill.
 		if err := errors.Join(cmd.Process.Kill(), ignoreExit(cmd.Wait())); err != nil {
 			fmt.Fprintln(os.Stderr, "difftest: rival:", err)
 		}

@@ -91,7 +91,7 @@ func (s *session) exchange(ctx context.Context, r request) (same bool, err error
 	return !different, nil
 }
 
-// tokenOf returns a transaction's token, "" if it has none.
+// tokenOf returns the token of a transaction, or "" if there is none.
 func tokenOf(r request) string {
 	token, _ := r.body["ClientRequestToken"].(string)
 	return token
@@ -166,7 +166,7 @@ func (s *session) repair(ctx context.Context, keys []tableKey) error {
 	for _, k := range keys {
 		s.dirty[k.String()] = true
 		for _, c := range []*client{s.ours, s.theirs} {
-			// The key may be invalid: then neither engine has the item.
+			// If the key is invalid, neither engine has the item.
 			if _, err := c.send(ctx, request{"DeleteItem", object{"TableName": k.table.name, "Key": k.key}}); err != nil {
 				return err
 			}
@@ -175,7 +175,7 @@ func (s *session) repair(ctx context.Context, keys []tableKey) error {
 	return nil
 }
 
-// checkAll compares the streams since the last check and the content of all
+// checkAll compares the stream records since the last check and the content of all
 // tables.
 func (s *session) checkAll(ctx context.Context) error {
 	for _, pair := range s.streams {

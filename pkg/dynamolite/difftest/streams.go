@@ -52,7 +52,7 @@ func openStream(ctx context.Context, t tableSpec, c *client) (*streamReader, err
 	return &streamReader{c, got["ShardIterator"]}, nil
 }
 
-// must sends r, which has to succeed, and returns the body.
+// must sends r and returns the body. A rejected request is an error.
 func (c *client) must(ctx context.Context, r request) (object, error) {
 	a, err := c.send(ctx, r)
 	if err == nil && !a.ok() {
@@ -61,8 +61,8 @@ func (c *client) must(ctx context.Context, r request) (object, error) {
 	return a.body, err
 }
 
-// read returns the records written since the last call, by item. It drops
-// fields that always differ: ids, numbers and times.
+// read returns the records written since the last call, by item. It drops fields
+// that always differ: IDs, sequence numbers and times.
 func (s *streamReader) read(ctx context.Context, table string) (map[string]list, error) {
 	byKey := map[string]list{}
 	for {
@@ -89,7 +89,7 @@ func (s *streamReader) read(ctx context.Context, table string) (map[string]list,
 }
 
 // compare reads both streams and compares the records of each item that is not
-// dirty. The difference shows the first such item.
+// dirty. It returns the difference for one item.
 func (p *streamPair) compare(ctx context.Context, dirty map[string]bool) (difference, bool, error) {
 	ours, err := p.ours.read(ctx, p.table.name)
 	if err != nil {
@@ -117,9 +117,9 @@ func (p *streamPair) compare(ctx context.Context, dirty map[string]bool) (differ
 	return difference{}, false, nil
 }
 
-// withoutEmptyChanges drops from theirs the records of writes that change
-// nothing, which DynamoDB does not write and dynoxide does. If the view has
-// only one image or none, such a record is recognized by its absence in ours.
+// withoutEmptyChanges drops from theirs the records of writes that change nothing,
+// which dynoxide writes but DynamoDB does not. If the view has only one image or
+// none, such a record is recognized by its absence from ours.
 func withoutEmptyChanges(ours, theirs list) list {
 	var kept list
 	for _, elem := range theirs {

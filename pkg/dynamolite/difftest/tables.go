@@ -3,8 +3,8 @@ package main
 // attribute is a key attribute with its type.
 type attribute struct{ name, kind string }
 
-// tableSpec is a table of the test. The tables together have every kind of
-// partition and sort key, every index projection and every stream view.
+// tableSpec is a table of the test. The tables cover every kind of partition and
+// sort key, every index projection and every stream view.
 type tableSpec struct {
 	name    string
 	keys    []attribute // partition key, then sort key

@@ -24,15 +24,15 @@ func (g *generator) update() string {
 }
 
 // section draws a section. targets are the attributes that the update already
-// changes, which it mostly avoids. The section is empty if all drawn paths are
-// in use.
+// changes, which it usually avoids. The section is empty if all drawn paths are in
+// use.
 func (g *generator) section(section string, targets map[string]bool) string {
 	actions := []string{}
 	for range 1 + g.rng.IntN(3) {
 		names, values := maps.Clone(g.names), maps.Clone(g.values)
 		action, head := g.action(section)
 		if targets[head] && !g.oneIn(100) {
-			g.names, g.values = names, values // drawn and discarded
+			g.names, g.values = names, values // discard the placeholders of the action
 			continue
 		}
 		actions = append(actions, action)
@@ -56,13 +56,13 @@ func (g *generator) action(section string) (src, head string) {
 	}
 	src, head = g.path()
 	if g.transaction && (head == "pk" || head == "sk") {
-		src, head = "x", "x" // in a transaction the rival would change the key
+		src, head = "x", "x" // in a transaction, the rival would change the key
 	}
 	if section == "REMOVE" {
 		return src, head
 	}
-	// The rival fills a gap with NULL when an index is beyond the end of a list,
-	// where DynamoDB appends; no response would show that.
+	// If an index is beyond the end of a list, DynamoDB appends the value, but the
+	// rival first fills the gap with NULL. No response would show the difference.
 	src = strings.NewReplacer("[1]", "[0]", "[2]", "[0]", "[7]", "[0]").Replace(src)
 	if section == "SET" {
 		return src + " = " + g.assigned(head), head
@@ -70,7 +70,7 @@ func (g *generator) action(section string) (src, head string) {
 	return src + " " + g.ref(g.anyValue(1)), head
 }
 
-// assigned draws the right side of SET.
+// assigned draws the right-hand side of a SET action.
 func (g *generator) assigned(head string) string {
 	switch g.rng.IntN(10) {
 	case 0:

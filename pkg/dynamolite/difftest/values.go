@@ -14,11 +14,11 @@ import (
 type generator struct {
 	rng    *rand.Rand
 	tables []tableSpec
-	// Placeholders of the request being drawn; nil while there is none.
+	// Placeholders of the request being drawn.
 	names, values object
 	// transaction is set while the actions of a transaction are drawn.
 	transaction bool
-	// Transactions sent with a token, to be sent again.
+	// Transactions with a token, which can be repeated.
 	tokens []request
 }
 
@@ -26,7 +26,7 @@ func newGenerator(seed uint64) *generator {
 	return &generator{rng: rand.New(rand.NewPCG(seed, 0)), tables: tables()}
 }
 
-// oneIn reports true once in n draws.
+// oneIn returns true with probability 1/n.
 func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](g *generator, choices ...T) T { return choices[g.rng.IntN(len(choices))] }
@@ -138,13 +138,14 @@ func (g *generator) anyValue(depth int) object {
 	return g.value(pick(g, kinds...), depth)
 }
 
-// attributeKinds are the attributes of items besides keys, with the type each
-// mostly has.
+// attributeKinds are the attributes of items other than keys, each with its usual
+// type.
 var attributeKinds = []attribute{
 	{"a", "M"}, {"b", "L"}, {"c", "N"}, {"d", "S"}, {"e", "SS"}, {"f", "NS"}, {"i", "BS"}, {"j", "B"}, {"k", "BOOL"}, {"name", "S"},
 }
 
-// kindOf returns the type that the attribute at the head of a path mostly has.
+// kindOf returns the usual type of the attribute at the head of a path, and
+// occasionally another one.
 func (g *generator) kindOf(head string) string {
 	for _, a := range attributeKinds {
 		if a.name == head && !g.oneIn(8) {
@@ -187,7 +188,7 @@ func (g *generator) key(t tableSpec) object {
 	return key
 }
 
-// ref returns a placeholder for v, occasionally one that already exists.
+// ref returns a new placeholder for v, or occasionally an existing one.
 func (g *generator) ref(v object) string {
 	if n := len(g.values); n > 0 && g.oneIn(30) {
 		return fmt.Sprintf(":v%d", g.rng.IntN(n))
@@ -197,8 +198,8 @@ func (g *generator) ref(v object) string {
 	return placeholder
 }
 
-// named returns the form of an attribute name in an expression: a placeholder
-// if it is a reserved word, and sometimes otherwise.
+// named returns the form of an attribute name in an expression. This is a placeholder
+// if the name is a reserved word, and sometimes for other names.
 func (g *generator) named(name string) string {
 	if name != "name" && !g.oneIn(6) || g.oneIn(600) {
 		return name
