@@ -14,14 +14,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// asked records the arguments of Allow, and denies the actions in deny.
-type asked struct {
+// recorder records the arguments of Allow, and denies the action in deny.
+type recorder struct {
 	mu   sync.Mutex
 	all  []string
 	deny string
 }
 
-func (a *asked) allow(access dynamolite.Access) bool {
+func (a *recorder) allow(access dynamolite.Access) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, resource, _ := strings.Cut(access.Resource, ":table/")
@@ -30,7 +30,7 @@ func (a *asked) allow(access dynamolite.Access) bool {
 }
 
 // take returns the accesses recorded since the last call.
-func (a *asked) take() []string {
+func (a *recorder) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	all := a.all
@@ -38,16 +38,16 @@ func (a *asked) take() []string {
 	return all
 }
 
-func (a *asked) refuse(action string) {
+func (a *recorder) refuse(action string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.deny = action
 }
 
-// TestAccess: each request requires the permissions that it needs, and has no
-// effect if one of them is denied.
+// TestAccess checks which permissions each request requires, and that a request has
+// no effect if one of them is denied.
 func TestAccess(t *testing.T) {
-	a := &asked{}
+	a := &recorder{}
 	s := start(t, dynamolite.Options{Allow: a.allow})
 	ctx := t.Context()
 	s.table("tab", "pk:S", "sk:S", withIndex("by_g", "g:S", "", types.ProjectionTypeAll), withStream(types.StreamViewTypeNewImage))
@@ -67,7 +67,7 @@ func TestAccess(t *testing.T) {
 		ExpressionAttributeNames: map[string]string{"#y": "y"}, ExpressionAttributeValues: item(":v", "v"),
 	})
 	if err == nil {
-		t.Error("update of x.y: got no error although x is not a map")
+		t.Error("update of x.y without x: got no error, want one")
 	}
 	expect(nil, "UpdateItem tab a g,pk,q,sk,x,z")
 	_, err = s.GetItem(ctx, &dynamodb.GetItemInput{TableName: name, Key: key, ProjectionExpression: aws.String("g")})
@@ -100,12 +100,12 @@ func TestAccess(t *testing.T) {
 	expect(err, "DescribeTable tab")
 	arn := described.Table.LatestStreamArn
 	stream, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
-	_, of, _ := strings.Cut(*arn, ":table/")
-	expect(err, "DescribeStream "+of)
+	_, resource, _ := strings.Cut(*arn, ":table/")
+	expect(err, "DescribeStream "+resource)
 	iterator, err := s.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: "TRIM_HORIZON"})
-	expect(err, "GetShardIterator "+of)
+	expect(err, "GetShardIterator "+resource)
 	_, err = s.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
-	expect(err, "GetRecords "+of)
+	expect(err, "GetRecords "+resource)
 
 	a.refuse("DeleteItem") // one action of a transaction
 	_, err = s.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{

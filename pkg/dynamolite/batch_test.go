@@ -38,7 +38,7 @@ func TestBatchWritesAndReadsSeveralTables(t *testing.T) {
 	left := texts(got.Responses["left"], "pk")
 	slices.Sort(left)
 	if !slices.Equal(left, []string{"1", "2"}) || len(got.Responses["right"]) != 1 || text(got.Responses["right"][0], "n") != "1" || len(got.UnprocessedKeys) != 0 {
-		t.Errorf("got %v", got.Responses)
+		t.Errorf("got responses %v and unprocessed keys %v, want items 1 and 2 of left, n = 1 of right, and no unprocessed keys", got.Responses, got.UnprocessedKeys)
 	}
 	_, err := s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"left": puts(item("pk", 1), item("pk", 1))}})
 	wantError(t, err, "ValidationException")

@@ -11,7 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestBodiesAreBoundedTogether sends most of 9 bodies of 16 MB concurrently: 8 of them fill the memory.
+// TestBodiesAreBoundedTogether sends most of each of 9 bodies of 16 MB concurrently. Eight of them
+// use all the memory for request bodies.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	part := strings.Repeat(" ", 15<<20)
@@ -31,13 +32,13 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 		}()
 	}
 	if got := <-responses; got != "HTTP/1.1 503" {
-		t.Errorf("beyond the limit: got %q, want HTTP/1.1 503", got)
+		t.Errorf("first response: got %q, want HTTP/1.1 503", got)
 	}
 }
 
-// TestBodyMustHaveItsDeclaredLength: a body that is shorter than declared is rejected, and one
-// without a declared length is accepted.
-func TestBodyMustHaveItsDeclaredLength(t *testing.T) {
+// TestBodyWithoutADeclaredLength checks that a body within the limit is accepted and a larger one is
+// rejected, whether or not its length is declared.
+func TestBodyWithoutADeclaredLength(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestBodyMustHaveItsDeclaredLength(t *testing.T) {
 			w := httptest.NewRecorder()
 			engine.ServeHTTP(w, r)
 			if w.Code != want {
-				t.Errorf("%d bytes declared as %d: got status %d: %s, want %d", len(body), length, w.Code, w.Body, want)
+				t.Errorf("%d bytes with declared length %d: got status %d: %s, want %d", len(body), length, w.Code, w.Body, want)
 			}
 		}
 	}

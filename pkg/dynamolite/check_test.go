@@ -24,7 +24,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		var problems []string
 		values, err := s.engine.Check(func(problem string) { problems = append(problems, problem) })
 		if values == 0 || damaged != (err != nil || len(problems) > 0) {
-			t.Errorf("damaged %v: got %d values, problems %q, error %v", damaged, values, problems, err)
+			t.Errorf("damaged = %v: got %d values, problems %q, error %v, want some values, and problems or an error only if damaged", damaged, values, problems, err)
 		}
 	}
 }

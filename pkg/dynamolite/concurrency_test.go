@@ -22,12 +22,12 @@ func TestConcurrentTransfersKeepTheSum(t *testing.T) {
 	for id := range accounts {
 		s.put("bank", item("id", id, "balance", initial, "kind", "account"))
 	}
-	everyone := &dynamodb.TransactGetItemsInput{}
+	allAccounts := &dynamodb.TransactGetItemsInput{}
 	for id := range accounts {
-		everyone.TransactItems = append(everyone.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: aws.String("bank"), Key: item("id", id)}})
+		allAccounts.TransactItems = append(allAccounts.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: aws.String("bank"), Key: item("id", id)}})
 	}
 	sum := func() error {
-		out, err := s.TransactGetItems(t.Context(), everyone)
+		out, err := s.TransactGetItems(t.Context(), allAccounts)
 		if err != nil {
 			return err
 		}
@@ -76,12 +76,12 @@ func TestConcurrentTransfersKeepTheSum(t *testing.T) {
 	for _, balance := range texts(indexed, "balance") {
 		n, err := strconv.Atoi(balance)
 		if err != nil || n < 0 {
-			t.Errorf("got balance %s, want a number that is not negative", balance)
+			t.Errorf("got balance %s, want a non-negative number", balance)
 		}
 		total += n
 	}
 	if len(indexed) != accounts || total != accounts*initial {
-		t.Errorf("the index has %d accounts and the sum %d, want %d and %d", len(indexed), total, accounts, accounts*initial)
+		t.Errorf("the index has %d accounts with the sum %d, want %d with %d", len(indexed), total, accounts, accounts*initial)
 	}
 }
 

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled has every writer increment two items in one transaction,
-// and prints "writer n" for each response. It returns only on an error.
+// writeUntilKilled runs writers that repeatedly increment two items in one
+// transaction, and prints "writer n" for each response. It returns only on an error.
 func writeUntilKilled(path string) error {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
@@ -61,7 +61,8 @@ func writeUntilKilled(path string) error {
 	return <-failed
 }
 
-// countUp adds one to n of two items, which are always equal, and returns n.
+// countUp adds one to n of two items, whose values are always equal, and returns the
+// new value.
 func (s *service) countUp(id string) (int, error) {
 	ctx := context.Background()
 	read, err := s.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("left"), Key: item("id", id)})
@@ -107,7 +108,7 @@ func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 			left, right := text(s.get("left", item("id", id)), "n"), text(s.get("right", item("id", id)), "n")
 			got, err := strconv.Atoi(left)
 			if err != nil || left != right || got < n || got > n+1 {
-				t.Errorf("round %d: counter %s is %s and %s; want equal counts, %d or %d", round, id, left, right, n, n+1)
+				t.Errorf("round %d: counter %s is %s and %s, want equal counts of %d or %d", round, id, left, right, n, n+1)
 			}
 			total += got
 		}
@@ -149,7 +150,7 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 		var id string
 		var n int
 		if _, err := fmt.Sscan(lines.Text(), &id, &n); err != nil {
-			t.Fatalf("the writer printed %q", lines.Text())
+			t.Fatalf("the writer printed %q, want a writer and a count", lines.Text())
 		}
 		acknowledged[id] = max(acknowledged[id], n)
 		if count == crashResponses {

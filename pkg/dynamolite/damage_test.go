@@ -17,7 +17,7 @@ import (
 
 // killed returns the files of an engine with acknowledged writes that was never
 // closed, its content, and the offsets of the records in the journal. The last
-// offset is the end.
+// offset is the end of the records.
 func killed(t *testing.T) (db, journal []byte, want content, records []int) {
 	t.Helper()
 	path := prepared(t)
@@ -71,7 +71,7 @@ func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 	for range 8 {
 		bits = append(bits, random.IntN(8192*8), 8*records[0]+random.IntN(8*(end-records[0])), 8*last+random.IntN(8*(end-last)))
 	}
-	refused := 0
+	detected := 0
 	for _, bit := range bits {
 		flipped := bytes.Clone(journal)
 		flipped[bit/8] ^= 1 << (bit % 8)
@@ -85,14 +85,14 @@ func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 			}
 			continue
 		}
-		refused++
+		detected++
 		at, _ := slices.BinarySearch(records, bit/8+1)
 		damage, ok := errors.AsType[*dynamolite.CorruptError](err)
 		if !ok || at == 0 || damage.Offset != int64(records[at-1]) || !damage.Repairable || damage.Later != len(records)-1-at {
-			t.Errorf("bit %d of byte %d: got error %v", bit%8, bit/8, err)
+			t.Errorf("bit %d of byte %d: got error %v, want a CorruptError for its record", bit%8, bit/8, err)
 		}
 	}
-	if refused == 0 {
+	if detected == 0 {
 		t.Error("no flipped bit was detected")
 	}
 }
@@ -107,7 +107,7 @@ func TestRepairTruncatesTheJournalAtTheDamage(t *testing.T) {
 	}
 	damage, err := dynamolite.RepairJournal(path)
 	if err != nil || damage == nil || damage.Offset != int64(records[20]) || damage.Later != 4 {
-		t.Fatalf("repair: got damage %+v, error %v", damage, err)
+		t.Fatalf("repair: got damage %+v, error %v, want damage at offset %d before 4 later commits", damage, err, records[20])
 	}
 	if kept := must(os.ReadFile(path + ".journal.damaged"))(t); !bytes.Equal(kept, flipped) {
 		t.Error("the copy differs from the damaged journal")
@@ -118,10 +118,10 @@ func TestRepairTruncatesTheJournalAtTheDamage(t *testing.T) {
 		t.Error("the engine's content differs from the commits before the damage")
 	}
 	if found != (dynamolite.Recovery{Commits: 20}) {
-		t.Errorf("got recovery %+v", found)
+		t.Errorf("got recovery %+v, want 20 commits", found)
 	}
 	if damage, err := dynamolite.RepairJournal(path); damage != nil || err == nil {
-		t.Errorf("repair of an open file: got damage %v, error %v", damage, err)
+		t.Errorf("repair of an open file: got damage %v, error %v, want only an error", damage, err)
 	}
 }
 
@@ -135,11 +135,11 @@ func TestDamageThatCannotBeRepaired(t *testing.T) {
 	for name, c := range map[string]struct {
 		journal []byte
 		old     bool
-	}{"both headers": {headers, false}, "cut short": {journal[:1<<20], false}, "an older format": {old, true}} {
+	}{"both headers damaged": {headers, false}, "truncated": {journal[:1<<20], false}, "older format": {old, true}} {
 		_, err := openDamaged(t, db, c.journal)
 		damage, ok := errors.AsType[*dynamolite.CorruptError](err)
 		if errors.Is(err, dynamolite.ErrOldFormat) != c.old || ok == c.old || ok && damage.Repairable {
-			t.Errorf("%s: got error %v", name, err)
+			t.Errorf("%s: got error %v, want a CorruptError that is not repairable, or ErrOldFormat for an older format", name, err)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestInterruptedRecordIsReported(t *testing.T) {
 	end := bytes.LastIndex(before, before[16:24]) - 8
 	torn := bytes.Clone(before)
 	copy(torn[end:], after[end:end+3000])
-	dir := filepath.Join(t.TempDir(), "db")
-	if err := errors.Join(os.WriteFile(dir, db, 0o600), os.WriteFile(dir+".journal", torn, 0o600)); err != nil {
+	copied := filepath.Join(t.TempDir(), "db")
+	if err := errors.Join(os.WriteFile(copied, db, 0o600), os.WriteFile(copied+".journal", torn, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	var found dynamolite.Recovery
-	start(t, dynamolite.Options{Path: dir, OnRecovery: func(r dynamolite.Recovery) { found = r }})
+	start(t, dynamolite.Options{Path: copied, OnRecovery: func(r dynamolite.Recovery) { found = r }})
 	if found != (dynamolite.Recovery{Commits: 1, Incomplete: int64(end)}) {
 		t.Errorf("got recovery %+v, want 1 commit and an incomplete one at %d", found, end)
 	}

@@ -37,13 +37,13 @@ func TestFaultMatchesOperationTableAndCount(t *testing.T) {
 func TestErrorBeforeAndAfterTheWrite(t *testing.T) {
 	s := start(t, dynamolite.Options{OnError: func(error) {}})
 	s.table("left", "pk:S", "")
-	for kind, there := range map[dynamolite.FaultKind]bool{dynamolite.ErrorBefore: false, dynamolite.ErrorAfter: true} {
+	for kind, written := range map[dynamolite.FaultKind]bool{dynamolite.ErrorBefore: false, dynamolite.ErrorAfter: true} {
 		remove := s.engine.Faults().Add(dynamolite.Fault{Kind: kind, Operation: "PutItem"})
 		key := item("pk", string(rune('a'+kind)))
 		wantError(t, s.tryPut("left", key), "InternalServerError")
 		remove()
-		if got := s.get("left", key); (got != nil) != there {
-			t.Errorf("kind %d: got item %v, want one: %t", kind, got, there)
+		if got := s.get("left", key); (got != nil) != written {
+			t.Errorf("kind %d: got item %v, want written = %t", kind, got, written)
 		}
 	}
 }
@@ -54,9 +54,9 @@ func TestConflictNamesTheActionsOnItsTable(t *testing.T) {
 	s.table("right", "pk:S", "")
 	s.engine.Faults().Add(dynamolite.Fault{Kind: dynamolite.Conflict, Table: "right"})
 	err := s.transact("", putIn("left", item("pk", "a"), ""), putIn("right", item("pk", "a"), ""))
-	cancelled := new(types.TransactionCanceledException)
-	if !errors.As(err, &cancelled) || *cancelled.CancellationReasons[0].Code != "None" || *cancelled.CancellationReasons[1].Code != "TransactionConflict" {
-		t.Fatalf("got %v", err)
+	canceled := new(types.TransactionCanceledException)
+	if !errors.As(err, &canceled) || *canceled.CancellationReasons[0].Code != "None" || *canceled.CancellationReasons[1].Code != "TransactionConflict" {
+		t.Fatalf("got error %v, want TransactionConflict as the reason of the second action only", err)
 	}
 	wantError(t, s.tryPut("right", item("pk", "a")), "TransactionConflictException")
 	s.engine.Faults().Clear()
@@ -82,7 +82,7 @@ func TestSeedRepeatsTheSameFaults(t *testing.T) {
 		t.Errorf("%d of 40 requests failed, want 10 to 30", n)
 	}
 	if again := run(1); !slices.Equal(first, again) {
-		t.Errorf("the same seed produced faults %v, then %v", first, again)
+		t.Errorf("the same seed produced faults %v, want %v as before", again, first)
 	}
 	if other := run(2); slices.Equal(first, other) {
 		t.Error("another seed produced the same faults")
@@ -96,7 +96,7 @@ func TestDelayDelaysARequest(t *testing.T) {
 	begin := time.Now()
 	s.put("left", item("pk", "a"))
 	if took := time.Since(begin); took < 30*time.Millisecond {
-		t.Errorf("the request took %s, less than its delay", took)
+		t.Errorf("the request took %s, want at least 30ms", took)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestBatchLeavesItemsUnprocessed(t *testing.T) {
 	out := must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 	rest := out.UnprocessedItems
 	if len(rest) != 1 || len(rest["left"]) != 1 || text(rest["left"][0].PutRequest.Item, "pk") != "b" {
-		t.Fatalf("got unprocessed requests %v, want one", rest)
+		t.Fatalf("got unprocessed requests %v, want the one for item b of left", rest)
 	}
 	if s.get("left", item("pk", "b")) != nil || s.get("left", item("pk", "a")) == nil || s.get("right", item("pk", "b")) == nil {
 		t.Error("the unprocessed request was written, or another one was not")

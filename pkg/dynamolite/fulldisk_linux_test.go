@@ -54,7 +54,7 @@ func fillDatabase(t *testing.T, dir string) {
 			t.Fatalf("with free space: %v", err)
 		}
 	}
-	content, err := os.ReadFile(path) // as left by a crash, with its journal
+	content, err := os.ReadFile(path) // as it remains after a crash, with its journal
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// clock is a time that a test advances.
+// clock is a clock that a test advances.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -41,7 +41,7 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// service is an engine behind HTTP with its clients.
+// service is an engine served over HTTP, with clients for it.
 type service struct {
 	*dynamodb.Client
 	streams *dynamodbstreams.Client
@@ -131,7 +131,7 @@ func value(v any) types.AttributeValue {
 	case object:
 		return &types.AttributeValueMemberM{Value: v}
 	}
-	panic(fmt.Sprintf("no attribute value of %T", v))
+	panic(fmt.Sprintf("no attribute value for type %T", v))
 }
 
 // item returns an item of alternating names and values.
@@ -143,7 +143,7 @@ func item(pairs ...any) object {
 	return out
 }
 
-// text returns a string or number attribute, "" if there is none.
+// text returns a string or number attribute as text, or "" if there is none.
 func text(it object, name string) string {
 	switch v := it[name].(type) {
 	case *types.AttributeValueMemberS:
@@ -206,7 +206,7 @@ func define(in *dynamodb.CreateTableInput, attribute string) {
 	in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
 }
 
-// table creates a table; hash and sort are key attributes such as "pk:S"; sort may be empty.
+// table creates a table. hash and sort are key attributes such as "pk:S"; sort may be empty.
 func (s *service) table(name, hash, sort string, options ...tableOption) {
 	s.t.Helper()
 	in := &dynamodb.CreateTableInput{TableName: aws.String(name), KeySchema: keys(hash, sort), BillingMode: types.BillingModePayPerRequest}

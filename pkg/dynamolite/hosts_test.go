@@ -51,16 +51,16 @@ func TestRejectsOtherHostsAndOrigins(t *testing.T) {
 		"localhost": 200, "127.0.0.1:1": 200, "[::1]": 200, "DynamoDB:8000": 200, "dynamodb.": 200,
 		"evil.example": 421, "dynamodb.evil.example": 421, "10.9.8.7": 421, "0.0.0.0": 421,
 	} {
-		for _, ask := range []struct{ method, target string }{{http.MethodPost, list}, {http.MethodGet, ""}} {
-			status, body := send(ask.method, host, ask.target, "")
+		for _, request := range []struct{ method, target string }{{http.MethodPost, list}, {http.MethodGet, ""}} {
+			status, body := send(request.method, host, request.target, "")
 			if status != want || status == 421 && (!strings.Contains(body, "MisdirectedRequestException") || !strings.Contains(body, "-hosts")) {
-				t.Errorf("%s with host %s: got status %d %s, want %d", ask.method, host, status, body, want)
+				t.Errorf("%s with host %s: got status %d %s, want %d", request.method, host, status, body, want)
 			}
 		}
 	}
 	for origin, want := range map[string]int{"": 200, "http://localhost": 200, "http://evil.example": 400, "null": 400} {
 		if status, body := send(http.MethodPost, "localhost", list, origin); status != want || want == 400 && !strings.Contains(body, "AccessDeniedException") {
-			t.Errorf("origin %s: got %d %s, want AccessDeniedException", origin, status, body)
+			t.Errorf("origin %q: got status %d %s, want %d, with AccessDeniedException for 400", origin, status, body, want)
 		}
 	}
 }

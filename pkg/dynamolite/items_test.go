@@ -15,26 +15,26 @@ import (
 func TestItemOfEveryTypeRoundTrips(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("things", "pk:S", "sk:N")
-	whole := item("pk", "a", "sk", 1,
+	full := item("pk", "a", "sk", 1,
 		"s", "é\x00\n", "n", &types.AttributeValueMemberN{Value: "-12345678901234567890.123456789012345678"},
 		"b", []byte{0, 255}, "yes", true, "null", &types.AttributeValueMemberNULL{Value: true},
 		"map", item("list", &types.AttributeValueMemberL{Value: []types.AttributeValue{value("x"), value(2)}}, "empty", object{}),
 		"ss", []string{"a", "b"}, "ns", &types.AttributeValueMemberNS{Value: []string{"1", "2.5"}},
 		"bs", &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}}, "blank", "")
-	s.put("things", whole)
-	if got := s.get("things", item("pk", "a", "sk", 1)); !reflect.DeepEqual(got, whole) {
-		t.Errorf("got %v, want %v", got, whole)
+	s.put("things", full)
+	if got := s.get("things", item("pk", "a", "sk", 1)); !reflect.DeepEqual(got, full) {
+		t.Errorf("got %v, want %v", got, full)
 	}
 	if got := s.get("things", item("pk", "a", "sk", 2)); got != nil {
-		t.Errorf("GetItem of a key without item: got %v, want nothing", got)
+		t.Errorf("GetItem of a missing item: got %v, want none", got)
 	}
 	out, err := s.GetItem(t.Context(), &dynamodb.GetItemInput{
 		TableName: aws.String("things"), Key: item("pk", "a", "sk", 1),
 		ProjectionExpression: aws.String("#m.#l[1], n"), ExpressionAttributeNames: map[string]string{"#m": "map", "#l": "list"},
 	})
-	want := item("n", whole["n"], "map", item("list", &types.AttributeValueMemberL{Value: []types.AttributeValue{value(2)}}))
+	want := item("n", full["n"], "map", item("list", &types.AttributeValueMemberL{Value: []types.AttributeValue{value(2)}}))
 	if err != nil || !reflect.DeepEqual(out.Item, want) {
-		t.Errorf("projection: got %v, error %v", out, err)
+		t.Errorf("projection: got %v, error %v, want %v", out, err, want)
 	}
 }
 
@@ -115,8 +115,8 @@ func TestUpdateOfAMissingItemCreatesIt(t *testing.T) {
 		TableName: aws.String("things"), Key: item("pk", "a"), UpdateExpression: aws.String("SET n = if_not_exists(n, :zero) + :one"),
 		ExpressionAttributeValues: item(":zero", 0, ":one", 1),
 	}))(t)
-	if got := s.get("things", item("pk", "a")); !reflect.DeepEqual(got, item("pk", "a", "n", 1)) {
-		t.Errorf("got %v", got)
+	if got, want := s.get("things", item("pk", "a")), item("pk", "a", "n", 1); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

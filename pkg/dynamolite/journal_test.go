@@ -40,7 +40,7 @@ func (s *service) content() content {
 	return c
 }
 
-// writeAbout makes n random changes of about size bytes.
+// writeAbout makes n random changes of up to about size bytes.
 func (s *service) writeAbout(n, size int) {
 	s.t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -96,8 +96,8 @@ func reopened(t *testing.T, db, journal []byte, sync dynamolite.Sync) *service {
 	return start(t, dynamolite.Options{Path: path, Sync: sync})
 }
 
-// After a power failure any of the pages written since the last sync of the
-// file may be on disk or not. Opening the file has just synced it.
+// After a power failure, any subset of the pages written since the last sync of the
+// file may be on disk. Open syncs the file.
 func TestPowerFailureLosesNoAcknowledgedWrite(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
@@ -112,7 +112,7 @@ func TestPowerFailureLosesNoAcknowledgedWrite(t *testing.T) {
 		copy(mixed, before)
 		kept := 0
 		for at := 0; at < len(after); at += page {
-			if random.Uint64()%4 != seed%4 && seed > 0 { // with seed 0 none of them is on disk
+			if random.Uint64()%4 != seed%4 && seed > 0 { // with seed 0, none of these pages are on disk
 				copy(mixed[at:at+page], after[at:at+page])
 				kept++
 			}
@@ -167,8 +167,8 @@ func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
 	}
 }
 
-// The last three records have equal lengths, so that the second of them follows
-// the third in the file.
+// The last three puts write records of equal length. The third record overwrites the
+// first one, so that it is followed by the second one, which precedes the checkpoint.
 func TestRecordsFromBeforeACheckpointAreNotReplayed(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// pages runs the query to its end and returns all items and the page count. The test fails if there
-// are more than 1000 pages.
+// pages reads all pages of the query and returns the items and the number of pages. The test fails if
+// there are more than 1000 pages.
 func (s *service) pages(in dynamodb.QueryInput) (items []object, count int) {
 	s.t.Helper()
 	for count < 1000 {
@@ -87,7 +87,7 @@ func TestFilterCountsAfterTheLimit(t *testing.T) {
 		ProjectionExpression: aws.String("sk"), ExpressionAttributeValues: item(":pk", "a", ":yes", true), Limit: aws.Int32(5),
 	}))(t)
 	if got := texts(out.Items, "sk"); out.Count != 3 || out.ScannedCount != 5 || !slices.Equal(got, []string{"0", "2", "4"}) || len(out.Items[0]) != 1 || text(out.LastEvaluatedKey, "sk") != "4" {
-		t.Errorf("got items %v of %d scanned, last key %v", got, out.ScannedCount, out.LastEvaluatedKey)
+		t.Errorf("got items %v of %d scanned, last key %v, want items 0, 2 and 4 with sk only, 5 scanned, last key 4", out.Items, out.ScannedCount, out.LastEvaluatedKey)
 	}
 	counted := must(s.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String("events"), KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item(":pk", "a"), Select: types.SelectCount,
@@ -107,7 +107,7 @@ func TestPageEndsAtOneMegabyte(t *testing.T) {
 		TableName: aws.String("big"), KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item(":pk", "a"),
 	})
 	if len(items) != 12 || count != 4 {
-		t.Errorf("got %d items on %d pages", len(items), count)
+		t.Errorf("got %d items on %d pages, want 12 on 4", len(items), count)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestIndexPagesContainItemsWithEqualKeysOnce(t *testing.T) {
 			got := texts(items, "id")
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Fatalf("limit %d, forward %t: %v, want %v", limit, forward, got, want)
+				t.Fatalf("limit %d, forward %t: got %v, want %v", limit, forward, got, want)
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func TestIndexIsUpdatedWithItsItems(t *testing.T) {
 	s.put("jobs", item("id", "2", "note", "in no index"))
 	for index, width := range map[string]int{"all": 4, "keys": 2, "some": 3} {
 		if got := entries(index, "ann"); len(got) != 1 || len(got[0]) != width {
-			t.Errorf("%s: got %v", index, got)
+			t.Errorf("%s: got %v, want one entry with %d attributes", index, got, width)
 		}
 	}
 	s.put("jobs", item("id", "1", "owner", "bob"))

@@ -49,7 +49,7 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 	content := writeJournal(t, commits)
 	want, err := parseJournal("journal", content)
 	if err != nil || want.Commits != commits || want.Incomplete != 0 {
-		t.Fatalf("undamaged: got %+v, error %v", want.Recovery, err)
+		t.Fatalf("undamaged: got %+v, error %v, want %d commits", want.Recovery, err, commits)
 	}
 	end := recordsStart
 	for _, operations := range want.records {
@@ -57,7 +57,7 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 	}
 	for byteAt := range end + 2*recordHeader {
 		if byteAt%headerCopy > headerSize && byteAt < recordsStart {
-			continue // the file does not exist
+			continue // unused bytes after a header
 		}
 		for bit := range 8 {
 			content[byteAt] ^= 1 << bit
@@ -66,9 +66,9 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 			damage, found := errors.AsType[*CorruptError](err)
 			switch inRecord := byteAt >= recordsStart && byteAt < end; {
 			case inRecord && (!found || !damage.Repairable || damage.Offset > int64(byteAt) || damage.Later != commits-1-got.Commits):
-				t.Fatalf("bit %d of byte %d, in a record: got %+v, error %v", bit, byteAt, got.Recovery, err)
+				t.Fatalf("bit %d of byte %d, in a record: got %+v, error %v, want a repairable CorruptError", bit, byteAt, got.Recovery, err)
 			case !inRecord && (err != nil || !reflect.DeepEqual(got.records, want.records) || got.header != want.header):
-				t.Fatalf("bit %d of byte %d, outside records: got %+v, error %v", bit, byteAt, got.Recovery, err)
+				t.Fatalf("bit %d of byte %d, outside records: got %+v, error %v, want %+v as without the flip", bit, byteAt, got.Recovery, err, want.Recovery)
 			}
 		}
 	}

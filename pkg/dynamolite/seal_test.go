@@ -16,7 +16,7 @@ import (
 
 const sealedItems = 60
 
-// sealedFile returns a closed file with items of several pages.
+// sealedFile returns the content of a closed file whose items fill several pages.
 func sealedFile(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -60,7 +60,7 @@ func TestFlippedBitInTheDatabaseCausesNoWrongResponse(t *testing.T) {
 		damaged[bit/8] ^= 1 << (bit % 8)
 		check(damaged, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8))
 	}
-	// Most of the file may be free pages, so the test damages every copy of one text.
+	// Most of the file can be free pages, so the test also damages every copy of one text.
 	text := []byte(strings.Repeat("x", 200))
 	flipped := bytes.ReplaceAll(content, text, append([]byte("y"), text[1:]...))
 	if bytes.Equal(flipped, content) || !check(flipped, "every copy of a text") {
@@ -88,7 +88,7 @@ func wrongResponses(t *testing.T, path, what string) (failed bool) {
 	if response.Code == http.StatusInternalServerError {
 		failed = true
 	} else if !strings.Contains(response.Body.String(), fmt.Sprintf(`"Count":%d,`, sealedItems)) {
-		t.Errorf("%s: Scan returned %.200s", what, response.Body)
+		t.Errorf("%s: Scan returned %.200s, want %d items or an InternalServerError", what, response.Body, sealedItems)
 	}
 	if err := engine.Close(); err != nil && !failed {
 		t.Errorf("%s: close: %v", what, err)

@@ -12,11 +12,11 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// write is a request of the AWS SDK.
+// write is a write request as the AWS SDK sends it.
 type write struct{ operation, body string }
 
-// moves returns the writes of a small text from its upload to its result: its item and
-// the entry in its owner's list are put, claimed and completed.
+// moves returns the writes for a small text from its upload to its result. They put,
+// claim and complete its item and the entry in its owner's list.
 func moves(i int) (moves [3][2]write, token string) {
 	file, token := fmt.Sprintf("01a1ffc1-d663-7615-%012d", i*7919), fmt.Sprintf("91b2ef63-b237-4b3c-a3ab-%011d", i)
 	owner := fmt.Sprintf("01a1fe64-5c90-72e1-8805-%012d", i%32)
@@ -52,7 +52,8 @@ func moves(i int) (moves [3][2]write, token string) {
 	return moves, token
 }
 
-// transactions write both items of a move in one request.
+// transactions returns the writes of a small text as one request for both items of
+// each move.
 func transactions(i int) (writes []write) {
 	moves, token := moves(i)
 	for n, move := range moves {
@@ -62,7 +63,7 @@ func transactions(i int) (writes []write) {
 	return writes
 }
 
-// singleWrites write one item after the other.
+// singleWrites returns the writes of a small text as one request for each item.
 func singleWrites(i int) (writes []write) {
 	moves, _ := moves(i)
 	for _, move := range moves {
@@ -73,22 +74,22 @@ func singleWrites(i int) (writes []write) {
 	return writes
 }
 
-// BenchmarkSmallText measures the engine's part of processing a small text with 32 in
-// flight, and that of the single writes of its transactions. It reports the CPU time of
+// BenchmarkSmallText measures the engine's share of processing a small text, with 32
+// texts in flight, with transactions and with single writes. It reports the CPU time of
 // the process, which excludes waits for the disk.
 func BenchmarkSmallText(b *testing.B) {
-	for name, of := range map[string]func(int) []write{"Transactions": transactions, "SingleWrites": singleWrites} {
-		b.Run(name, func(b *testing.B) { smallTexts(b, of) })
+	for name, writes := range map[string]func(int) []write{"Transactions": transactions, "SingleWrites": singleWrites} {
+		b.Run(name, func(b *testing.B) { smallTexts(b, writes) })
 	}
 }
 
-func smallTexts(b *testing.B, of func(int) []write) {
+func smallTexts(b *testing.B, writes func(int) []write) {
 	engine := benchEngine(b, dynamolite.SyncEveryCommit)
 	call(b, engine, "CreateTable", `{"TableName":"files","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],`+
 		`"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]}`)
 	texts := make([][]write, b.N)
 	for i := range texts {
-		texts[i] = of(i)
+		texts[i] = writes(i)
 	}
 	var next atomic.Int64
 	b.SetParallelism(16) // times GOMAXPROCS

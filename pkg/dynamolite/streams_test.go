@@ -129,7 +129,7 @@ func TestStreamIsTrimmedAfterADay(t *testing.T) {
 	now := newClock()
 	s := start(t, dynamolite.Options{Clock: now.Now, SweepInterval: -1})
 	s.table("things", "pk:N", "", withStream(types.StreamViewTypeKeysOnly))
-	for n := range 250 { // more than a sweep removes at once
+	for n := range 250 { // more than a sweep removes in one change
 		s.put("things", item("pk", n))
 	}
 	arn, shard := s.stream("things")
@@ -188,7 +188,7 @@ func TestExpiredItemIsDeletedByTheService(t *testing.T) {
 	must(s.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
 		TableName: aws.String("things"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
 	}))(t)
-	for n := range 120 { // more than a sweep removes at once
+	for n := range 120 { // more than a sweep removes in one change
 		s.put("things", item("pk", "many"+strings.Repeat("x", n), "kind", "k", "expires", at(time.Minute)))
 	}
 	s.put("things", item("pk", "later", "kind", "k", "expires", at(time.Hour)))
@@ -200,10 +200,10 @@ func TestExpiredItemIsDeletedByTheService(t *testing.T) {
 	if err := s.engine.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	left, _ := s.pages(dynamodb.QueryInput{
+	remaining, _ := s.pages(dynamodb.QueryInput{
 		TableName: aws.String("things"), IndexName: aws.String("by_kind"), KeyConditionExpression: aws.String("kind = :k"), ExpressionAttributeValues: item(":k", "k"),
 	})
-	names := texts(left, "pk")
+	names := texts(remaining, "pk")
 	slices.Sort(names)
 	if want := []string{"ancient", "later", "postponed", "text"}; !slices.Equal(names, want) {
 		t.Errorf("got remaining items %v, want %v", names, want)

@@ -21,7 +21,7 @@ func TestTableIsDescribedAsItWasCreated(t *testing.T) {
 		described.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || *index.IndexName != "by_owner" ||
 		index.IndexStatus != types.IndexStatusActive || !slices.Equal(index.Projection.NonKeyAttributes, []string{"note"}) ||
 		described.StreamSpecification.StreamViewType != types.StreamViewTypeNewImage || described.LatestStreamArn == nil {
-		t.Errorf("got %+v", described)
+		t.Errorf("got table %+v, want an active table with one item, as it was created", described)
 	}
 	_, err := s.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("jobs"), KeySchema: keys("id:S", ""), BillingMode: types.BillingModePayPerRequest,
@@ -55,7 +55,7 @@ func TestListTablesPagesByName(t *testing.T) {
 		got = append(got, must(pages.NextPage(t.Context()))(t).TableNames...)
 	}
 	if !slices.Equal(got, []string{"aaa", "bbb", "ccc"}) {
-		t.Errorf("got %v", got)
+		t.Errorf("got tables %v, want aaa, bbb and ccc", got)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestNewIndexContainsExistingItems(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("jobs", "id:S", "")
 	s.put("jobs", item("id", "1", "owner", "ann"))
-	s.put("jobs", item("id", "2", "owner", 5)) // of another type than the index's
+	s.put("jobs", item("id", "2", "owner", 5)) // not of the type of the index key
 	create := &types.CreateGlobalSecondaryIndexAction{
 		IndexName: aws.String("by_owner"), KeySchema: keys("owner:S", ""), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 	}
@@ -107,7 +107,7 @@ func TestReopenedFileIsComplete(t *testing.T) {
 	}
 	again := start(t, dynamolite.Options{Path: path})
 	if got := again.get("jobs", item("id", "1")); text(got, "owner") != "ann" {
-		t.Errorf("got %v, want ann", got)
+		t.Errorf("got item %v, want owner ann", got)
 	}
 	if records := again.fromStart("jobs"); len(records) != 1 {
 		t.Errorf("got %d stream records, want 1", len(records))

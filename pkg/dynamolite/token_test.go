@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// adds runs, with each token, a transaction that adds one to an item.
+// adds runs a transaction that adds one to an item, once with each token.
 func (s *service) adds(tokens ...string) {
 	s.t.Helper()
 	for _, token := range tokens {
@@ -22,13 +22,13 @@ func (s *service) adds(tokens ...string) {
 	}
 }
 
-// After a checkpoint, a close or a power failure, a repeated request finds its
-// token, and another request with the token is rejected.
+// After a checkpoint, a close or a power failure, a repeated request finds its token,
+// and a different request with the same token is rejected.
 func TestTokensSurviveARestart(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
 	var tokens []string
-	some := func() {
+	addMore := func() {
 		for range 20 {
 			tokens = append(tokens, fmt.Sprintf("token-%d", len(tokens)))
 			s.adds(tokens[len(tokens)-1])
@@ -38,19 +38,19 @@ func TestTokensSurviveARestart(t *testing.T) {
 		t.Helper()
 		s.adds(tokens...)
 		if got := text(s.get("left", item("id", "sum")), "n"); got != fmt.Sprint(len(tokens)) {
-			t.Errorf("after %d tokens: got n = %s", len(tokens), got)
+			t.Errorf("after %d tokens: got n = %s, want %d", len(tokens), got, len(tokens))
 		}
 		for _, token := range tokens {
 			wantError(t, s.transact(token, putIn("left", item("id", "other"), "")), "IdempotentParameterMismatchException")
 		}
 	}
-	some()
+	addMore()
 	check(s)
 	s.table("first", "id:S", "") // causes a checkpoint
-	some()
-	for i := range 12 { // a new journal when the current one is full
+	addMore()
+	for i := range 12 { // causes another checkpoint, because the journal becomes full
 		s.put("left", item("id", fmt.Sprint(i), "text", strings.Repeat("x", 390_000)))
-		some()
+		addMore()
 	}
 	check(s)
 	db, journal := readFiles(t, path)

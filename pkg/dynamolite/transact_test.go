@@ -39,11 +39,11 @@ func TestTransactionIsAtomic(t *testing.T) {
 		ConditionExpression: aws.String("n < :five"), ExpressionAttributeValues: item(":one", 1, ":five", 5),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
-	cancelled := new(types.TransactionCanceledException)
-	if err := s.transact("", one, failing); !errors.As(err, &cancelled) {
+	canceled := new(types.TransactionCanceledException)
+	if err := s.transact("", one, failing); !errors.As(err, &canceled) {
 		t.Fatal(err)
 	}
-	if r := cancelled.CancellationReasons; len(r) != 2 || *r[0].Code != "None" || *r[1].Code != "ConditionalCheckFailed" || text(r[1].Item, "n") != "5" {
+	if r := canceled.CancellationReasons; len(r) != 2 || *r[0].Code != "None" || *r[1].Code != "ConditionalCheckFailed" || text(r[1].Item, "n") != "5" {
 		t.Fatalf("got reasons %v, want none for the first and a failed condition for the second", r)
 	}
 	if got := s.get("left", item("pk", "1")); got != nil {
@@ -59,7 +59,7 @@ func TestTransactionIsAtomic(t *testing.T) {
 		{Get: &types.Get{TableName: aws.String("left"), Key: item("pk", "1")}},
 	}}))(t)
 	if r := read.Responses; len(r) != 3 || text(r[0].Item, "n") != "6" || len(r[0].Item) != 1 || r[1].Item != nil || text(r[2].Item, "pk") != "1" {
-		t.Errorf("got %v", r)
+		t.Errorf("got items %v, want n = 6 only, none, and pk = 1", r)
 	}
 }
 
@@ -70,9 +70,9 @@ func TestUpdateThatCannotApplyCancelsTheTransaction(t *testing.T) {
 	err := s.transact("", putIn("left", item("pk", "2"), ""), types.TransactWriteItem{Update: &types.Update{
 		TableName: aws.String("left"), Key: item("pk", "1"), UpdateExpression: aws.String("SET n = n + :one"), ExpressionAttributeValues: item(":one", 1),
 	}})
-	cancelled := new(types.TransactionCanceledException)
-	if !errors.As(err, &cancelled) || *cancelled.CancellationReasons[1].Code != "ValidationError" {
-		t.Fatalf("got %v", err)
+	canceled := new(types.TransactionCanceledException)
+	if !errors.As(err, &canceled) || *canceled.CancellationReasons[1].Code != "ValidationError" {
+		t.Fatalf("got error %v, want ValidationError as the reason of the second action", err)
 	}
 	if got := s.get("left", item("pk", "2")); got != nil {
 		t.Errorf("the transaction was applied partially: %v", got)

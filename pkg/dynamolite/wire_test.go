@@ -32,17 +32,17 @@ func TestMalformedRequestIsRejected(t *testing.T) {
 	} {
 		response := responseTo(s.engine, "PutItem", given)
 		if response.Code != http.StatusBadRequest || !strings.Contains(response.Body.String(), want) {
-			t.Errorf("%q: %d %s, want %s", given, response.Code, response.Body, want)
+			t.Errorf("%q: got status %d %s, want 400 with %s", given, response.Code, response.Body, want)
 		}
 	}
 	transaction := responseTo(s.engine, "TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":{}}}]}`)
 	if !strings.Contains(transaction.Body.String(), `Unexpected value type in payload: TransactItems.Put.TableName"`) {
-		t.Errorf("a transaction: got %s", transaction.Body)
+		t.Errorf("transaction: got %s, want the path TransactItems.Put.TableName in the error", transaction.Body)
 	}
 }
 
-// responseTo sends a request to the engine without network and SDK, and returns
-// the response.
+// responseTo sends a request to the engine without the network and the SDK, and
+// returns the response.
 func responseTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Host = "localhost"
