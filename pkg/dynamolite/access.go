@@ -16,7 +16,7 @@ import (
 // needs one for each of its actions, a batch of writes one for each table, and a batch
 // of reads one for each partition key of a table.
 type Access struct {
-	Key      string // access key of the request's signature, which is not checked
+	Key      string // access key of the request's signature; the signature is not verified
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for a list of them
 	// LeadingKey is the partition key of the requested item, or of a query of
@@ -27,15 +27,15 @@ type Access struct {
 	// projection requests all attributes.
 	Attributes []string
 	// Select names the attributes that a read returns: SPECIFIC_ATTRIBUTES with a
-	// projection, otherwise the request's Select, otherwise ALL_ATTRIBUTES. Empty for
-	// writes.
+	// projection, otherwise the request's Select, otherwise ALL_ATTRIBUTES. It is empty
+	// for writes.
 	Select string
 	// ReturnValues names the attributes that a write of one item returns, if set in the request.
 	ReturnValues string
 }
 
-// touch is the part of a request, or of one action of it, that permissions
-// apply to.
+// touch is the part of a request, or of one of its actions, that permissions apply
+// to.
 type touch struct {
 	TableName, IndexName      string
 	StreamArn, ShardIterator  string
@@ -50,7 +50,8 @@ type touch struct {
 	Select, ReturnValues      string
 }
 
-// permit returns an AccessDeniedException for what Options.Allow refuses.
+// permit returns an AccessDeniedException if Options.Allow denies a permission that
+// the request needs.
 func (e *Engine) permit(r *http.Request, target string, body []byte) error {
 	if e.allow == nil {
 		return nil
@@ -98,7 +99,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		var part struct { // a batch write has a list here, without Keys: it needs permission for the table only
+		var part struct { // for a batch write, a list without Keys: it needs permission for the table only
 			touch
 			Keys []attr.Item
 		}
@@ -139,8 +140,8 @@ func (e *Engine) need(action string, t touch) Access {
 	return access
 }
 
-// leadingKeys returns the distinct partition keys of a batch, sorted. A key that is missing or not a string counts as
-// "".
+// leadingKeys returns the distinct partition keys of a batch, sorted. A key that is missing or not a
+// string counts as "".
 func (e *Engine) leadingKeys(table string, items []attr.Item) []string {
 	var all []string
 	if known, ok := (*e.catalog.Load())[table]; ok {
@@ -201,7 +202,8 @@ func (t touch) resource(action string) string {
 	return arnPrefix + t.TableName
 }
 
-// attributes skips invalid expressions: the operation rejects them.
+// attributes returns the names of the attributes in the request, sorted. It skips
+// invalid expressions, which the operation rejects.
 func (t touch) attributes() []string {
 	names := map[string]bool{}
 	for _, values := range []attr.Item{t.Key, t.Item} {

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
 )
 
-// maxItem is the largest item, in bytes of attr.Size.
+// maxItem is the maximum size of an item in bytes, as attr.Size counts them.
 const maxItem = 400 << 10
 
 type verb int
@@ -20,8 +20,8 @@ const (
 	check
 )
 
-// action is a write of one item, or the check of a condition on it: what
-// PutItem, UpdateItem, DeleteItem and each part of a transaction are compiled to.
+// action is a write of one item, or the check of a condition on it. PutItem,
+// UpdateItem, DeleteItem and each part of a transaction are compiled to an action.
 type action struct {
 	verb      verb
 	table     *table
@@ -36,7 +36,7 @@ type action struct {
 	stored        int // length of the stored form of before
 }
 
-// sameItem reports whether other, which may be nil, is on the same item.
+// sameItem reports whether other, which may be nil, acts on the same item.
 func (a *action) sameItem(other *action) bool {
 	return other != nil && a.table.Name == other.table.Name && bytes.Equal(a.storage, other.storage)
 }
@@ -96,7 +96,8 @@ func checkIndexes(t *table, item attr.Item) error {
 	return nil
 }
 
-// putAction checks a new item against the table.
+// putAction checks a new item against the table and returns the action that puts
+// it.
 func putAction(t *table, item attr.Item, cond expr.Condition) (*action, error) {
 	storage, err := t.Key.fromItem(item)
 	if err != nil {
@@ -111,7 +112,7 @@ func putAction(t *table, item attr.Item, cond expr.Condition) (*action, error) {
 	return &action{verb: put, table: t, storage: storage, item: item, condition: cond}, nil
 }
 
-// checkItem checks what a new item must satisfy in any table.
+// checkItem makes the checks of a new item that do not depend on the table.
 func checkItem(item attr.Item) error {
 	if err := item.Validate(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func checkItem(item attr.Item) error {
 	return nil
 }
 
-// updateAction checks an update against the table.
+// updateAction checks an update against the table and returns its action.
 func updateAction(t *table, key attr.Item, u expr.Update, cond expr.Condition) (*action, error) {
 	storage, err := t.Key.fromKey(key)
 	if err != nil {
@@ -134,7 +135,7 @@ func updateAction(t *table, key attr.Item, u expr.Update, cond expr.Condition) (
 	return &action{verb: update, table: t, storage: storage, key: key, update: u, condition: cond}, nil
 }
 
-// keyAction returns the action of a deletion or of a condition check.
+// keyAction returns the action for a deletion or a condition check.
 func keyAction(v verb, t *table, key attr.Item, cond expr.Condition) (*action, error) {
 	storage, err := t.Key.fromKey(key)
 	if err != nil {
@@ -167,7 +168,7 @@ func (t *table) checkPaths(lists ...[]expr.Path) error {
 	return nil
 }
 
-// writeOne carries out a single action. A failed condition returns
+// writeOne carries out a single action. If its condition fails, the error contains
 // the old item if returnOld is ALL_OLD.
 func (e *Engine) writeOne(a *action, returnOld string) error {
 	return e.write(func(w *writeTx) error {

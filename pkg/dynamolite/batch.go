@@ -63,7 +63,7 @@ func (in *batchWriteItemInput) check() error {
 	return nil
 }
 
-// plan checks one table's requests.
+// plan checks the requests for one table and returns their actions.
 func (in *batchWriteItemInput) plan(t *table) ([]*action, error) {
 	actions := make([]*action, 0, maxBatchWrites)
 	for _, r := range in.RequestItems[t.Name] {
@@ -239,18 +239,18 @@ func (e *Engine) batchGetItem(in *batchGetItemInput) (any, error) {
 			}
 			i, units := 0, 0.0
 			for ; i < end && size < maxBatchBytes; i++ {
-				whole, asked, err := gets[name][i].item(tx)
+				item, projected, err := gets[name][i].item(tx)
 				if err != nil {
 					return err
 				}
-				units += readUnits(attr.Size(whole), x.ConsistentRead)
-				if whole == nil {
+				units += readUnits(attr.Size(item), x.ConsistentRead)
+				if item == nil {
 					continue
 				}
-				if size += attr.Size(whole); size > maxBatchBytes {
+				if size += attr.Size(item); size > maxBatchBytes {
 					break
 				}
-				out.Responses[name] = append(out.Responses[name], asked)
+				out.Responses[name] = append(out.Responses[name], projected)
 			}
 			if i < len(gets[name]) {
 				rest := x.keysAndAttributes

@@ -9,17 +9,18 @@ import (
 const (
 	// maxBodies bounds the total size of all request bodies in memory.
 	maxBodies = 128 << 20
-	// bodyStep is the memory that a body gets before its first byte arrives, unless it is shorter.
+	// bodyStep is the initial size of the buffer for a body, unless the body is shorter.
 	bodyStep = 64 << 10
 )
 
 var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The requests in progress use all the memory for request bodies; try again"}
 
-// errBrokenBody is the error for a client that disconnected, or whose body is malformed.
+// errBrokenBody means that the client disconnected or that the body is malformed.
 var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body is truncated or malformed"}
 
-// readBody reads a body into memory that grows with the bytes received, and counts its capacity in
-// e.bodies. The caller must release the capacity of the returned slice, even if there is an error.
+// readBody reads a body into a buffer that grows with the bytes received, and acquires the buffer's
+// capacity from e.bodies. The caller must release the capacity of the returned slice, even if there
+// is an error.
 func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	most := int64(maxRequest)
 	if r.ContentLength >= 0 {
@@ -52,7 +53,7 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 }
 
-// ended checks that a body has no more bytes after its declared length or the limit.
+// ended returns an error if a body continues after its declared length or the limit.
 func ended(from io.Reader) error {
 	n, err := io.ReadFull(from, make([]byte, 1))
 	if n == 0 && errors.Is(err, io.EOF) {

@@ -33,13 +33,13 @@ func readUnits(size int, consistent bool) float64 {
 	return units
 }
 
-// writeUnits returns the cost of replacing one item by another.
+// writeUnits returns the cost of replacing one item with another.
 func writeUnits(before, after attr.Item) float64 {
 	return float64(max(1, (max(attr.Size(before), attr.Size(after))+writeUnit-1)/writeUnit))
 }
 
 // consumed returns the consumed capacity if ReturnConsumedCapacity requests
-// it; ix is the index that was read, nil for the table.
+// it; ix is the index that was read, or nil for the table.
 func consumed(mode string, t *table, ix *index, units float64) *consumedCapacity {
 	if mode != "TOTAL" && mode != "INDEXES" {
 		return nil
@@ -95,7 +95,7 @@ func consumedByWrite(mode string, t *table, before, after attr.Item, factor floa
 	return c
 }
 
-// add sums the costs of one request by table.
+// add adds the cost of another part of the same request on the same table.
 func (c *consumedCapacity) add(other *consumedCapacity) {
 	c.CapacityUnits += other.CapacityUnits
 	if c.Table != nil && other.Table != nil {

@@ -9,10 +9,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Check reads the entire file. It verifies the checksum of every value, that items can be decoded,
-// that index entries refer to items, the stored sizes of tables, and bbolt's pages. It calls found
-// for each problem, and returns an error if it cannot continue. It returns the number of values
-// read.
+// Check reads the entire file. It verifies the checksum of every value, the encoding of items, the
+// entries of indexes, the stored sizes of tables, and bbolt's pages. It calls found for each problem,
+// and returns an error if it cannot continue. It returns the number of values read.
 func (e *Engine) Check(found func(problem string)) (values int, err error) {
 	c := checker{found: found}
 	err = e.read(func(tx *bbolt.Tx) error {
@@ -24,7 +23,7 @@ func (e *Engine) Check(found func(problem string)) (values int, err error) {
 		return tx.ForEach(c.values)
 	})
 	if err != nil || c.problems > 0 {
-		return c.read, err // bbolt's Check runs in its own goroutine and may panic on a damaged file
+		return c.read, err // bbolt's Check runs in its own goroutine and can panic on a damaged file
 	}
 	return c.read, e.read(func(tx *bbolt.Tx) error {
 		for problem := range tx.Check() {
@@ -55,7 +54,7 @@ func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
 	})
 }
 
-// table checks that indexes and size match the items.
+// table checks that the indexes and the stored size of a table match its items.
 func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	items := tx.Bucket(bucketName('i', t.ID))
 	if items == nil {
@@ -67,7 +66,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	err := items.ForEach(func(key, stored []byte) error {
 		value, err := unseal(key, stored)
 		if err != nil {
-			return nil // values has reported it
+			return nil // values reports it
 		}
 		size.items++
 		size.bytes += int64(len(key) + len(value))
@@ -83,7 +82,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 			}
 			indexed[i]++
 			if entries := tx.Bucket(bucketName('x', ix.ID)); entries == nil || entries.Get(entry) == nil {
-				c.problem("item %x of table %s is missing in index %s", key, t.Name, ix.Name)
+				c.problem("item %x of table %s is missing from index %s", key, t.Name, ix.Name)
 			}
 		}
 		return nil
@@ -98,7 +97,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	}
 	counted, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
 	if errors.Is(err, ErrDamaged) {
-		return nil // values has reported it
+		return nil // values reports it
 	}
 	if err == nil && counted != size {
 		c.problem("table %s has %d items of %d bytes, but its stored size is %d items of %d bytes", t.Name, size.items, size.bytes, counted.items, counted.bytes)

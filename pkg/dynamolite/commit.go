@@ -9,27 +9,27 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// maxGroup bounds the number of requests in one commit, and so the duration of
-// a commit.
+// maxGroup bounds the number of requests in one commit, and thus the duration of
+// the commit.
 const maxGroup = 256
 
 // committer commits writes in groups: all waiting requests run in one bbolt
-// transaction, and their responses are sent when it is durable. So writes are
-// serial, and concurrent writers share a sync. The goroutine of the first
-// request in a group runs the group, which saves a single writer a goroutine
-// switch.
+// transaction, and their responses are sent when it is durable. Writes are
+// therefore serial, and concurrent writers share a sync. The goroutine of the
+// first request in a group runs the group, which saves a single writer a
+// goroutine switch.
 type committer struct {
 	engine  *Engine
 	mu      sync.Mutex
 	queue   []*change
 	leading bool // a group is running
 	ended   bool
-	idle    *sync.Cond // for leading to become false; uses mu
+	idle    *sync.Cond // signals that leading has become false; uses mu
 }
 
 // change is one request's part of a group. run must read and decide before it writes. After its
-// first write it may fail only if bbolt fails, which fails the entire group. So a rejected request
-// has no effect.
+// first write it may fail only if bbolt fails, which fails the entire group. A rejected request
+// therefore has no effect.
 type change struct {
 	run  func(*writeTx) error
 	err  error
@@ -42,7 +42,7 @@ func newCommitter(e *Engine) *committer {
 	return c
 }
 
-// write runs the change in a group and returns its error when the group is
+// write runs the change in a group and returns its error once the group is
 // durable. The change runs once; it takes effect if and only if the error is
 // nil.
 func (e *Engine) write(run func(*writeTx) error) error {
@@ -148,8 +148,8 @@ func (e *Engine) end(w *writeTx) error {
 	}
 }
 
-// isStoreError distinguishes a failure of the store, after which the
-// transaction may be half written, from a rejected request.
+// isStoreError reports whether err is a failure of the store, after which the
+// transaction may be half written. Other errors reject a request.
 func isStoreError(err error) bool {
 	return !errors.Is(err, errTableChanged) && clientError(err).status() >= http.StatusInternalServerError
 }

@@ -42,7 +42,7 @@ func notInNames(r rune) bool {
 // tableName checks the name of an existing table; nil is a missing parameter.
 func (c *constraints) tableName(name *string) { c.name("tableName", name, 1) }
 
-// name checks the name of a table or an index, which has at least shortest
+// name checks the name of a table or an index, which must have at least shortest
 // characters.
 func (c *constraints) name(field string, name *string, shortest int) {
 	if name == nil {
@@ -65,7 +65,8 @@ func (c *constraints) required(field string, present bool) {
 	}
 }
 
-// enum accepts the empty string as absent.
+// enum checks that value is one of the allowed values, or empty, which means
+// absent.
 func (c *constraints) enum(field, value string, allowed ...string) {
 	if value != "" && !slices.Contains(allowed, value) {
 		c.add("'"+value+"'", field, "Member must satisfy enum value set: ["+strings.Join(allowed, ", ")+"]")
@@ -88,8 +89,8 @@ func (c *constraints) returnValuesOnConditionCheckFailure(value string) {
 	c.enum("returnValuesOnConditionCheckFailure", value, "ALL_OLD", "NONE")
 }
 
-// length checks the number of elements of a list; describe renders the list
-// as the message quotes it.
+// length checks the number of elements of a list; describe renders the list for
+// the message.
 func (c *constraints) length(field string, n, least, most int, describe func() string) {
 	switch {
 	case n < least:

@@ -1,5 +1,6 @@
 // Package dynamolite is an embedded DynamoDB: an http.Handler that speaks the
-// DynamoDB and DynamoDB Streams JSON 1.0 protocols over one bbolt file.
+// DynamoDB and DynamoDB Streams JSON 1.0 protocols and stores its data in one
+// bbolt file.
 //
 // The source files:
 //

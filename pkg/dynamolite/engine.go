@@ -38,28 +38,29 @@ type Options struct {
 	// Path is empty, the engine uses a temporary file without syncs, which Close removes.
 	Path string
 	Sync Sync
-	// Clock is the time for TTL, streams and request tokens; nil is time.Now.
+	// Clock returns the time for TTL, streams and request tokens; nil means time.Now.
 	Clock func() time.Time
 	// SweepInterval is the interval at which expired items, old stream records
 	// and old request tokens are removed. 0 means one second. If it is
-	// negative, only calls of Sweep remove them.
+	// negative, only calls to Sweep remove them.
 	SweepInterval time.Duration
 	// OnError is called for each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
 	OnError func(error)
-	// OnRecovery is called by Open if it has restored commits from a journal that a
-	// crash left, or has dropped an incomplete one; nil ignores it.
+	// OnRecovery is called by Open if it has restored commits from the journal after a
+	// crash, or has dropped an incomplete commit; nil ignores the recovery.
 	OnRecovery func(Recovery)
-	// Allow reports whether the signer of a request has the permissions that it
-	// needs. A request without them returns AccessDeniedException before any other
-	// check. It may be called concurrently. nil allows everything.
+	// Allow reports whether the signer of a request has one of the permissions that
+	// the request needs. A request without one of them fails with
+	// AccessDeniedException before any other check. Allow may be called concurrently.
+	// nil allows everything.
 	Allow func(Access) bool
 	// Hosts are host names, in lower case and without a port, that requests may
 	// use in addition to those of loopback and the IP address that a client
-	// connects to. A request with another Host returns status 421.
+	// connects to. A request with another Host is rejected with status 421.
 	Hosts []string
-	// HostsSetting is the name of the setting that this response tells users
-	// to change. The default is Options.Hosts.
+	// HostsSetting is the name of the setting that the response with status 421
+	// tells users to change. The default is Options.Hosts.
 	HostsSetting string
 }
 
@@ -67,8 +68,8 @@ type Options struct {
 // may be called concurrently.
 type Engine struct {
 	db          *bbolt.DB
-	journal     *journal // nil: without a journal
-	temporary   string   // directory to remove at Close
+	journal     *journal // nil if there is none
+	temporary   string   // directory that Close removes
 	clock       func() time.Time
 	opened      time.Time // the clock's time when the engine was opened, for past
 	onError     func(error)
@@ -81,7 +82,7 @@ type Engine struct {
 	faults      *Faults
 	handlers    map[string]handler
 	requests    atomic.Uint64
-	bodies      *semaphore.Weighted // of maxBodies
+	bodies      *semaphore.Weighted // limits the memory for request bodies to maxBodies
 	expressions expr.Cache
 	closeOnce   sync.Once
 	closeErr    error
@@ -135,7 +136,7 @@ func Open(opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close closes the engine. It waits for writes in progress; later ones fail with ErrClosed. Call it
+// Close closes the engine. It waits for writes in progress; later writes fail with ErrClosed. Call it
 // after shutting down the HTTP server that uses the engine.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
@@ -149,7 +150,7 @@ func (e *Engine) Close() error {
 
 func (e *Engine) openFiles(path string, opts Options) (err error) {
 	var j *journal
-	if journaled && opts.Path != "" { // with any opts.Sync: a crash may have left a journal
+	if journaled && opts.Path != "" { // regardless of opts.Sync: a journal may remain from a crash
 		if j, err = openJournal(path); err != nil {
 			return err
 		}

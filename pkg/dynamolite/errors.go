@@ -20,8 +20,8 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.code + ": " + e.message }
 
-// cancellationReason is the reason why one action of a transaction failed;
-// Code "None" if it did not.
+// cancellationReason is the reason why one action of a transaction failed. Code is
+// "None" if the action did not fail.
 type cancellationReason struct {
 	Code    string
 	Message string    `json:",omitempty"`
@@ -32,7 +32,7 @@ type cancellationReason struct {
 // definition; the request is planned again.
 var errTableChanged = errors.New("dynamolite: table changed")
 
-// ErrClosed is the error of requests made after Close.
+// ErrClosed is returned for requests made after Close.
 var ErrClosed = errors.New("dynamolite: engine is closed")
 
 // ErrOldFormat means that an older version of this package wrote the file.
@@ -42,7 +42,7 @@ func invalid(message string) error {
 	return &apiError{code: "ValidationException", message: message}
 }
 
-// invalidParameters returns the message that most checks of values use.
+// invalidParameters returns the validation error that most checks of values use.
 func invalidParameters(message string) error {
 	return invalid("One or more parameter values were invalid: " + message)
 }
@@ -59,7 +59,7 @@ func conditionFailed(old attr.Item) error {
 
 const msgConditionFailed = "The conditional request failed"
 
-func cancelled(reasons []cancellationReason) error {
+func canceled(reasons []cancellationReason) error {
 	codes := make([]string, len(reasons))
 	for i, r := range reasons {
 		codes[i] = r.Code
@@ -91,7 +91,7 @@ func clientError(err error) *apiError {
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 
-// misdirected is the code for requests to another host. DynamoDB has none.
+// misdirected is the code for requests to another host. DynamoDB has no such code.
 const misdirected = "MisdirectedRequestException"
 
 func (e *apiError) status() int {

@@ -31,22 +31,22 @@ const (
 	// Delay delays the request by Fault.Delay before it runs.
 	Delay
 	// Unprocessed makes BatchWriteItem and BatchGetItem leave the last request
-	// of the fault's table unprocessed.
+	// for the fault's table unprocessed.
 	Unprocessed
 )
 
-// Fault is a rule. Requests that match Operation and Table are counted; Skip,
-// Count, Probability and Seed choose among them.
+// Fault is a rule that injects a fault into requests that match Operation and Table.
+// Skip, Count, Probability and Seed select among these requests.
 type Fault struct {
 	Kind      FaultKind
-	Operation string        // such as "PutItem"; empty: every operation
-	Table     string        // empty: every table
-	Skip      int           // number of matching requests to spare first
-	Count     int           // number of times that the fault occurs; 0: no limit
+	Operation string        // such as "PutItem"; empty matches every operation
+	Table     string        // empty matches every table
+	Skip      int           // number of matching requests before the first fault
+	Count     int           // number of times that the fault occurs; 0 means no limit
 	Delay     time.Duration // for the kind Delay
-	// Probability, if not 0, is the chance of each match after Skip, drawn from
-	// a generator with Seed: the same sequence of requests gets the same faults
-	// on every run.
+	// Probability, if not 0, is the probability of the fault in each matching request
+	// after Skip. Seed seeds the random generator, so that the same sequence of
+	// requests has the same faults in every run.
 	Probability float64
 	Seed        uint64
 }
@@ -54,7 +54,7 @@ type Fault struct {
 // Faults is the fault injector of an engine. Its methods may be called
 // concurrently, and while requests are in progress.
 type Faults struct {
-	active atomic.Int32 // number of rules: without rules, requests take no lock
+	active atomic.Int32 // number of rules; without rules, requests acquire no lock
 	mu     sync.Mutex
 	rules  []*faultRule
 }
@@ -66,7 +66,7 @@ type faultRule struct {
 }
 
 // Add adds a rule and returns a function that removes it. If several rules
-// fire for one request, all delays apply, and the first failure.
+// fire for one request, all delays apply, but only the first failure.
 func (f *Faults) Add(fault Fault) (remove func()) {
 	rule := &faultRule{Fault: fault, random: rand.New(rand.NewPCG(fault.Seed, 0))}
 	f.mu.Lock()
@@ -91,8 +91,8 @@ func (f *Faults) Clear() {
 	f.active.Store(0)
 }
 
-// fires returns the rules that fire for a request on tables. Unprocessed is
-// checked separately.
+// fires returns the rules that fire for a request on tables: those of the kind
+// Unprocessed, or all others.
 func (f *Faults) fires(operation string, tables []string, unprocessed bool) []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +117,7 @@ func (f *Faults) unprocessed(operation, table string) bool {
 	return f.active.Load() > 0 && len(f.fires(operation, []string{table}, true)) > 0
 }
 
-// around runs a request with the faults whose rules fire.
+// around runs a request and injects the faults whose rules fire.
 func (f *Faults) around(ctx context.Context, operation string, body []byte, run handler) (any, error) {
 	var firing []Fault
 	var tables []string
@@ -170,7 +170,7 @@ func conflict(operation, table string, tables []string) error {
 			reasons[i] = cancellationReason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
 		}
 	}
-	return cancelled(reasons)
+	return canceled(reasons)
 }
 
 // touchedTables returns the tables that a request names. For a transaction it

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// writeOptions are the parameters that every write of one item has.
+// writeOptions are the parameters common to all writes of one item.
 type writeOptions struct {
 	TableName                           *string
 	ConditionExpression                 *string
@@ -20,8 +20,8 @@ type writeOptions struct {
 	legacy
 }
 
-// check reports constraint violations by parameter name, in DynamoDB's order.
-// operand is Item or Key.
+// check reports constraint violations in DynamoDB's order. operand is the name
+// of a required parameter: "item" or "key".
 func (o *writeOptions) check(operand string, present bool) error {
 	var c constraints
 	c.returnConsumedCapacity(o.ReturnConsumedCapacity)
@@ -37,7 +37,7 @@ func (o *writeOptions) expression() expression {
 	return expression{"ConditionExpression", o.ConditionExpression}
 }
 
-// parseCondition parses the only expression of a request.
+// parseCondition parses the condition, which is the only expression of the request.
 func (o *writeOptions) parseCondition(known *expr.Cache) (expr.Condition, error) {
 	if err := o.legacy.check(o.expression()); err != nil {
 		return expr.Condition{}, err
@@ -56,13 +56,14 @@ func (o *writeOptions) parseCondition(known *expr.Cache) (expr.Condition, error)
 
 // itemOutput is the response of all four operations on one item.
 type itemOutput struct {
-	name             string // of the item in the response: Item or Attributes
+	name             string // name of the item in the response: Item or Attributes
 	item             attr.Item
 	ConsumedCapacity *consumedCapacity
 	metrics          *itemCollectionMetrics
 }
 
-// AppendJSON appends the response. Few responses have parts other than the item.
+// AppendJSON appends the response as JSON. Few responses have members other than the
+// item.
 func (o itemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if o.item != nil {
@@ -81,7 +82,7 @@ func appendMember[T any](dst []byte, name string, value *T) []byte {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic("dynamolite: " + name + ": " + err.Error()) // cannot fail for the types of the callers
+		panic("dynamolite: " + name + ": " + err.Error()) // cannot fail for the types that callers use
 	}
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -238,7 +239,7 @@ func (e *Engine) updateItem(in *updateItemInput) (any, error) {
 	return in.output(a, in.Key, attributes), nil
 }
 
-// touched returns the part of item that the update writes; nil if it is empty.
+// touched returns the part of item that the update writes, or nil if it is empty.
 func touched(u expr.Update, item attr.Item) attr.Item {
 	if part := u.Touched(item); len(part) > 0 {
 		return part
@@ -269,20 +270,21 @@ func parseProjection(p placeholders, text *string) (projection expr.Projection, 
 	return projection, scope.Unused()
 }
 
-// getOne is the read of one item, by GetItem, or as part of a batch or a transaction.
+// getOne is the read of one item, by GetItem or as part of a batch or transaction.
 type getOne struct {
 	table      *table
 	storage    []byte
 	projection expr.Projection
 }
 
-// item returns the item and its requested attributes; nil if there is none.
-func (g getOne) item(tx *bbolt.Tx) (whole, asked attr.Item, err error) {
-	whole, _, err = readItem(tx, g.table, g.storage)
-	if err != nil || whole == nil {
+// item returns the item and its requested attributes. Both are nil if there is no
+// item.
+func (g getOne) item(tx *bbolt.Tx) (item, projected attr.Item, err error) {
+	item, _, err = readItem(tx, g.table, g.storage)
+	if err != nil || item == nil {
 		return nil, nil, err
 	}
-	return whole, g.projection.Apply(whole), nil
+	return item, g.projection.Apply(item), nil
 }
 
 func (e *Engine) getItem(in *getItemInput) (any, error) {
@@ -311,17 +313,17 @@ func (e *Engine) getItem(in *getItemInput) (any, error) {
 	if err := t.checkPaths(projection.Paths()); err != nil {
 		return nil, err
 	}
-	var whole attr.Item
+	var item attr.Item
 	out := itemOutput{name: "Item"}
 	err = e.read(func(tx *bbolt.Tx) (err error) {
-		whole, out.item, err = getOne{t, storage, projection}.item(tx)
+		item, out.item, err = getOne{t, storage, projection}.item(tx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if in.ReturnConsumedCapacity != "" {
-		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, t, nil, readUnits(attr.Size(whole), in.ConsistentRead))
+		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, t, nil, readUnits(attr.Size(item), in.ConsistentRead))
 	}
 	return out, nil
 }

@@ -21,14 +21,14 @@ import (
 // stores its two root pages (its first two) in the journal and restarts the
 // journal. Until the next checkpoint a read transaction stays open, so that bbolt,
 // which never overwrites a page that a reader can see, does not change the pages of
-// the checkpoint. After a crash, whichever of the later pages are on disk, the
-// stored roots restore the checkpoint, and the journal's records are replayed on
-// top of it.
+// the checkpoint. After a crash, the stored roots restore the checkpoint, regardless
+// of which later pages are on disk, and the journal's records are replayed on top of
+// it.
 //
 // The layout of the file:
 //
 //	0      header of the last checkpoint
-//	4096   the same header again
+//	4096   copy of the header
 //	8192   records
 //
 //	header  magic 8, epoch 8, salt 8, page size 4, root pages 2*128, CRC-32C 4
@@ -38,35 +38,35 @@ import (
 // distinguishes records from those of earlier epochs, and prevents a stored value
 // from imitating a record.
 //
-// Records are synced one by one, so a crash leaves at most the last one incomplete.
+// Records are synced one by one, so after a crash at most the last one is incomplete.
 // When a record is on disk, and before its commit is acknowledged, a record without
-// operations is written after it, which the next record overwrites. It is not
-// synced: it survives the end of the process, but not always a power failure. So an
-// invalid record with a valid one anywhere after it is damage, and Open fails; an
-// invalid record with nothing after it was never acknowledged, and is dropped. After
-// a power failure only, damage to the very last record cannot be distinguished from
-// the second case.
+// operations is written after it; the next record overwrites it. The empty record is
+// not synced: it survives the end of the process, but not always a power failure.
+// Therefore, an invalid record with a valid one anywhere after it is damage, and Open
+// fails; an invalid record with nothing after it was never acknowledged, and is
+// dropped. Only after a power failure is damage to the very last record
+// indistinguishable from the second case.
 //
-// The header copies are written and synced one after the other, so that a crash
-// damages at most one.
+// The header copies are written and synced sequentially, so that a crash damages at
+// most one.
 //
 // The file is in the directory of bbolt's file, locked while it is open, and removed by
 // Close.
 type journal struct {
 	db     *bbolt.DB
-	path   string // of bbolt's file
+	path   string // path of bbolt's file
 	file   *os.File
 	epoch  uint64
 	salt   [saltSize]byte
 	end    int64 // offset of the next record
 	pinned *bbolt.Tx
-	// late are the entries of tokensBucket since the last checkpoint. Their keys are random and
-	// rarely read again, so each would change a page of its own: the next checkpoint writes them
-	// together.
+	// late are the entries added to tokensBucket since the last checkpoint. Their keys are random
+	// and rarely read again, so each entry would change a separate page. The next checkpoint writes
+	// them together.
 	late    map[string][]byte
 	record  []byte   // the buffer of the last record, for reuse
 	created bool     // openJournal created the file
-	found   contents // operations to replay after a crash, for start
+	found   contents // content found by openJournal; start replays its records
 	failed  error    // the first failure; no commit is possible after it
 }
 
@@ -79,18 +79,19 @@ const (
 	rootSize     = 128 // bbolt uses 80 bytes of a root page
 	headerSize   = len(journalMagic) + 8 + saltSize + 4 + 2*rootSize + 4
 	recordHeader = 16
-	// leastRecord and mostRecord bound the buffer that is reused for the next record.
+	// leastRecord and mostRecord bound the size of the buffer that is reused for the next record.
 	leastRecord = 4 << 10
 	mostRecord  = 256 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// operation kinds; each is followed by bucket, key and value with their lengths.
+// Operation kinds. Each is followed by the bucket, the key and the value with their
+// lengths.
 const (
 	opPut    = 'p'
-	opDelete = 'd' // no value
-	opAppend = 'a' // as opPut; the key becomes the bucket's sequence number
+	opDelete = 'd' // the value is empty
+	opAppend = 'a' // like opPut; the key also becomes the bucket's sequence number
 )
 
 func appendOperation(dst []byte, kind byte, bucket, key, value []byte) []byte {
@@ -101,9 +102,9 @@ func appendOperation(dst []byte, kind byte, bucket, key, value []byte) []byte {
 	return dst
 }
 
-// openJournal opens and locks the journal of the bbolt file at path. If a
-// crash left it, bbolt's file is restored to the last checkpoint; the caller
-// must then call start.
+// openJournal opens and locks the journal of the bbolt file at path. If the journal
+// remains from a crash, openJournal restores bbolt's file to the last checkpoint. The
+// caller must then open bbolt's file and call start.
 func openJournal(path string) (*journal, error) {
 	file, err := os.OpenFile(path+".journal", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -119,12 +120,12 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-// start replays the operations that a crash left and makes a checkpoint. db
-// must not sync by itself.
+// start replays the records found by openJournal and makes a checkpoint. db must not
+// sync its commits itself.
 func (j *journal) start(db *bbolt.DB) (err error) {
 	j.db = db
 	defer func() { j.failed = err }()
-	// One transaction: it overwrites no page of the checkpoint, so recovery works the
+	// A single transaction overwrites no page of the checkpoint, so recovery works the
 	// same way after a crash before the next checkpoint.
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, operations := range j.found.records {
@@ -142,13 +143,13 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil { // the directory of both files
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil { // syncs the directory entries of both files
 		return err
 	}
 	return j.checkpoint()
 }
 
-// blank returns a record without operations, in the buffer of the last one.
+// blank returns a record without operations, in the buffer of the last record.
 func (j *journal) blank() []byte {
 	if cap(j.record) < recordHeader || cap(j.record) > mostRecord {
 		j.record = make([]byte, recordHeader, leastRecord)
@@ -156,16 +157,16 @@ func (j *journal) blank() []byte {
 	return j.record[:recordHeader]
 }
 
-// commit commits the transaction. It is durable when commit returns nil. The record,
-// from blank, lists the writes of the transaction; late lists the tokens that are
-// not in bbolt's file. With an empty record, a checkpoint makes the transaction
-// durable.
+// commit commits the transaction, which is durable when commit returns nil. record,
+// which starts with the result of blank, lists the writes of the transaction; late
+// contains the tokens that are not in bbolt's file. If record is empty, a checkpoint
+// makes the transaction durable.
 func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) error {
 	if j.failed != nil {
 		return j.failed
 	}
 	if tx.Size() > addressSpace-(1<<30) {
-		return errors.New("the file has reached its largest size, 63 GB")
+		return errors.New("the file has reached its maximum size of 63 GB")
 	}
 	j.record = record
 	if len(record) > recordHeader && j.end+int64(len(record))+recordHeader <= journalSize {
@@ -194,7 +195,8 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 	return j.failed
 }
 
-// dropRecord ends the journal before its last record, whose transaction has failed.
+// dropRecord drops the last record, which starts at offset at, because its
+// transaction has failed.
 func (j *journal) dropRecord(at int64) error {
 	var end [recordHeader]byte
 	j.seal(end[:])
@@ -285,9 +287,8 @@ func (j *journal) unpin() error {
 	return pin.Rollback()
 }
 
-// close closes the journal; the caller then closes bbolt's file. The journal is removed because
-// bbolt's file is complete without it, unless start or a commit has failed: then the next start
-// recovers.
+// close completes bbolt's file, which the caller then closes, and removes the journal. If start or a
+// commit has failed, close retains the journal, and the next Open recovers from it.
 func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())
@@ -295,8 +296,8 @@ func (j *journal) close() error {
 	err := j.db.Update(func(tx *bbolt.Tx) error {
 		return errors.Join(putTokens(tx, j.late), tx.Bucket(formatBucket).Delete(journalKey))
 	})
-	// bbolt has two root pages and uses the older one if the newer is damaged: an
-	// empty transaction makes them equal.
+	// bbolt has two root pages, and uses the older one if the newer one is damaged. An
+	// empty transaction brings both up to date.
 	err = errors.Join(err, j.db.Update(func(*bbolt.Tx) error { return nil }), j.db.Sync(), j.unpin())
 	if err == nil {
 		err = os.Remove(j.file.Name())

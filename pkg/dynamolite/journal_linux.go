@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// journaled reports whether the system supports the journal. Elsewhere bbolt
-// syncs by itself.
+// journaled reports whether the system supports the journal. On other systems,
+// bbolt syncs each commit.
 const journaled = true
 
-// addressSpace is the address space reserved for bbolt's file, in bytes. A
-// file that outgrows its mapping is mapped again, which waits for all readers,
-// and the journal is a reader. A journaled file can grow up to this size.
+// addressSpace is the address space reserved for bbolt's file, in bytes. If a file
+// outgrew its mapping, bbolt would map it again, which waits for all readers, and
+// the journal is a reader. A journaled file therefore stays below this size.
 const addressSpace = 64 << 30
 
 // lockFile locks the file for this process; it fails if another process has

@@ -47,9 +47,10 @@ func (k keySchema) fits(item attr.Item) bool {
 	return true
 }
 
-// Every partition's keys begin with a 4-byte hash of the partition key. It
-// spreads partitions as DynamoDB does, so Scan has no order that a caller
-// could rely on and a parallel Scan's segments are ranges.
+// appendPartition appends the encoding of a partition key, preceded by a 4-byte
+// hash of it. The hash spreads partitions as DynamoDB does, so that Scan has no
+// order that a caller could rely on, and the segments of a parallel Scan are
+// ranges.
 func appendPartition(dst []byte, hash attr.Value) []byte {
 	start := len(dst)
 	dst = attr.AppendKey(append(dst, 0, 0, 0, 0), hash)
@@ -117,14 +118,14 @@ func (k keySchema) checkSizes(item attr.Item) error {
 	return nil
 }
 
-// errEmptyKey marks the only key error that fails the entire transaction and
-// not only its action.
+// errEmptyKey marks the only key error that fails the entire request of a
+// transaction. The others become the cancellation reason of one action.
 type errEmptyKey struct{ *apiError }
 
 func (e errEmptyKey) Unwrap() error { return e.apiError }
 
-// emptyKey rejects an empty key value; where names the attribute, preface is
-// the prefix of messages about indexes.
+// emptyKey returns the error for an empty key value. where names the attribute;
+// preface is an additional sentence for indexes.
 func emptyKey(v attr.Value, preface, where string) error {
 	kind := "string"
 	if v.Kind == attr.B {

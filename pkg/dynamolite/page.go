@@ -15,17 +15,17 @@ import (
 // read.
 const maxPage = 1 << 20
 
-// reader reads one page of a table, or of an index of it.
+// reader reads one page of a table or of one of its indexes.
 type reader struct {
 	table      *table
-	index      *index // nil: the table itself
-	first, end []byte // the range of keys, end excluded; nil is open
-	start      []byte // key of the last item of the previous page; nil: none
+	index      *index // nil to read the table itself
+	first, end []byte // the range of keys from first up to, but excluding, end; nil means unbounded
+	start      []byte // key of the last item of the previous page; nil for the first page
 	backward   bool
-	limit      int // of items read; 0: none
+	limit      int // maximum number of items read; 0 means no limit
 	filter     expr.Condition
-	project    func(attr.Item) attr.Item // of items that pass the filter; nil: they are only counted
-	asStored   bool                      // filter and project get every item in full
+	project    func(attr.Item) attr.Item // projects items that pass the filter; nil if they are only counted
+	asStored   bool                      // every item is returned in full: there is no filter and no projection
 	// fetch makes a local secondary index return complete items.
 	fetch bool
 }
@@ -33,14 +33,14 @@ type reader struct {
 // page is the result of a reader.
 type page struct {
 	items   []byte // JSON, separated by commas
-	count   int    // of items that passed the filter
-	scanned int    // of items read
-	size    int    // of items read, in bytes
+	count   int    // number of items that passed the filter
+	scanned int    // number of items read
+	size    int    // size of the items read, in bytes
 	last    attr.Item
 }
 
-// read reads until the end of the range, the limit or maxPage. last is set
-// unless it reached the end of the range.
+// read reads until the end of the range, the limit or maxPage. The page's last is
+// set unless the end of the range was reached.
 func (r *reader) read(tx *bbolt.Tx) (page, error) {
 	var p page
 	name := bucketName('i', r.table.ID)
@@ -117,14 +117,16 @@ func (r *reader) take(p *page, stored []byte) (err error) {
 	return nil
 }
 
-// itemRoom is the minimum buffer for another item, in bytes.
-const itemRoom = 4 << 10
+// minFree is the minimum free space in a page's buffer before an item is appended,
+// in bytes.
+const minFree = 4 << 10
 
-// comma returns the page's items, to which another can be appended. It doubles the
-// buffer when it is full: append alone copies a page of a megabyte four times over.
+// comma returns the page's buffer, ready for the next item to be appended. It doubles
+// a full buffer: with append alone, the bytes of a page of 1 MB would be copied about
+// four times.
 func (p *page) comma() []byte {
-	if cap(p.items)-len(p.items) < itemRoom {
-		p.items = slices.Grow(p.items, len(p.items)+itemRoom)
+	if cap(p.items)-len(p.items) < minFree {
+		p.items = slices.Grow(p.items, len(p.items)+minFree)
 	}
 	if len(p.items) == 0 {
 		return p.items
@@ -204,14 +206,14 @@ func (r *reader) startAt(key attr.Item) error {
 // readOutput is the response of Query and Scan.
 type readOutput struct {
 	page
-	counted  bool // Select is COUNT: no items
+	counted  bool // Select is COUNT: the response has no items
 	consumed *consumedCapacity
 }
 
 // responseFrame is the approximate size of a response without its items, in bytes.
 const responseFrame = 1024
 
-// AppendJSON appends the response.
+// AppendJSON appends the response as JSON.
 func (o readOutput) AppendJSON(dst []byte) []byte {
 	dst = slices.Grow(dst, len(o.items)+responseFrame)
 	dst = strconv.AppendInt(append(dst, `{"Count":`...), int64(o.count), 10)

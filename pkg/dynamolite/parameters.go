@@ -14,14 +14,14 @@ type placeholders struct {
 	ExpressionAttributeValues attr.Item
 }
 
-// expression is an expression parameter with its name for messages.
+// expression is an expression parameter with its name, which messages contain.
 type expression struct {
 	parameter string
 	text      *string
 }
 
-// scope checks the placeholders of a request that may have the given
-// expressions.
+// scope checks the placeholders of a request against its expressions, and returns
+// their scope.
 func (p placeholders) scope(expressions ...expression) (*expr.Scope, error) {
 	var missing []string
 	for _, x := range expressions {
@@ -48,7 +48,7 @@ func (p placeholders) scope(expressions ...expression) (*expr.Scope, error) {
 	return expr.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues)
 }
 
-// condition parses an optional condition; without one it always holds.
+// condition parses an optional condition. If text is nil, the condition always holds.
 func condition(scope *expr.Scope, kind expr.Kind, text *string) (expr.Condition, error) {
 	if text == nil {
 		return expr.Condition{}, nil
@@ -56,8 +56,8 @@ func condition(scope *expr.Scope, kind expr.Kind, text *string) (expr.Condition,
 	return expr.ParseCondition(scope, kind, *text)
 }
 
-// legacy are the parameters that expressions replaced. They are not supported. They are decoded so
-// that a request with one of them is rejected instead of misinterpreted.
+// legacy are the parameters that expressions replaced. They are not supported, but decoded so that a
+// request with one of them is rejected rather than misinterpreted.
 type legacy struct {
 	AttributesToGet, AttributeUpdates, ConditionalOperator, Expected, KeyConditions, QueryFilter, ScanFilter json.RawMessage
 }

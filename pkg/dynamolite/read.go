@@ -68,7 +68,7 @@ func (e *Engine) reader(o *readOptions, filter expr.Condition, projection expr.P
 	return r, r.startAt(o.ExclusiveStartKey)
 }
 
-// choose sets the returned attributes of each item.
+// choose sets which attributes of each item are returned.
 func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 	if o.ProjectionExpression != nil && o.Select != "" && o.Select != "SPECIFIC_ATTRIBUTES" {
 		return invalid("Cannot specify the ProjectionExpression when choosing to get " + o.Select)
@@ -93,9 +93,9 @@ func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 		return nil
 	}
 	for _, path := range projection.Paths() {
-		held := r.index.project(r.table, attr.Item{{Name: path.Head()}})
+		projected := r.index.project(r.table, attr.Item{{Name: path.Head()}})
 		switch {
-		case len(held) > 0:
+		case len(projected) > 0:
 		case r.index.Local:
 			r.fetch = true
 		default:

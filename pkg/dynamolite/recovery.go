@@ -11,13 +11,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Recovery describes what Open found in a journal that a crash left.
+// Recovery describes what Open found in a journal that remained from a crash.
 type Recovery struct {
 	// Commits is the number of commits since the last checkpoint that were restored
 	// from the journal.
 	Commits int
-	// Incomplete is the offset in the journal of a commit that the crash interrupted.
-	// It was never acknowledged, and is dropped. 0: there is none.
+	// Incomplete is the offset in the journal of a commit that the crash interrupted,
+	// or 0. The commit was never acknowledged, and is dropped.
 	Incomplete int64
 }
 
@@ -36,7 +36,7 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s is corrupt at offset %d: %s", e.File, e.Offset, e.Problem)
 }
 
-// header is what a checkpoint stores.
+// header is the header of a journal, which a checkpoint writes.
 type header struct {
 	epoch    uint64
 	salt     [saltSize]byte
@@ -44,7 +44,7 @@ type header struct {
 	roots    [2 * rootSize]byte
 }
 
-// headerPlaces are the offsets of the two copies.
+// headerPlaces are the offsets of the two copies of the header.
 var headerPlaces = [2]int64{0, headerCopy}
 
 func (h *header) encode() []byte {
@@ -72,12 +72,12 @@ func parseHeader(b []byte) (h header, ok bool) {
 // checkpoint.
 type contents struct {
 	header  header
-	records [][]byte // operations of each
+	records [][]byte // the operations of each record
 	Recovery
 }
 
-// parseJournal reads the content of the named journal. The error is a *CorruptError
-// unless the journal is of another version.
+// parseJournal parses the content of the named journal. The error is a *CorruptError
+// unless the journal was written by an older version.
 func parseJournal(name string, content []byte) (c contents, err error) {
 	damaged := func(at int64, problem string) error {
 		return &CorruptError{File: name, Offset: at, Problem: problem}
@@ -99,7 +99,7 @@ func parseJournal(name string, content []byte) (c contents, err error) {
 	}
 	if !valid {
 		if len(bytes.Trim(content[headerCopy:], "\x00")) > 0 {
-			return c, damaged(0, "both copies of its header are damaged")
+			return c, damaged(0, "both copies of the header are damaged")
 		}
 		return c, nil // the first checkpoint was not finished: bbolt's file is in its last synced state
 	}
@@ -141,7 +141,7 @@ func (h *header) parseRecord(content []byte) (operations []byte, ok bool) {
 }
 
 // recordsAfter searches for intact records after the start of content. It returns
-// the offset of the first, 0 if there is none, and the number of those that have
+// the offset of the first one, or 0 if there is none, and the number of records with
 // operations.
 func (h *header) recordsAfter(content []byte) (first, commits int) {
 	for at := 1; ; {
@@ -198,7 +198,8 @@ func (j *journal) restore() error {
 	return errors.Join(err, db.Close())
 }
 
-// checkPresent fails if bbolt's file was not closed, and its journal is missing.
+// checkPresent returns an error if bbolt's file was not closed and its journal is
+// missing.
 func (j *journal) checkPresent(tx *bbolt.Tx) error {
 	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
 		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty; the database was not closed and needs it"}
@@ -207,8 +208,8 @@ func (j *journal) checkPresent(tx *bbolt.Tx) error {
 }
 
 // create allocates the entire file, so that a record never changes the file's
-// length. It writes page by page: Linux stores one large write in large folios, and
-// a record in one of them costs by the folio's size, up to 2 MB.
+// length. It writes page by page: Linux caches one large write in large folios, and
+// the cost of a record in a large folio grows with the folio's size of up to 2 MB.
 func (j *journal) create() error {
 	page := make([]byte, os.Getpagesize())
 	for at := int64(0); at < journalSize; at += int64(len(page)) {

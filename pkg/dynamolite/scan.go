@@ -91,11 +91,11 @@ func (e *Engine) scan(in *scanInput) (any, error) {
 	return e.readPage(r, &in.readOptions)
 }
 
-// segment returns the range of keys of one of total segments: an equal share
-// of the partition hashes that keys begin with.
+// segment returns the key range of segment n of total: an equal share of the
+// partition hashes that keys begin with.
 func segment(n, total int) (first, end []byte) {
 	bound := func(n int) []byte {
-		// Rounded up, so that neighbours share no hash.
+		// Rounded up, so that adjacent segments share no hash.
 		return binary.BigEndian.AppendUint32(nil, uint32((uint64(n)<<32+uint64(total)-1)/uint64(total)))
 	}
 	first = bound(n)

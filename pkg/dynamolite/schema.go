@@ -11,10 +11,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// table is a table's definition. A published definition is never changed; an
-// update publishes a changed copy.
+// table is a table's definition. A published definition is never modified; an
+// update publishes a modified copy.
 type table struct {
-	ID         uint64 // names its buckets; never used again
+	ID         uint64 // part of the names of its buckets; never reused
 	Name       string
 	Attributes []attributeDefinition
 	Key        keySchema
@@ -22,7 +22,7 @@ type table struct {
 	Billing    string // PROVISIONED or PAY_PER_REQUEST
 	Throughput throughput
 	Stream     *stream `json:",omitempty"` // the latest, even if it has been disabled
-	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty: off
+	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty if TTL is disabled
 	Protected  bool    `json:",omitempty"` // deletion protection
 	CreatedAt  time.Time
 }
@@ -33,7 +33,7 @@ type index struct {
 	ID         uint64
 	Name       string
 	Key        keySchema
-	Local      bool   // a local secondary index: consistent reads, other attributes are fetched
+	Local      bool   // a local secondary index, which allows consistent reads and fetches unprojected attributes
 	Projection string // ALL, KEYS_ONLY or INCLUDE
 	Include    []string
 	Throughput throughput
@@ -59,8 +59,8 @@ func (t *table) index(name string) *index {
 	return nil
 }
 
-// entry returns the key in the index of item, which is stored under base; nil
-// if item lacks a key attribute of the index.
+// entry returns the index key of item, which is stored under base, or nil if item
+// lacks a key attribute of the index.
 func (ix *index) entry(item attr.Item, base []byte) []byte {
 	if item == nil {
 		return nil
@@ -73,7 +73,8 @@ func (ix *index) entry(item attr.Item, base []byte) []byte {
 	return append(ix.Key.encode(item), base...)
 }
 
-// check reports whether item may be in the index.
+// check returns an error if item has an invalid value for a key attribute of the
+// index.
 func (ix *index) check(item attr.Item) error {
 	for _, a := range ix.Key.attributes() {
 		v, ok := item.Get(a.Name)
@@ -110,12 +111,11 @@ func (ix *index) project(t *table, item attr.Item) attr.Item {
 // catalog is a snapshot of all table definitions, by name.
 type catalog map[string]*table
 
-// tablesBucket holds the definitions as JSON, by name.
+// tablesBucket stores the definitions as JSON, by name.
 var tablesBucket = []byte("tables")
 
 // formatBucket exists in files of this format. Files without it have no checksums.
-// Its key journalKey marks a file with a journal; the file is incomplete without
-// the journal.
+// Its key journalKey marks a file that is incomplete without its journal.
 var (
 	formatBucket = []byte("format 2")
 	journalKey   = []byte("journal")
@@ -169,7 +169,7 @@ func (e *Engine) load() error {
 	return nil
 }
 
-// table returns the current definition.
+// table returns the current definition of a table, or errNotFound.
 func (e *Engine) table(name string) (*table, error) {
 	t, ok := (*e.catalog.Load())[name]
 	if !ok {
@@ -178,7 +178,7 @@ func (e *Engine) table(name string) (*table, error) {
 	return t, nil
 }
 
-// define stores t in place of the table of its name, or adds it.
+// define adds t, or replaces the table of the same name.
 func (w *writeTx) define(t *table) error {
 	definition, err := json.Marshal(t)
 	if err != nil {
@@ -190,7 +190,7 @@ func (w *writeTx) define(t *table) error {
 	return w.tx.Bucket(tablesBucket).Put([]byte(t.Name), seal([]byte(t.Name), definition))
 }
 
-// undefine removes the definition.
+// undefine removes the definition of t.
 func (w *writeTx) undefine(t *table) error {
 	w.restructure()
 	w.tables = maps.Clone(w.tables)
@@ -198,5 +198,5 @@ func (w *writeTx) undefine(t *table) error {
 	return w.tx.Bucket(tablesBucket).Delete([]byte(t.Name))
 }
 
-// nextID returns a number never returned before.
+// nextID returns an ID that has never been used.
 func (w *writeTx) nextID() (uint64, error) { return w.tx.Bucket(tablesBucket).NextSequence() }

@@ -11,9 +11,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Every value in the file begins with the CRC-32C of its key and itself, which every
-// read checks. So a flipped bit in either gives an error, and so does a key that is
-// not where a search looks for it.
+// sealSize is the size of the checksum at the start of every value in the file: the
+// CRC-32C of the key and the value. Every read verifies it, so that a flipped bit in
+// the key or the value is an error. See lookup for keys that are not found.
 const sealSize = 4
 
 // ErrDamaged means that an entry of the file fails its checksum. The request that
@@ -27,7 +27,8 @@ func seal(key, value []byte) []byte {
 	return sealIn(key, append(make([]byte, sealSize, sealSize+len(value)), value...))
 }
 
-// sealIn fills in the first bytes of a stored form, which are reserved for it.
+// sealIn writes the checksum to the first bytes of stored, which are reserved for it,
+// and returns stored.
 func sealIn(key, stored []byte) []byte {
 	binary.BigEndian.PutUint32(stored, checksum(key, stored[sealSize:]))
 	return stored
@@ -37,7 +38,7 @@ func checksum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }
 
-// unseal returns the value of a stored form.
+// unseal returns the value of a stored form, or ErrDamaged.
 func unseal(key, stored []byte) ([]byte, error) {
 	if len(stored) < sealSize || binary.BigEndian.Uint32(stored) != checksum(key, stored[sealSize:]) {
 		return nil, damaged(key)
@@ -45,7 +46,7 @@ func unseal(key, stored []byte) ([]byte, error) {
 	return stored[sealSize:], nil
 }
 
-// lookup returns the value of key, nil if there is none. It reports a missing key
+// lookup returns the value of key, or nil if there is none. It reports a missing key
 // only if the entries before and after the key's position are intact.
 func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
 	cursor := bucket.Cursor()

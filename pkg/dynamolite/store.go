@@ -9,7 +9,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Buckets of a table, an index or a stream are named by one letter and the ID:
+// bucketName returns the name of a bucket of a table, an index or a stream: one
+// letter and the ID.
 //
 //	i<table>   storage key → item
 //	x<index>   index key + storage key → storage key
@@ -22,28 +23,29 @@ func bucketName(kind byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(make([]byte, 0, 9), kind), id)
 }
 
-// countsBucket holds, by table ID, the number of items and of bytes (8 each).
+// countsBucket stores, by table ID, the number of items and the number of bytes (8
+// bytes each).
 var countsBucket = []byte("counts")
 
-// writeTx is the bbolt transaction of a group of requests. Requests run one
-// after another and see each other's writes.
+// writeTx is the bbolt transaction of a group of requests. Requests run
+// sequentially, and each one sees the writes of the earlier ones.
 type writeTx struct {
 	tx      *bbolt.Tx
 	now     time.Time
 	tables  catalog
-	changed bool // something was written
+	changed bool // whether the group has written anything
 	counts  map[uint64]*counts
 	// journal is the record of the writes of put, remove and push. A group that
 	// also writes in other ways is structural, and does not use it.
 	journal    []byte
 	structural bool
-	// late are the tokens of this group and of the earlier groups since the last
-	// checkpoint; nil without a journal.
+	// late contains the tokens of this group, and before those of earlier groups
+	// since the last checkpoint. Both are nil without a journal.
 	late, before map[string][]byte
 }
 
-// restructure marks a request that writes by other means than put, remove and
-// push.
+// restructure marks the group as structural, because a request writes in other
+// ways than put, remove and push.
 func (w *writeTx) restructure() {
 	w.changed, w.structural = true, true
 }
@@ -69,7 +71,7 @@ func (w *writeTx) remove(bucket, key []byte) error {
 	return w.tx.Bucket(bucket).Delete(key)
 }
 
-// push puts value under the bucket's next sequence number.
+// push stores value under the bucket's next sequence number.
 func (w *writeTx) push(name, value []byte) error {
 	bucket := w.tx.Bucket(name)
 	sequence, err := bucket.NextSequence()
@@ -83,7 +85,8 @@ func (w *writeTx) push(name, value []byte) error {
 	return bucket.Put(key, stored)
 }
 
-// move puts value under the key to instead of from; nil means no entry.
+// move stores value under the key to and removes the key from. Either is nil if
+// there is no such entry.
 func (w *writeTx) move(bucket, from, to, value []byte) error {
 	if string(from) == string(to) {
 		return nil
@@ -99,7 +102,7 @@ func (w *writeTx) move(bucket, from, to, value []byte) error {
 	return w.put(bucket, to, value)
 }
 
-// counts is a change of a table's size.
+// counts is the size of a table, or a change to it.
 type counts struct{ items, bytes int64 }
 
 // current returns errTableChanged unless t is the current definition.
@@ -110,8 +113,8 @@ func (w *writeTx) current(t *table) error {
 	return nil
 }
 
-// readItem returns the item under key, nil if there is none, and the length of its
-// stored form.
+// readItem returns the item under key, or nil if there is none, and the length of
+// its stored form.
 func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err error) {
 	bucket := tx.Bucket(bucketName('i', t.ID))
 	if bucket == nil {
@@ -128,9 +131,9 @@ func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err
 }
 
 // replace writes one item, its index entries, its expiry and its stream record. It
-// replaces before by after under key; either is nil if there is no item. size is the
-// length of the stored form of before. Nothing is written if nothing changes. service
-// marks a deletion by TTL.
+// replaces before with after under key; either is nil if there is no item. size is the
+// length of the stored form of before. If the item does not change, nothing is
+// written. service marks a deletion by TTL.
 func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, size int, service bool) error {
 	if before == nil && after == nil || before != nil && after != nil && before.Equal(after) {
 		return nil

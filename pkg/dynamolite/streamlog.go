@@ -13,10 +13,10 @@ import (
 // retention is the time for which a stream record can be read.
 const retention = 24 * time.Hour
 
-// streamsBucket holds the streams as JSON, by ARN.
+// streamsBucket stores the streams as JSON, by ARN.
 var streamsBucket = []byte("streams")
 
-// stream is a table's change log since the stream was enabled.
+// stream is the change log of a table since the stream was enabled.
 type stream struct {
 	ID       uint64
 	ARN      string
@@ -84,8 +84,8 @@ func decodeStream(arn, stored []byte) (*stream, error) {
 	return s, json.Unmarshal(definition, s)
 }
 
-// closeStream ends the log of s and returns its closed form; its records
-// remain until they are trimmed.
+// closeStream ends the log of s and returns the closed stream. Its records remain
+// until they are trimmed.
 func (w *writeTx) closeStream(s *stream) (*stream, error) {
 	w.restructure()
 	closed := *s
@@ -156,8 +156,9 @@ func seekRetained(cursor *bbolt.Cursor, horizon int64) (key, stored []byte, err 
 	return nil, nil, nil
 }
 
-// trimStreams removes up to sweepBatch records that are past retention, and
-// streams that were closed so long ago. It reports whether there may be more.
+// trimStreams removes up to sweepBatch records past retention from each stream, and
+// streams that were closed longer ago than retention. It reports whether there may be
+// more.
 func (e *Engine) trimStreams() (more bool, err error) {
 	horizon := e.past(retention)
 	var due []*stream

@@ -99,8 +99,8 @@ type getRecordsOutput struct {
 	NextShardIterator string `json:",omitempty"`
 }
 
-// Sequence numbers have 21 digits, the minimum in AWS, so that they also sort
-// as text.
+// sequenceText returns a sequence number of 21 digits, the minimum in AWS, so that
+// sequence numbers also sort as text.
 func sequenceText(n uint64) string { return fmt.Sprintf("1%020d", n) }
 
 func parseSequence(text string) (uint64, error) {
@@ -276,8 +276,8 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 	return struct{ ShardIterator string }{p.String()}, err
 }
 
-// oldestSequence returns the first sequence number within retention, or the
-// next one if there is none.
+// oldestSequence returns the first sequence number within retention, or the next
+// one to be assigned if there is no such record.
 func oldestSequence(bucket *bbolt.Bucket, horizon time.Time) (uint64, error) {
 	key, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 	if key == nil || err != nil {

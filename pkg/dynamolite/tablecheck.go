@@ -182,7 +182,7 @@ func tableOf(in *createTableInput) (*table, error) {
 	return t, t.check()
 }
 
-// check reports whether the definition is consistent.
+// check returns an error if the definition is inconsistent.
 func (t *table) check() error {
 	used := []string{}
 	for _, a := range t.Key.attributes() {

@@ -81,7 +81,8 @@ func (w *writeTx) createIndex(ix *index) (err error) {
 	return err
 }
 
-// name checks the only parameter of a request and returns the table.
+// named checks the table name, the only parameter of the request, and returns the
+// table.
 func (e *Engine) named(in *tableInput) (*table, error) {
 	var c constraints
 	c.tableName(in.TableName)

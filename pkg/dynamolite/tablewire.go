@@ -85,7 +85,8 @@ type provisionedThroughputDescription struct {
 
 type billingModeSummary struct{ BillingMode string }
 
-// arnPrefix is the fictitious region and account of every resource.
+// arnPrefix is the prefix of the ARNs of tables, with a fictitious region and
+// account.
 const arnPrefix = "arn:aws:dynamodb:us-east-1:000000000000:table/"
 
 func (k keySchema) elements() []keySchemaElement {

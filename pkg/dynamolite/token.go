@@ -16,7 +16,7 @@ import (
 // request idempotent.
 const tokenLife = 10 * time.Minute
 
-// maxToken is the longest ClientRequestToken, in bytes.
+// maxToken is the maximum length of a ClientRequestToken, in bytes.
 const maxToken = 36
 
 // tokensBucket maps a key to the time (8 bytes, epoch nanoseconds) and the
@@ -32,7 +32,7 @@ func tokenSpan(at time.Time) []byte {
 
 // repeated reports whether a request with the token, no older than tokenLife,
 // has taken effect. It returns an error if that request had other parameters.
-func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
+func (w *writeTx) repeated(token string, parameters fingerprint) (bool, error) {
 	if token == "" {
 		return false, nil
 	}
@@ -44,7 +44,7 @@ func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 		if stored == nil || w.now.UnixNano()-int64(binary.BigEndian.Uint64(stored)) >= int64(tokenLife) {
 			continue
 		}
-		if !bytes.Equal(stored[8:], asked[:]) {
+		if !bytes.Equal(stored[8:], parameters[:]) {
 			return false, &apiError{code: "IdempotentParameterMismatchException", message: "Request parameters do not match those of an earlier request with the same ClientRequestToken"}
 		}
 		return true, nil
@@ -63,13 +63,13 @@ func (w *writeTx) token(key []byte) ([]byte, error) {
 }
 
 // remember stores the token of a completed request.
-func (w *writeTx) remember(token string, asked fingerprint) error {
+func (w *writeTx) remember(token string, parameters fingerprint) error {
 	if token == "" {
 		return nil
 	}
 	key := append(tokenSpan(w.now), token...)
-	stored := binary.BigEndian.AppendUint64(make([]byte, sealSize, sealSize+8+len(asked)), uint64(w.now.UnixNano()))
-	stored = sealIn(key, append(stored, asked[:]...))
+	stored := binary.BigEndian.AppendUint64(make([]byte, sealSize, sealSize+8+len(parameters)), uint64(w.now.UnixNano()))
+	stored = sealIn(key, append(stored, parameters[:]...))
 	if w.late == nil {
 		return w.putSealed(tokensBucket, key, stored)
 	}
@@ -78,7 +78,7 @@ func (w *writeTx) remember(token string, asked fingerprint) error {
 	return nil
 }
 
-// putTokens puts tokens into their bucket.
+// putTokens stores tokens in tokensBucket.
 func putTokens(tx *bbolt.Tx, tokens map[string][]byte) error {
 	bucket := tx.Bucket(tokensBucket)
 	for _, key := range slices.Sorted(maps.Keys(tokens)) {
@@ -122,7 +122,8 @@ func (e *Engine) forgetTokens() (more bool, err error) {
 // its JSON objects.
 type fingerprint [sha256.Size]byte
 
-// fingerprint is computed only if the request has a token.
+// fingerprint returns the fingerprint of the request's parameters, or the zero value
+// if the request has no token.
 func (in *transactWriteItemsInput) fingerprint() (f fingerprint) {
 	if in.ClientRequestToken == "" {
 		return f
@@ -151,7 +152,7 @@ func (in *transactWriteItemsInput) fingerprint() (f fingerprint) {
 			text(x.ExpressionAttributeNames[placeholder])
 		}
 		for _, values := range [...]attr.Item{x.Key, x.Item, x.ExpressionAttributeValues} {
-			if values.Validate() != nil { // a key that does not match, or parameters that the action does not use
+			if values.Validate() != nil { // a key that does not match the table, or parameters that the action does not use
 				b = values.AppendJSON(append(b, 0))
 				continue
 			}

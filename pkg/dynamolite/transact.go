@@ -85,7 +85,7 @@ func (in *transactWriteItemsInput) check() error {
 	return nil
 }
 
-// chosen returns the only action of the item, nil if there is not exactly one.
+// chosen returns the only action of the item, or nil if there is not exactly one.
 func (i transactItem) chosen() (x *transactAction, v verb) {
 	n := 0
 	for kind, given := range []*transactAction{put: i.Put, update: i.Update, remove: i.Delete, check: i.ConditionCheck} {
@@ -136,7 +136,7 @@ func (e *Engine) plan(x *transactAction, v verb) (a *action, reason cancellation
 	return a, reason, err
 }
 
-// unfit converts the error of one action to a reason for cancellation, unless
+// unfit converts the error of one action into a reason for cancellation, unless
 // the error fails the request.
 func unfit(err error) (cancellationReason, error) {
 	if _, ok := errors.AsType[errEmptyKey](err); ok {
@@ -170,7 +170,7 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 	if size > maxTransactionBytes {
 		return nil, invalid("Member must have length less than or equal to 4194304: the aggregate size of the items in the transaction exceeds 4 MB")
 	}
-	asked := in.fingerprint()
+	parameters := in.fingerprint()
 	err := e.write(func(w *writeTx) error {
 		for _, a := range actions {
 			if a == nil {
@@ -180,7 +180,7 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 				return err
 			}
 		}
-		if done, err := w.repeated(in.ClientRequestToken, asked); done || err != nil {
+		if done, err := w.repeated(in.ClientRequestToken, parameters); done || err != nil {
 			return err
 		}
 		if err := decideAll(w, actions, in.TransactItems, slices.Clone(reasons)); err != nil {
@@ -191,7 +191,7 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 				return err
 			}
 		}
-		return w.remember(in.ClientRequestToken, asked)
+		return w.remember(in.ClientRequestToken, parameters)
 	})
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func decideAll(w *writeTx, actions []*action, items []transactItem, reasons []ca
 		reasons[i] = cancellationReason{Code: "ValidationError", Message: clientError(err).message}
 	}
 	if failed {
-		return cancelled(reasons)
+		return canceled(reasons)
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (in *transactWriteItemsInput) output(actions []*action) transactWriteItemsO
 	return out
 }
 
-// addConsumed adds c, which may be nil, to the entry of its table.
+// addConsumed adds c, which may be nil, to the entry for its table in list.
 func addConsumed(list []*consumedCapacity, c *consumedCapacity) []*consumedCapacity {
 	if c == nil {
 		return list
@@ -313,12 +313,12 @@ func (e *Engine) transactGetItems(in *transactGetItemsInput) (any, error) {
 	var out transactGetItemsOutput
 	err = e.read(func(tx *bbolt.Tx) error {
 		for _, g := range gets {
-			whole, asked, err := g.item(tx)
+			item, projected, err := g.item(tx)
 			if err != nil {
 				return err
 			}
-			out.Responses = append(out.Responses, itemResponse{asked})
-			out.ConsumedCapacity = addConsumed(out.ConsumedCapacity, consumed(in.ReturnConsumedCapacity, g.table, nil, 2*readUnits(attr.Size(whole), true)))
+			out.Responses = append(out.Responses, itemResponse{projected})
+			out.ConsumedCapacity = addConsumed(out.ConsumedCapacity, consumed(in.ReturnConsumedCapacity, g.table, nil, 2*readUnits(attr.Size(item), true)))
 		}
 		return nil
 	})
@@ -356,7 +356,7 @@ func (e *Engine) planGets(in *transactGetItemsInput) ([]getOne, error) {
 		gets[i] = getOne{t, storage, projection}
 	}
 	if failed {
-		return nil, cancelled(reasons)
+		return nil, canceled(reasons)
 	}
 	return gets, nil
 }

@@ -11,12 +11,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// sweepBatch is the number of items or records that a sweep removes in one
+// sweepBatch is the maximum number of items or records that a sweep removes in one
 // change, so that requests do not wait long for it.
 const sweepBatch = 100
 
-// oldestExpiry: DynamoDB does not delete items that expired earlier than five
-// years ago (Developer Guide, "Using time to live").
+// oldestExpiry is the age of expiry beyond which items are not deleted. DynamoDB does
+// not delete items that expired more than five years ago (Developer Guide, "Using
+// time to live").
 const oldestExpiry = 5 * 365 * 24 * time.Hour
 
 type timeToLiveSpecification struct {
@@ -128,8 +129,8 @@ func (w *writeTx) indexExpiry(t *table) error {
 }
 
 // Sweep removes expired items, stream records past retention and old request
-// tokens, by the engine's clock. It returns when there are no more, or when
-// ctx ends.
+// tokens, according to the engine's clock. It returns when there are no more, or
+// when ctx is done.
 func (e *Engine) Sweep(ctx context.Context) error {
 	for _, step := range []func() (more bool, err error){e.expireItems, e.trimStreams, e.forgetTokens} {
 		for more := true; more; {
@@ -170,7 +171,7 @@ func dueItems(tx *bbolt.Tx, t *table, now time.Time) (due [][]byte, err error) {
 	end := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))
 	cursor := bucket.Cursor()
 	for key, stored := cursor.Seek(first); key != nil && bytes.Compare(key[:8], end) < 0 && len(due) < sweepBatch; key, stored = cursor.Next() {
-		if _, err := unseal(key, stored); err != nil { // not an item that expires later
+		if _, err := unseal(key, stored); err != nil { // a damaged entry must not expire an item early
 			return nil, fmt.Errorf("expiry of an item of table %s: %w", t.Name, err)
 		}
 		due = append(due, bytes.Clone(key[8:]))
@@ -198,7 +199,7 @@ func (e *Engine) expireItems() (more bool, err error) {
 		more = more || len(due) == sweepBatch
 		err = e.write(func(w *writeTx) error {
 			if w.current(t) != nil {
-				return nil // the next sweep sees the new definition
+				return nil // the next sweep uses the new definition
 			}
 			due, err := dueItems(w.tx, t, now)
 			if err != nil {

@@ -49,8 +49,8 @@ func (in *updateTableInput) check() error {
 	return nil
 }
 
-// updateTable changes the definition in one write. A new index is filled in
-// the same write, so that it is active immediately; other writes wait.
+// updateTable changes the definition in one write. A new index is built in the same
+// write, so that it is active immediately; other writes wait.
 func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -124,7 +124,8 @@ func (t *table) updateBilling(in *updateTableInput) error {
 	return nil
 }
 
-// updateIndexes changes the list of indexes and the attribute definitions.
+// updateIndexes changes the list of indexes and the attribute definitions, and
+// returns the indexes that are created and deleted.
 func (t *table) updateIndexes(in *updateTableInput) (created, deleted []*index, err error) {
 	for _, d := range in.AttributeDefinitions {
 		if kind, ok := kindOf(t.Attributes, d.AttributeName); ok && kind.String() != d.AttributeType {

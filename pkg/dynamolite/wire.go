@@ -15,14 +15,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxRequest is DynamoDB's largest request body, in bytes (16 MB, for batches).
+// maxRequest is DynamoDB's maximum size of a request body, in bytes (16 MB, for
+// batches).
 const maxRequest = 16 << 20
 
 // handler handles one operation: it decodes the body and returns a value to
 // encode.
 type handler func(body []byte) (any, error)
 
-// appender is a response that encodes itself, faster than encoding/json.
+// appender is a response that encodes itself, which is faster than encoding/json.
 type appender interface {
 	AppendJSON(dst []byte) []byte
 }
@@ -38,8 +39,8 @@ func operation[In any](run func(*In) (any, error)) handler {
 	}
 }
 
-// decode parses a request. An error for malformed JSON anywhere in the body
-// takes precedence over a value of the wrong type.
+// decode parses a request. An error for malformed JSON anywhere in the body takes
+// precedence over an error for a value of the wrong type.
 func decode(body []byte, in any) error {
 	lenient := jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	err := jsonv2.Unmarshal(body, in, lenient)

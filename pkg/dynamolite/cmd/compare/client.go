@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// engine is a server under measurement.
+// engine is a server to measure.
 type engine struct{ addr string }
 
-// client is one connection. It writes HTTP by hand, because the two engines
-// share the machine with it and its own cost dilutes their difference.
+// client is one connection to an engine. It implements HTTP itself to reduce its
+// overhead: it shares the machine with the engines, and its overhead would dilute
+// their difference.
 type client struct {
 	conn   net.Conn
 	in     *bufio.Reader
@@ -33,7 +34,7 @@ func (e *engine) connect(seed int) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10), rand.New(rand.NewPCG(uint64(seed), 1))}, nil
 }
 
-// call makes one request; a response other than 200 is an error.
+// call sends one request. A status other than 200 is an error.
 func (c *client) call(operation, body string) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\n"+
@@ -100,8 +101,8 @@ func (e *engine) prepare() error {
 	return nil
 }
 
-// measure has the clients repeat the workload for d. It returns requests per
-// second and the median latency.
+// measure repeats the workload for d with the given number of clients. It returns
+// requests per second and the median latency.
 func (e *engine) measure(w workload, clients int, d time.Duration) (rate float64, p50 time.Duration, err error) {
 	var mu sync.Mutex
 	var all []time.Duration

@@ -5,8 +5,8 @@
 //
 // The program runs ours with -addr and -path, and theirs with --port and --db-path. Each engine
 // gets its own empty directory. The engines take turns, many times for each workload. A ratio is
-// the median of the ratios of neighbouring turns, so that other work on the machine, which affects
-// neighbours alike, has little effect.
+// the median of the ratios of adjacent turns, so that other work on the machine, which affects
+// adjacent turns equally, has little effect.
 package main
 
 import (
@@ -61,7 +61,7 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 	for _, w := range workloads() {
 		for _, clients := range []int{1, 64} {
 			var rates, latencies [2][]float64 // per second; p50 in microseconds
-			var faster, sooner []float64
+			var rateRatios, latencyRatios []float64
 			for n := range turns {
 				for i, e := range engines {
 					rate, p50, err := e.measure(w, clients, turn)
@@ -71,11 +71,11 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 					rates[i] = append(rates[i], rate)
 					latencies[i] = append(latencies[i], float64(p50.Microseconds()))
 				}
-				faster = append(faster, rates[0][n]/rates[1][n])
-				sooner = append(sooner, latencies[1][n]/latencies[0][n])
+				rateRatios = append(rateRatios, rates[0][n]/rates[1][n])
+				latencyRatios = append(latencyRatios, latencies[1][n]/latencies[0][n])
 			}
 			fmt.Printf("| %s | %d | %.0f | %.0f | %.2f | %.0f µs | %.0f µs | %.2f |\n", w.name, clients,
-				median(rates[0]), median(rates[1]), median(faster), median(latencies[0]), median(latencies[1]), median(sooner))
+				median(rates[0]), median(rates[1]), median(rateRatios), median(latencies[0]), median(latencies[1]), median(latencyRatios))
 		}
 	}
 	return nil

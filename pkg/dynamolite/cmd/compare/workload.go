@@ -53,7 +53,8 @@ func update(r *rand.Rand, partition int) string {
 		`":now":{"N":"%d"},":one":{"N":"1"},":zero":{"N":"0"}}`, key(partition, r.IntN(perPartition)), 1_700_000_000_000+r.Int64N(1_000_000_000))
 }
 
-// batch puts 25 items of the partition, starting with first.
+// batch returns a request that puts 25 items of the partition, starting with item
+// first.
 func batch(partition, first int) string {
 	var puts []string
 	for n := first; n < first+25; n++ {

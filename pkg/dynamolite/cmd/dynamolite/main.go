@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// serve handles requests until ctx is done, and prints its address first.
+// serve prints its address and then handles requests until ctx is done.
 func serve(ctx context.Context, addr string, opts dynamolite.Options) (err error) {
 	engine, err := dynamolite.Open(opts)
 	if err != nil {
