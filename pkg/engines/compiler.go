@@ -24,9 +24,9 @@ const compilerName = "assay-compiler"
 // sets it, and Settings reads it.
 const compilerVariable = "ENGINES_COMPILER"
 
-// Main runs a program whose engines are compiled in processes of their own, and returns its exit status. The memory
-// of a compilation, up to 400 MB, is then not that of the program. In a process that an engine has started, Main
-// compiles instead.
+// Main runs a program whose engines are compiled in separate processes, so that the program's memory does not include
+// that of compilation, up to 400 MB. It returns the program's exit status. In a process that an engine has started,
+// Main compiles a module instead.
 func Main(run func() int) int {
 	if os.Args[0] == compilerName {
 		if err := compileInput(context.Background(), os.Args[1:]); err != nil {
@@ -49,7 +49,7 @@ func Main(run func() int) int {
 // goroutines.
 func compileInput(ctx context.Context, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("%s needs a directory and a number", compilerName)
+		return fmt.Errorf("%s requires a directory and a number of goroutines", compilerName)
 	}
 	workers, err := strconv.Atoi(args[1])
 	if err != nil {
@@ -67,9 +67,8 @@ func compileInput(ctx context.Context, args []string) error {
 	return errors.Join(err, r.Close(ctx), cache.Close(ctx))
 }
 
-// open returns a runtime that stores compiled code in a directory of the cache for each version of the runtime,
-// because wazero uses the same directory for all versions in tests. The caller closes both. Without a cache
-// directory, cache is nil.
+// open returns a runtime that stores compiled code in a subdirectory of cacheDir for its version, because wazero uses
+// the same directory for all versions in tests. The caller must close both. If cacheDir is empty, cache is nil.
 func open(ctx context.Context, cacheDir string) (r wazero.Runtime, cache wazero.CompilationCache, err error) {
 	cfg := wazero.NewRuntimeConfig()
 	if cacheDir != "" {
@@ -81,21 +80,21 @@ func open(ctx context.Context, cacheDir string) (r wazero.Runtime, cache wazero.
 	return wazero.NewRuntimeWithConfig(ctx, cfg), cache, nil
 }
 
-// compileApart compiles a module in a separate process, unless the cache contains its code. The process
+// compileSeparately compiles a module in a separate process, unless the cache contains its code. The process
 // inherits no environment variables.
-func compileApart(ctx context.Context, cfg Config, code []byte) error {
+func compileSeparately(ctx context.Context, cfg Config, code []byte) error {
 	sum := sha256.Sum256(code)
 	done := filepath.Join(cfg.Cache, Runtime, hex.EncodeToString(sum[:16])+".compiled")
 	if _, err := os.Stat(done); err == nil {
 		return nil
 	}
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	compiler := exec.CommandContext(ctx, cfg.Compiler)
 	compiler.Args = []string{compilerName, cfg.Cache, strconv.Itoa(cfg.Workers)}
 	compiler.Env = []string{}
-	compiler.Stdin, compiler.Stderr = bytes.NewReader(code), &said
+	compiler.Stdin, compiler.Stderr = bytes.NewReader(code), &stderr
 	if err := compiler.Run(); err != nil {
-		return fmt.Errorf("%s: %w: %s", cfg.Compiler, err, bytes.TrimSpace(said.Bytes()))
+		return fmt.Errorf("%s: %w: %s", cfg.Compiler, err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return os.WriteFile(done, nil, 0o600)
 }

@@ -10,16 +10,17 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(engines.Main(m.Run)) }
 
-// TestCompiledApart checks that another process fills the cache, once, and that an engine works where none can.
-func TestCompiledApart(t *testing.T) {
+// TestCompiledSeparately checks that another process compiles into the cache once, and that an engine works without
+// such a process.
+func TestCompiledSeparately(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		compiler string
-		apart    int
-	}{"this program": {program, 1}, "not a program": {filepath.Join(t.TempDir(), "missing"), 0}} {
+		compiler  string
+		processes int
+	}{"this program": {program, 1}, "missing program": {filepath.Join(t.TempDir(), "missing"), 0}} {
 		cfg := engines.Config{Cache: t.TempDir(), Compiler: test.compiler}
 		for range 2 {
 			e := newEngine(t, cfg)
@@ -32,8 +33,8 @@ func TestCompiledApart(t *testing.T) {
 			}
 		}
 		done, err := filepath.Glob(filepath.Join(cfg.Cache, engines.Runtime, "*.compiled"))
-		if err != nil || len(done) != test.apart {
-			t.Errorf("%s: got compiled files %q, error %v", name, done, err)
+		if err != nil || len(done) != test.processes {
+			t.Errorf("%s: got files %q, error %v, want %d", name, done, err, test.processes)
 		}
 	}
 	cfg, err := engines.Settings{Engines: t.TempDir()}.Config(1)

@@ -1,8 +1,8 @@
-// Package engines runs C, C++ and Rust programs that were compiled to WebAssembly on untrusted files. Each document
-// gets its own instance with its own bounded memory, and no files, network or clock except those that the program's
-// package provides. The end of the instance's context stops it at any point. A document that crashes the program
-// ends only its own instance, with an error.
+// Package engines processes untrusted files with C, C++ and Rust programs that were compiled to WebAssembly. Each
+// document has its own instance of a program with its own bounded memory, which has no access to files, the network or
+// a clock except for those that the program's package provides. When its context is done, an instance stops at any
+// point. A document that crashes the program ends only its own instance, with an error.
 //
-// An instance serves all calls for one document and is never reused for another, which could read data of the
-// first. A start takes a few milliseconds.
+// An instance serves all calls for one document and is never reused for another one, which could read data of the
+// first. Starting an instance takes a few milliseconds.
 package engines

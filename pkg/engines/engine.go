@@ -17,7 +17,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Runtime names the WebAssembly runtime, with its version in go.mod.
+// Runtime is the name of the WebAssembly runtime and its version in go.mod.
 const Runtime = "wazero-v1.12.0"
 
 // Errors of an engine.
@@ -37,17 +37,17 @@ type Program struct {
 
 // Config specifies how an engine compiles.
 type Config struct {
-	// Cache is a directory for compiled code, which cuts the time of later starts to a tenth. Only the user of this
-	// process may write to it, since its content is executed. Empty for none.
+	// Cache is a directory for compiled code, which reduces the time of later starts to a tenth. Only the user of this
+	// process may be able to write to it, because its content is executed. If Cache is empty, code is not stored.
 	Cache   string
 	Workers int // number of goroutines that compile; 0 means one
 	// Compiler is the path of a program that calls Main, which compiles into Cache in separate processes. If it is
-	// empty or fails, or without Cache, this process compiles.
+	// empty or fails, or if Cache is empty, this process compiles.
 	Compiler string
 }
 
 // UserCache returns the directory for compiled code of this user, and creates it if needed. It returns an error if
-// it cannot, as on a read-only file system.
+// the directory cannot be created, for example on a read-only file system.
 func UserCache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -69,14 +69,14 @@ type Engine struct {
 	err      error
 }
 
-// New returns an engine, which compiles at the first Prepare or Start. The caller closes it
-// after the last instance.
+// New returns an engine, which compiles its program at the first call to Prepare or Start. The
+// caller must close the engine after all of its instances.
 func New(p Program, cfg Config) *Engine {
 	return &Engine{program: p, config: cfg, compiled: make(chan struct{})}
 }
 
-// Prepare compiles the program unless a compilation has begun, and waits until it is done or ctx ends. Compilation
-// continues when ctx is done.
+// Prepare starts to compile the program, unless an earlier call has, and waits until the compilation or ctx is done.
+// The compilation continues after ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error {
 	e.begin.Do(func() {
 		go func() {
@@ -106,20 +106,20 @@ func (e *Engine) compile(ctx context.Context) error {
 	if code, err = interruptible(code); err != nil {
 		return err
 	}
-	var apart error
+	var compilerErr error
 	if e.config.Cache != "" {
 		if err := ownFolder(e.config.Cache); err != nil {
 			return err
 		}
 		if e.config.Compiler != "" {
-			apart = compileApart(ctx, e.config, code)
+			compilerErr = compileSeparately(ctx, e.config, code)
 		}
 	}
 	if e.runtime, e.cache, err = open(ctx, e.config.Cache); err != nil {
 		return err
 	}
 	if e.module, err = e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.config.Workers), code); err != nil {
-		return errors.Join(err, apart)
+		return errors.Join(err, compilerErr)
 	}
 	if e.program.Import == nil {
 		return nil
@@ -135,7 +135,7 @@ func ownFolder(dir string) error {
 	}
 	info, err := os.Stat(dir)
 	if err == nil && info.Mode().Perm()&0o022 != 0 {
-		err = fmt.Errorf("%s can be written to by others: its content would be executed", dir)
+		err = fmt.Errorf("%s must not be writable by other users, because its content is executed", dir)
 	}
 	return err
 }
@@ -160,9 +160,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// compiling is like Prepare, but waits at most patience.
+// compiling is like Prepare, but waits at most compileTimeout.
 func (e *Engine) compiling(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
 	return e.Prepare(ctx)
 }
@@ -170,16 +170,16 @@ func (e *Engine) compiling(ctx context.Context) error {
 // Limits are the limits of one instance.
 type Limits struct {
 	Memory int64 // maximum memory in bytes
-	First  int64 // bytes allocated at start, so that growth up to this size copies nothing; 0 for the program's own initial size
+	First  int64 // bytes allocated at start, so that growth up to this size copies nothing; 0 means the program's own initial size
 }
 
-// patience is how long Start waits for a compilation. It is shorter than the time limit of an attempt at a
-// document.
-const patience = 30 * time.Second
+// compileTimeout is how long Start waits for a compilation. It is shorter than the time limit of an attempt to process
+// a document.
+const compileTimeout = 30 * time.Second
 
-// Start returns an instance of the program with its own memory. When ctx ends, the instance stops. The caller
-// closes it. Start returns ErrCompiling if the program is not compiled within 30 s. The document is not at fault
-// then.
+// Start returns an instance of the program with its own memory. When ctx is done, the instance stops. The caller must
+// close it. Start returns ErrCompiling, which is not an error of the document, if the program is not compiled within
+// 30 s.
 func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 	if err := e.compiling(ctx); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 	const page = 65536
 	for _, m := range e.module.ExportedMemories() {
 		if first := int64(m.Min()) * page; first > l.Memory {
-			return nil, fmt.Errorf("%w: %s needs %d bytes at start, and may use %d", ErrMemory, e.program.Name, first, l.Memory)
+			return nil, fmt.Errorf("%w: %s needs %d bytes at start, but the limit is %d", ErrMemory, e.program.Name, first, l.Memory)
 		}
 	}
 	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}

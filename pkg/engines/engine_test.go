@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// program is a module whose functions misbehave the way programs do on hostile documents.
+// program returns a module whose functions misbehave as programs do on hostile documents.
 func program(t testing.TB) []byte {
 	t.Helper()
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
@@ -66,7 +66,7 @@ func newEngine(t testing.TB, cfg engines.Config) *engines.Engine {
 	return e
 }
 
-// run calls a function of a new instance. With stop it cancels the instance's context after 20 ms.
+// run calls a function of a new instance. If stop is true, it cancels the instance's context after 20 ms.
 func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64) (uint64, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +108,7 @@ func TestFailuresAreIsolated(t *testing.T) {
 	} {
 		_, err := run(t, e, c.stop, c.function, c.args...)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.function, err, c.want)
+			t.Errorf("%s: got error %v, want an error that wraps %v", c.function, err, c.want)
 		}
 		if got, err := run(t, e, false, "next", 41); err != nil || got != 42 {
 			t.Errorf("after %s: got %d, error %v, want 42", c.function, got, err)
@@ -116,7 +116,7 @@ func TestFailuresAreIsolated(t *testing.T) {
 	}
 }
 
-// TestStopReturnsTheCause checks that the cause of a context is returned.
+// TestStopReturnsTheCause checks that a stopped instance returns the cause of its context.
 func TestStopReturnsTheCause(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -128,15 +128,15 @@ func TestStopReturnsTheCause(t *testing.T) {
 	cancel(cause)
 	i.Call("loop")
 	if !errors.Is(i.Err(), cause) {
-		t.Errorf("got %v", i.Err())
+		t.Errorf("got error %v, want %v", i.Err(), cause)
 	}
 	if err := i.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestGarbageCollectionIsNotBlocked checks that compiled code without calls does not block the garbage collector and thereby
-// every other goroutine.
+// TestGarbageCollectionIsNotBlocked checks that compiled code without calls does not block the garbage collector, and
+// with it every other goroutine.
 func TestGarbageCollectionIsNotBlocked(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestGarbageCollectionIsNotBlocked(t *testing.T) {
 		}()
 		<-began
 		for range 10 {
-			runtime.GC() // would otherwise not return
+			runtime.GC() // returns only if the code can be interrupted
 		}
 		cancel()
 		<-ended
@@ -169,7 +169,7 @@ func TestGarbageCollectionIsNotBlocked(t *testing.T) {
 	cancel()
 }
 
-// TestAddressesAreChecked checks that any address from the program is safe to pass.
+// TestAddressesAreChecked checks that Bytes rejects ranges outside the memory.
 func TestAddressesAreChecked(t *testing.T) {
 	e := newEngine(t, engines.Config{})
 	for _, c := range []struct {
@@ -181,7 +181,7 @@ func TestAddressesAreChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b := i.Bytes(c.at, c.size); (b != nil) != c.inside || (i.Err() == nil) != c.inside {
-			t.Errorf("Bytes(%d, %d): got %d bytes, error %v", c.at, c.size, len(b), i.Err())
+			t.Errorf("Bytes(%d, %d): got %d bytes, error %v, want accepted = %v", c.at, c.size, len(b), i.Err(), c.inside)
 		}
 		if err := i.Close(); err != nil {
 			t.Error(err)
@@ -189,7 +189,7 @@ func TestAddressesAreChecked(t *testing.T) {
 	}
 }
 
-// TestCompiledOnce checks that a second engine finds the code that the first compiled.
+// TestCompiledOnce checks that a second engine uses the code that the first one compiled.
 func TestCompiledOnce(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	var files []string
@@ -203,7 +203,7 @@ func TestCompiledOnce(t *testing.T) {
 			t.Fatalf("got files %v, error %v, want one file", found, err)
 		}
 		if n == 1 && found[0] != files[0] {
-			t.Errorf("got cached files %v, then %v", files, found)
+			t.Errorf("got cached files %v, want %v as before", found, files)
 		}
 		files = found
 		if got, err := run(t, e, false, "next", 1); err != nil || got != 2 {
@@ -211,7 +211,7 @@ func TestCompiledOnce(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("got mode %v of the cache, error %v, want access for its user only", info.Mode(), err)
+		t.Errorf("cache: got mode %v, error %v, want access for its user only", info.Mode(), err)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestCacheOfOthers(t *testing.T) {
 	}
 }
 
-// TestClosedEngine covers an engine that never compiled, and a malformed module.
+// TestClosedEngine closes an engine that has not compiled its program, and one with a malformed module.
 func TestClosedEngine(t *testing.T) {
 	e := engines.New(engines.Program{Name: "test", Code: program(t)}, engines.Config{})
 	if err := e.Close(t.Context()); err != nil {
@@ -250,7 +250,7 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.Prepare(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want none or Canceled", err)
 	}
 	if err := e.Prepare(t.Context()); err != nil {
 		t.Error(err)
@@ -260,10 +260,10 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 // TestCloseDuringCompilation checks that Close waits for a compilation until its context ends, and can be called
 // again.
 func TestCloseDuringCompilation(t *testing.T) {
-	began, goOn := make(chan struct{}), make(chan struct{})
+	began, resume := make(chan struct{}), make(chan struct{})
 	e := engines.New(engines.Program{Name: "test", Code: program(t), Import: func(context.Context, wazero.Runtime, wazero.CompiledModule) error {
 		close(began)
-		<-goOn
+		<-resume
 		return nil
 	}}, engines.Config{})
 	ended := make(chan error, 1)
@@ -275,9 +275,9 @@ func TestCloseDuringCompilation(t *testing.T) {
 		t.Errorf("got error %v, want ErrCompiling", err)
 	}
 	if _, err := e.Start(stopped, engines.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrCompiling) || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want ErrCompiling and Canceled", err)
 	}
-	close(goOn)
+	close(resume)
 	if err := errors.Join(<-ended, e.Close(t.Context())); err != nil {
 		t.Error(err)
 	}

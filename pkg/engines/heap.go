@@ -6,8 +6,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// ResizeHeap serves emscripten_resize_heap. It grows the memory by the requested size, or by a fifth if that is
-// more.
+// ResizeHeap serves emscripten_resize_heap. It grows the memory to the requested size, or by a fifth if that is more
+// and possible.
 func ResizeHeap(_ context.Context, m api.Memory, stack []uint64) {
 	const page = 65536
 	wanted, size := uint64(api.DecodeU32(stack[0])), uint64(m.Size())

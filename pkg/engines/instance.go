@@ -12,7 +12,7 @@ import (
 // Errors of an instance. They affect only its document. A stopped instance returns the cause of its context
 // instead.
 var (
-	ErrMemory  = errors.New("the document needs more memory than it may use")
+	ErrMemory  = errors.New("the document needs more memory than allowed")
 	ErrCrashed = errors.New("the document crashed its parser")
 )
 
@@ -61,7 +61,7 @@ func (i *Instance) Call(name string, args ...uint64) uint64 {
 }
 
 // CallEntry calls the function at an index of the program's first table, as Call does. The
-// function must have a type of params and results.
+// function must have the given types of parameters and results.
 func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args ...uint64) uint64 {
 	if i.ended() {
 		return 0
@@ -76,12 +76,12 @@ func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args
 	return i.call(f, args)
 }
 
-// entry returns a function of the table, or nil if there is none of this type, which ends the
-// instance.
+// entry returns the function at an index of the table. If there is none of this type, entry ends
+// the instance and returns nil.
 func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.Function) {
 	defer func() {
 		if reason := recover(); reason != nil { // LookupFunction panics if the index is invalid
-			i.err = fmt.Errorf("%w (%s): its table has no such function at %d: %v", ErrCrashed, i.name, index, reason)
+			i.err = fmt.Errorf("%w (%s): its table has no function of this type at index %d: %v", ErrCrashed, i.name, index, reason)
 			f = nil
 		}
 	}()
@@ -118,7 +118,7 @@ func (i *Instance) classify(err error) error {
 	return fmt.Errorf("%w (%s): %w", ErrCrashed, i.name, err)
 }
 
-// Fail ends the instance with an error, unless it has ended.
+// Fail ends the instance with an error, unless it has already ended.
 func (i *Instance) Fail(err error) {
 	if i.err == nil {
 		i.err = err
@@ -133,19 +133,19 @@ func (i *Instance) Err() error { return i.err }
 func (i *Instance) OutOfMemory() bool { return i.memory.refused }
 
 // Bytes returns size bytes of the instance's memory from an address. If the range is outside the memory, it ends
-// the instance and returns nil. They are valid until the next call.
+// the instance and returns nil. The bytes are valid until the next call.
 func (i *Instance) Bytes(at, size uint64) []byte {
 	if i.err != nil {
 		return nil
 	}
 	if at == 0 || at > uint64(len(i.memory.bytes)) || size > uint64(len(i.memory.bytes))-at {
-		i.err = fmt.Errorf("%w (%s): it gave an address outside its memory", ErrCrashed, i.name)
+		i.err = fmt.Errorf("%w (%s): it returned an address outside its memory", ErrCrashed, i.name)
 		return nil
 	}
 	return i.memory.bytes[at : at+size : at+size]
 }
 
-// Close ends the instance and releases its memory. It must be called once.
+// Close ends the instance and releases its memory. It must be called exactly once.
 func (i *Instance) Close() error {
 	i.unwatch()
 	i.Fail(ErrClosed)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// codeReader reads the binary format of WebAssembly. After the first error all reads return
+// codeReader reads the binary format of WebAssembly. After the first error, all reads return
 // zero.
 type codeReader struct {
 	data []byte
@@ -43,14 +43,14 @@ func (r *codeReader) skip(n uint32) { r.bytes(n) }
 func (r *codeReader) u32() uint32 {
 	v, n := binary.Uvarint(r.data[r.at:])
 	if n <= 0 || v > 1<<32-1 {
-		r.fail("a number is malformed")
+		r.fail("malformed number")
 		return 0
 	}
 	r.at += n
 	return uint32(v)
 }
 
-// leb skips a number of any sign and size.
+// leb skips a LEB128 number of any size, signed or unsigned.
 func (r *codeReader) leb() {
 	for r.byte() >= 0x80 && r.err == nil {
 	}
@@ -64,8 +64,8 @@ func (r *codeReader) limits() {
 	}
 }
 
-// instruction skips one instruction with its immediates and returns its opcode
-// (WebAssembly 2.0, section 5.4). For those with a prefix that is the prefix.
+// instruction skips one instruction with its immediates and returns its opcode, or its
+// prefix if it has one (WebAssembly 2.0, section 5.4).
 func (r *codeReader) instruction() byte {
 	op := r.byte()
 	switch {

@@ -89,8 +89,8 @@ func importedGlobals(section []byte) (uint32, error) {
 	return n, r.err
 }
 
-// appendGlobals adds two mutable i32, the flag and the counter behind it, and returns the
-// index of the flag.
+// appendGlobals adds two mutable i32 globals, the flag and after it the counter, and returns
+// the index of the flag.
 func appendGlobals(section []byte, imported uint32) ([]byte, uint32, error) {
 	r := &codeReader{data: section}
 	n := r.u32()

@@ -1,14 +1,14 @@
 package engines
 
-// memory is the memory of an instance. It grows up to a limit from its first allocation.
+// memory is the memory of an instance. It grows from its first allocation up to a limit.
 type memory struct {
 	bytes       []byte
 	first, most uint64
 	refused     bool // whether growth beyond most was rejected
 }
 
-// Reallocate returns the grown memory, or nil above the limit, so that memory.grow fails in the
-// program.
+// Reallocate grows the memory to size and returns it. If size is above the limit, it returns nil,
+// so that memory.grow fails in the program.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.most {
 		m.refused = true

@@ -1,4 +1,4 @@
-// Package enginetest supports tests with engines: it compiles them once per machine, and writes documents to read.
+// Package enginetest supports tests with engines: it compiles the engines once per machine, and generates documents.
 package enginetest
 
 import (
@@ -15,12 +15,13 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// Main runs the tests of a package with an engine that open creates and Main prepares. It returns the exit status.
+// Main runs the tests of a package after it has created an engine with open, prepared it and passed it to use. It
+// returns the exit status.
 func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
 	return run(m, Fill, open, use)
 }
 
-// MainRDKit is like Main, for RDKit, which other packages do not need.
+// MainRDKit is like Main, for packages that use RDKit.
 func MainRDKit[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
 	return run(m, FillRDKit, open, use)
 }
@@ -49,14 +50,14 @@ func run[E Engine](m *testing.M, fill func(dir string) error, open func(engines.
 const modules = "github.com/assay-project/assay/"
 
 // Fill compiles the programs of the analyzer into a cache by running the test TestFill of its package pixels
-// without the race detector, which would make it ten times slower. Other tests wait meanwhile. System tests call it
-// too.
+// without the race detector, which would make it ten times slower. Other calls wait until it is done. System tests
+// also call it.
 func Fill(dir string) error { return fill(dir, modules+"services/analyzer/pixels") }
 
-// FillRDKit is Fill for RDKit.
+// FillRDKit is like Fill, for RDKit.
 func FillRDKit(dir string) error { return fill(dir, modules+"pkg/engines/enginetest") }
 
-// fill runs TestFill of a package, unless it has filled the folder.
+// fill runs TestFill of a package, unless the directory has already been filled.
 func fill(dir, tests string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

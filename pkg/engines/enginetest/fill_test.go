@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/rdkit"
 )
 
-var fill = flag.String("fill", "", "the folder for the compiled RDKit")
+var fill = flag.String("fill", "", "the `folder` for the compiled RDKit")
 
 // TestFill compiles RDKit. FillRDKit runs it.
 func TestFill(t *testing.T) {

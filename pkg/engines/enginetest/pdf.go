@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// PDF describes a PDF document. Texts are ASCII without parentheses and backslashes.
+// PDF describes a PDF document. Texts must be ASCII without parentheses or backslashes.
 type PDF struct {
 	Title    string
 	Pages    []string          // lines of text, in Helvetica; ignored if Contents is set
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
-	Forms    []string          // contents of the form XObjects X0, X1, …, each of which can use all
-	// Encrypted means that the document is encrypted, for the user's password, which may be
-	// empty.
+	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other
+	// Encrypted means that the document is encrypted with Password, which may be empty, as its
+	// user password.
 	Encrypted bool
 	Password  string
 }
 
-// Bytes returns the document, of version 1.4.
+// Bytes returns the document as PDF 1.4.
 func (p PDF) Bytes() []byte {
 	w := pdfWriter{}
 	if p.Encrypted {
@@ -86,7 +86,7 @@ func (p PDF) contents(text string) string {
 type pdfWriter struct {
 	bytes.Buffer
 	at          map[int]int
-	key         []byte // of the encryption, or nil
+	key         []byte // encryption key, or nil
 	owner, user []byte
 }
 
@@ -105,7 +105,7 @@ func rc4With(key, data []byte) []byte {
 	return out
 }
 
-// encrypt sets the keys of the standard handler, revision 2, with 40 bits.
+// encrypt sets the 40-bit keys of the standard security handler, revision 2.
 func (w *pdfWriter) encrypt(password string) {
 	padded := append([]byte(password), pdfPadding...)[:32]
 	ownerKey := md5.Sum(append([]byte("owner"), pdfPadding...)[:32])
@@ -115,7 +115,7 @@ func (w *pdfWriter) encrypt(password string) {
 	w.user = rc4With(w.key, pdfPadding)
 }
 
-// encode encrypts data of an object, if the document is encrypted.
+// encode encrypts data of an object if the document is encrypted.
 func (w *pdfWriter) encode(object int, data []byte) []byte {
 	if w.key == nil {
 		return data

@@ -1,6 +1,6 @@
-// Command fetch gets the WebAssembly programs of the engines from npm and writes them where
-// their packages embed them. It runs in pkg/engines, by make wasm, and needs Node.js. Packages
-// and programs are pinned by their hashes; a new version changes both here.
+// Command fetch downloads the WebAssembly programs of the engines from npm and writes them where
+// their packages embed them. It must run in pkg/engines, as make wasm does, and requires Node.js.
+// Packages and programs are pinned by their hashes; update both for a new version.
 package main
 
 import (
@@ -25,8 +25,8 @@ type source struct {
 	integrity         string // hash of the package, as reported by npm
 	file              string // path in the package
 	sha256            string // hash of the program
-	to                string
-	withoutExceptions bool // exception handling, removed by optimizer
+	to                string // path of the compressed program
+	withoutExceptions bool   // whether optimizer removes exception handling
 }
 
 var sources = []source{
@@ -62,7 +62,7 @@ var optimizer = source{
 	file:      "package/bin/wasm-opt",
 }
 
-// features are the WebAssembly features that the program may use before and after.
+// features are the WebAssembly features that the program may use before and after the removal.
 var features = []string{
 	"--mvp-features", "--enable-mutable-globals", "--enable-sign-ext", "--enable-nontrapping-float-to-int", "--enable-bulk-memory",
 	"--enable-bulk-memory-opt", "--enable-multivalue", "--enable-reference-types", "--enable-exception-handling",

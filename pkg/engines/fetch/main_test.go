@@ -27,12 +27,12 @@ func TestCommittedProgramsArePinned(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := hex.EncodeToString(h.Sum(nil)); got != s.sha256 {
-			t.Errorf("%s holds %s, want %s", s.to, got, s.sha256)
+			t.Errorf("%s: got hash %s, want %s", s.to, got, s.sha256)
 		}
 		for _, name := range []string{"LICENSE", "NOTICE"} {
 			text, err := os.ReadFile(filepath.Join("..", filepath.Dir(s.to), name))
 			if err != nil || len(text) < 500 {
-				t.Errorf("%s requires %s: got %d bytes, error %v", name, s.to, len(text), err)
+				t.Errorf("%s for %s: got %d bytes, error %v, want at least 500 bytes", name, s.to, len(text), err)
 			}
 		}
 	}

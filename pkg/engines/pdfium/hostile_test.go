@@ -15,8 +15,8 @@ import (
 
 var mutations = flag.Int("mutations", 60, "number of mutated documents that TestHostileDocuments reads")
 
-// TestHostileDocuments reads truncated and mutated documents: each gives a result or an error that says why, and
-// the next document is read normally.
+// TestHostileDocuments reads truncated and mutated documents. It checks that each one returns a result or an error with
+// a reason, and that the next document is read normally.
 func TestHostileDocuments(t *testing.T) {
 	good := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"a": "b"}, Forms: []string{"0 0 9 9 re f"}}
 	want, err := read(t, good.Bytes())
@@ -78,7 +78,7 @@ func reason(t *testing.T, err error) string {
 		}
 	}
 	if err != nil {
-		t.Errorf("an error without a reason: %v", err)
+		t.Errorf("got error %v, want one with a known reason", err)
 	}
 	return "read"
 }

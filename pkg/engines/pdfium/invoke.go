@@ -9,15 +9,15 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// errLongjmp ends the calls between a longjmp of PDFium and its setjmp.
+// errLongjmp unwinds the calls between a longjmp of PDFium and its setjmp.
 var errLongjmp = errors.New("longjmp")
 
 func throwLongjmp(context.Context, api.Memory, []uint64) { panic(errLongjmp) }
 
-// invoke returns an import invoke_… of these types. It calls the function of the table whose index is the first
-// argument, and catches a longjmp in it, as the JavaScript of Emscripten does. The one in wazero's package emscripten
-// caches the type of the function without a lock, which is a data race between instances (wazero 1.12.0,
-// wasm.FunctionType.key).
+// invoke returns the import invoke_… with these types. The import calls the function of the table whose index is the
+// first argument, and catches a longjmp in it, as the JavaScript of Emscripten does. The implementation in wazero's
+// package emscripten caches the type of the function without a lock, which is a data race between instances (wazero
+// 1.12.0, wasm.FunctionType.key).
 func invoke(params, results []api.ValueType) api.GoModuleFunc {
 	params = params[1:]
 	return func(ctx context.Context, m api.Module, stack []uint64) {

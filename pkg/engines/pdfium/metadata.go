@@ -9,11 +9,11 @@ import (
 // missing fields are empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords string
-	Creator, Producer                string // programs that wrote the content and the file
+	Creator, Producer                string // programs that created the content and the file
 	Created, Modified                time.Time
 	Version                          string // PDF version, such as "1.7"
 	Tagged                           bool
-	Encrypted                        bool // readable without a password
+	Encrypted                        bool // encrypted, but readable without a password
 	Signatures, Attachments          int
 	Form                             string // "AcroForm", "XFA", or ""
 }
@@ -39,7 +39,7 @@ func (d *Document) Metadata() (Metadata, error) {
 	return m, d.err(nil)
 }
 
-// longestMeta bounds one text of the metadata, in bytes of UTF-16.
+// longestMeta is the maximum length of one text of the metadata, in bytes of UTF-16.
 const longestMeta = 64 << 10
 
 func (d *Document) metaText(tag string) string {
@@ -49,7 +49,7 @@ func (d *Document) metaText(tag string) string {
 	}
 	defer d.free(name)
 	copy(d.instance.Bytes(name, uint64(len(tag))), tag)
-	size := d.instance.Call("FPDF_GetMetaText", d.handle, name, 0, 0) // with its terminator
+	size := d.instance.Call("FPDF_GetMetaText", d.handle, name, 0, 0) // includes the terminator
 	if size <= 2 || size > longestMeta {
 		return ""
 	}
@@ -78,11 +78,11 @@ func (d *Document) version() string {
 	return string([]byte{'0' + b[0]/10, '.', '0' + b[0]%10})
 }
 
-// parseDate reads a date of PDF, "D:20261122103000+01'00'" or a part of it (ISO 32000-1, section 7.9.4). An invalid
-// date is zero.
+// parseDate parses a PDF date such as "D:20261122103000+01'00'", or a prefix of one (ISO 32000-1, section 7.9.4). It
+// returns the zero time for an invalid date.
 func parseDate(s string) time.Time {
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "D:"), "'", "")
-	if utc, _, found := strings.Cut(s, "Z"); found { // some have minutes after it
+	if utc, _, found := strings.Cut(s, "Z"); found { // some dates have an offset after the Z
 		s = utc + "Z"
 	}
 	for _, layout := range []string{"20060102150405Z0700", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006"} {

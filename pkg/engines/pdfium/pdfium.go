@@ -29,7 +29,7 @@ const initial = 18 << 20
 // Engine reads PDF documents. It is safe for concurrent use.
 type Engine struct{ engine *engines.Engine }
 
-// New returns an Engine, which compiles at the first Prepare or Open. The caller closes it.
+// New returns an Engine, which compiles PDFium at the first call to Prepare or Open. The caller must close it.
 func New(cfg engines.Config) *Engine {
 	return &Engine{engines.New(engines.Program{
 		Name: "PDFium", Code: code, Import: importSystem,
@@ -37,14 +37,14 @@ func New(cfg engines.Config) *Engine {
 	}, cfg)}
 }
 
-// Prepare waits until PDFium is compiled, or ctx ends.
+// Prepare compiles PDFium and waits until the compilation or ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ctx) }
 
 // Close releases PDFium. All documents must be closed.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Document is an open PDF in its own instance. The first error of the instance, such as the end of its context,
-// ends it. It is not safe for concurrent use.
+// Document is an open PDF in its own instance. After the first error of the instance, such as the end of its context,
+// all calls fail. A Document is not safe for concurrent use.
 type Document struct {
 	instance *engines.Instance
 	file     *file
@@ -52,9 +52,9 @@ type Document struct {
 	pages    int
 }
 
-// Open opens the document in r, which has size bytes and is read until Close, with up to
-// memory bytes, or Memory if that is 0. ctx bounds all work on the document. Open returns
-// ErrLocked, ErrDamaged, the errors of engines, and those of r. The caller closes the
+// Open opens the document in r, which has size bytes and is read until Close. memory is the
+// memory limit in bytes; 0 means Memory. ctx bounds all work on the document. Open returns
+// ErrLocked, ErrDamaged, the errors of engines, and those of r. The caller must close the
 // Document.
 func (e *Engine) Open(ctx context.Context, r io.ReaderAt, size, memory int64) (*Document, error) {
 	if memory == 0 {
@@ -93,12 +93,12 @@ func (d *Document) load() error {
 	}
 	d.pages = int(int32(d.instance.Call("FPDF_GetPageCount", d.handle)))
 	if d.pages <= 0 {
-		return d.err(fmt.Errorf("%w: it has no page", ErrDamaged))
+		return d.err(fmt.Errorf("%w: it has no pages", ErrDamaged))
 	}
 	return d.err(nil)
 }
 
-// err returns the error of the instance, else of the file, else the given one.
+// err returns the error of the instance, or else the error of the file, or else the given error.
 func (d *Document) err(otherwise error) error {
 	switch {
 	case d.instance.Err() != nil:

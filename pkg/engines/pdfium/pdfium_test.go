@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "Zwei Seiten\nfirst page\nReykjavik\fsecond page\f"; text.Text != want || text.Pages != 2 || text.Cut != "" || text.Unreadable != 0 {
-		t.Errorf("%+v, want %q", text, want)
+		t.Errorf("got %+v, want the text %q of 2 readable pages", text, want)
 	}
 	if d.Pages() != 2 {
 		t.Errorf("got %d pages, want 2", d.Pages())
@@ -67,7 +67,7 @@ func TestTextIsTruncated(t *testing.T) {
 	} {
 		text, err := mustOpen(t, enginetest.PDF{Pages: pages}).Text(l)
 		if err != nil || text.Text != want || text.Cut == "" {
-			t.Errorf("%+v: %+v, %v; want %q", l, text, err, want)
+			t.Errorf("%+v: got %+v, error %v, want the text %q and a reason in Cut", l, text, err, want)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestMetadata(t *testing.T) {
 	got, err := mustOpen(t, enginetest.PDF{Title: "On Foxes", Pages: []string{"x"}, Fields: map[string]string{"a": "b"}}).Metadata()
 	want := pdfium.Metadata{Title: "On Foxes", Created: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Version: "1.4", Form: "AcroForm"}
 	if err != nil || got != want {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
+		t.Errorf("got %+v, error %v, want %+v", got, err, want)
 	}
 }
 
@@ -84,17 +84,17 @@ func TestPicture(t *testing.T) {
 	d := mustOpen(t, enginetest.PDF{Pages: []string{"", ""}, Contents: "1 0 0 rg 0 0 306 792 re f"}) // the left half is red
 	size, err := d.PageSize(1)
 	if err != nil || size != (pdfium.PageSize{Width: 612, Height: 792}) {
-		t.Errorf("got %+v, error %v", size, err)
+		t.Errorf("got size %+v, error %v, want 612 × 792", size, err)
 	}
 	m, err := d.Picture(1, 396)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Rect.Dx() != 306 || m.Rect.Dy() != 396 || !m.Opaque() {
-		t.Errorf("got size %v, opaque %t", m.Rect, m.Opaque())
+		t.Errorf("got size %v, opaque = %t, want 306 × 396, opaque = true", m.Rect, m.Opaque())
 	}
 	if left, right := m.NRGBAAt(100, 200), m.NRGBAAt(200, 200); left.R != 255 || left.G != 0 || right.G != 255 {
-		t.Errorf("got %v on the left, %v on the right", left, right)
+		t.Errorf("got %v on the left, %v on the right, want red and white", left, right)
 	}
 	for _, n := range []int{-1, 2} {
 		if _, err := d.Picture(n, 100); !errors.Is(err, pdfium.ErrPage) {
@@ -109,11 +109,11 @@ func TestPasswords(t *testing.T) {
 	}
 	d := mustOpen(t, enginetest.PDF{Title: "Open", Pages: []string{"readable"}, Encrypted: true})
 	text, err := d.Text(pdfium.TextLimits{})
-	if err != nil || text.Text != "readable\f" {
-		t.Errorf("got %+v, error %v", text, err)
+	if want := "readable\f"; err != nil || text.Text != want {
+		t.Errorf("got %+v, error %v, want the text %q", text, err, want)
 	}
 	if m, err := d.Metadata(); err != nil || !m.Encrypted || m.Title != "Open" {
-		t.Errorf("got %+v, error %v", m, err)
+		t.Errorf("got metadata %+v, error %v, want an encrypted document with the title Open", m, err)
 	}
 }
 
@@ -124,11 +124,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("a picture of 1.6 GB: got error %v, want ErrMemory", err)
 	}
 	if _, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), 1<<20); !errors.Is(err, engines.ErrMemory) {
-		t.Errorf("in 1 MiB: got error %v, want ErrMemory", err)
+		t.Errorf("with 1 MiB: got error %v, want ErrMemory", err)
 	}
 }
 
-// TestDeadline draws a document of a few lines that would take years.
+// TestDeadline cancels the drawing of a document of a few lines that would take years.
 func TestDeadline(t *testing.T) {
 	p := enginetest.PDF{Pages: []string{"x"}, Contents: "/X0 Do"}
 	for n := range 40 {
@@ -156,6 +156,6 @@ func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("connection lost")
 	if _, err := engine.Open(t.Context(), brokenReader{broken}, 1000, 0); !errors.Is(err, broken) {
-		t.Errorf("got error %v, want broken", err)
+		t.Errorf("got error %v, want %v", err, broken)
 	}
 }

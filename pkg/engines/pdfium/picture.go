@@ -35,7 +35,7 @@ func (d *Document) pageSize(page uint64) (PageSize, error) {
 	return s, nil
 }
 
-// openPage opens a page without changes.
+// openPage opens a page as it is stored in the document.
 func (d *Document) openPage(n int) (uint64, error) {
 	if n < 0 || n >= d.pages {
 		return 0, fmt.Errorf("%w: page %d of %d", ErrPage, n, d.pages)
@@ -47,9 +47,9 @@ func (d *Document) openPage(n int) (uint64, error) {
 	return page, d.err(nil)
 }
 
-// Picture draws a page, counted from 0, on white, scaled to fit a square of longest pixels. The picture takes at
-// most longest² × 4 bytes inside PDFium and the same outside. Text in a font that is neither embedded nor one of
-// the standard 14 may be missing.
+// Picture draws a page, counted from 0, on white, scaled to fit a square of longest × longest pixels. The picture uses
+// at most longest² × 4 bytes inside PDFium and the same amount outside it. Text in a font that is neither embedded nor
+// one of the standard 14 fonts may be missing.
 func (d *Document) Picture(n, longest int) (*image.NRGBA, error) {
 	page, err := d.openPage(n)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *Document) Picture(n, longest int) (*image.NRGBA, error) {
 	const bgrx, white = 3, 0xffffffff
 	bitmap := d.instance.Call("FPDFBitmap_CreateEx", uint64(w), uint64(h), bgrx, 0, 0)
 	if bitmap == 0 {
-		return nil, d.err(fmt.Errorf("%w: a picture of %d × %d pixels cannot be made", ErrPage, w, h))
+		return nil, d.err(fmt.Errorf("%w: a picture of %d × %d pixels cannot be created", ErrPage, w, h))
 	}
 	defer d.instance.Call("FPDFBitmap_Destroy", bitmap)
 	d.instance.Call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(w), uint64(h), white)

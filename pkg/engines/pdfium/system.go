@@ -39,10 +39,10 @@ type fileKey struct{}
 
 func opened(ctx context.Context) *file { return ctx.Value(fileKey{}).(*file) }
 
-// hostFunction serves a call: its arguments are in stack, and its result goes into stack[0].
+// hostFunction serves a call. stack contains the arguments; the function stores its result in stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// system provides PDFium with one file to read, and a stopped clock, so that the same document always gives the
+// system provides PDFium with one file to read and with a stopped clock, so that the same document always has the
 // same result.
 var system = map[string]hostFunction{
 	"_abort_js":                 func(context.Context, api.Memory, []uint64) { panic("abort") },
@@ -92,7 +92,7 @@ func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledM
 	return err
 }
 
-// bytes returns memory of the module. An address outside of it ends the call.
+// bytes returns memory of the module. An address outside the memory ends the call.
 func bytes(m api.Memory, at, size uint32) []byte {
 	b, ok := m.Read(at, size)
 	if !ok {

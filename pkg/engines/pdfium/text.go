@@ -9,8 +9,8 @@ import (
 // Text is the text of a document.
 type Text struct {
 	Text       string // text of the pages, each followed by a form feed
-	Pages      int    // pages that were read
-	Unreadable int    // pages among them that could not be read
+	Pages      int    // number of processed pages
+	Unreadable int    // number of processed pages that could not be read
 	Cut        string // why the text is incomplete, for display; "" if it is complete
 }
 
@@ -82,7 +82,7 @@ func (d *Document) pageText(n, most int) (pageText, error) {
 		return pageText{}, d.err(ErrPage)
 	}
 	defer d.free(buffer)
-	// The result counts the terminator.
+	// The result includes the terminator.
 	got := int(int32(d.instance.Call("FPDFText_GetText", chars, 0, uint64(count), buffer)))
 	units := min(max(got-1, 0), count)
 	breaks, err := d.breaks(chars, count)
@@ -96,7 +96,7 @@ func (d *Document) pageText(n, most int) (pageText, error) {
 	return pageText{text, false}, d.err(nil)
 }
 
-// openFlat opens a page whose annotations, such as form fields, are part of its content.
+// openFlat opens a page and makes its annotations, such as form fields, part of its content.
 func (d *Document) openFlat(n int) (uint64, error) {
 	page, err := d.openPage(n)
 	if err != nil {
@@ -112,8 +112,8 @@ func (d *Document) openFlat(n int) (uint64, error) {
 
 func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
 
-// utf16Text decodes UTF-16LE, with a space before each unit of breaks. Line ends become "\n"; other control characters,
-// and the marks that PDFium puts where it removed a hyphen, are dropped.
+// utf16Text decodes UTF-16LE and inserts a space before each of the units whose indices are in breaks. Line ends become
+// "\n". Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.
 func utf16Text(b []byte, breaks []int) string {
 	var out strings.Builder
 	out.Grow(len(b) / 2)

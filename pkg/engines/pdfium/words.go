@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// gap is the distance between two characters, as a fraction of their height, above which they belong to two
-	// words. PDFium uses the width of the font's space, so it joins words in texts typeset without spaces.
+	// gap is the distance between two characters, as a fraction of their height, above which they belong to
+	// different words. PDFium uses the width of the font's space, so it joins words in text typeset without spaces.
 	gap = 0.1
 	// spaced is the fraction of wide distances in a word above which its characters are letter-spaced.
 	spaced = 0.6
 )
 
-// breaks returns the indices in the text of a page, in UTF-16 units, where a word begins although PDFium found no
-// space. count is the number of characters of the page.
+// breaks returns the indices in the text of a page, in UTF-16 units, at which a word begins although PDFium found no
+// space. count is the number of characters on the page.
 func (d *Document) breaks(chars uint64, count int) ([]int, error) {
 	rectangle := d.allocate(16)
 	if rectangle == 0 {
@@ -58,7 +58,7 @@ func boxOf(b []byte) box {
 // word is a sequence of characters without a space.
 type word struct {
 	last  box
-	gaps  int   // between characters on a line
+	gaps  int   // number of pairs of adjacent characters on the same line
 	begin []int // characters with a wide gap before them
 }
 
@@ -76,7 +76,7 @@ func (w *word) add(char int, b box) {
 	}
 }
 
-// end returns the characters before which the word is split, and begins another word.
+// end returns the characters before which the word is split, and begins a new word.
 func (w *word) end() []int {
 	found := w.begin
 	if float64(len(found)) >= spaced*float64(w.gaps) {

@@ -13,20 +13,20 @@ import (
 
 // RDKit exports few functions. It registers the others at start, as Emscripten's embind does for JavaScript: by
 // name, with an invoker in its table and a value that is the invoker's first argument. A string is passed as the
-// address of its length, which its bytes follow.
+// address of its length, which is followed by its bytes.
 
 // function is a registered function.
 type function struct {
 	invoker         uint32 // index in the table
 	params, results []api.ValueType
-	context         uint32 // its first argument
+	context         uint32 // first argument of the invoker
 }
 
 // registry contains the functions and types that an instance has registered.
 type registry struct {
 	functions map[string]function // by name and number of arguments, such as "get_mol/1" or "Mol.get_smiles/1"
 	classes   map[uint32]string   // names by type
-	molecule  function            // which deletes a Mol
+	molecule  function            // the destructor of a Mol
 }
 
 type registryKey struct{}
@@ -39,7 +39,8 @@ func (r *registry) add(m api.Memory, class string, name uint64, arguments uint32
 	r.functions[fmt.Sprintf("%s%s/%d", class, n, arguments)] = f
 }
 
-// newFunction reads a signature: one letter for the result, and one for each parameter.
+// newFunction returns a function with the signature at an address, which has one letter for the result and one for
+// each parameter.
 func newFunction(m api.Memory, signature, invoker, first uint64) function {
 	f := function{invoker: uint32(invoker), context: uint32(first)}
 	for i, letter := range []byte(text(m, signature)) {
@@ -79,7 +80,7 @@ func registerClass(ctx context.Context, m api.Memory, s []uint64) {
 	}
 }
 
-// text returns the text that ends with a zero byte.
+// text returns the zero-terminated text at an address.
 func text(m api.Memory, at uint64) string {
 	var b []byte
 	for i := uint32(at); ; i++ {
@@ -112,8 +113,8 @@ func (e *Engine) start(ctx context.Context, memory int64) (*run, error) {
 	return &run{instance: instance, registry: r, stop: stop}, nil
 }
 
-// call calls a registered function with arguments that are addresses, the object of a method
-// first. It returns 0 once the instance has ended.
+// call calls a registered function with addresses as arguments; the first argument of a method is
+// its object. It returns 0 if the instance has ended.
 func (r *run) call(name string, args ...uint64) uint64 {
 	key := fmt.Sprintf("%s/%d", name, len(args))
 	f, known := r.registry.functions[key]

@@ -25,11 +25,11 @@ const (
 	errnoNoEntry = 44
 )
 
-// hostFunction serves a call: its arguments are in stack, and its result goes into stack[0].
+// hostFunction serves a call. stack contains the arguments; the function stores its result in stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// host serves the imports of RDKit: no file, no clock and the same random numbers in every run, so that the same
-// molecule gives the same result.
+// host serves the imports of RDKit. It provides no files, a stopped clock, and the same random numbers in every run, so
+// that the same molecule always has the same result.
 var host = map[string]hostFunction{
 	"f": registerFunction,
 	"a": registerMethod,
@@ -68,8 +68,8 @@ var host = map[string]hostFunction{
 	"R": refuse,                                                         // __syscall_ioctl
 }
 
-// importHost provides the functions of host to RDKit. Its other imports, for JavaScript objects, are not used by
-// this package and end the instance.
+// importHost provides the functions of host to RDKit. RDKit's other imports, for JavaScript objects, are not needed by
+// this package, and end the instance if they are called.
 func importHost(ctx context.Context, r wazero.Runtime, module wazero.CompiledModule) error {
 	builder := r.NewHostModuleBuilder("a")
 	for _, f := range module.ImportedFunctions() {
@@ -94,7 +94,7 @@ func badFD(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = errnoBa
 
 func refuse(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = api.EncodeI32(-errnoNoEntry) }
 
-// part returns memory of the module. An address outside of it ends the call.
+// part returns memory of the module. An address outside the memory ends the call.
 func part(m api.Memory, at, size uint64) []byte {
 	b, ok := m.Read(uint32(at), uint32(size))
 	if !ok {

@@ -16,7 +16,7 @@ import (
 const golden = "testdata/identities.json"
 
 var (
-	node    = flag.String("package", "", "the `folder` of the npm package @rdkit/rdkit, to compare with it in Node.js")
+	node    = flag.String("package", "", "the `folder` of the npm package @rdkit/rdkit, with which TestAgainstNode compares the results")
 	samples = flag.String("samples", "testdata/molecules.sdf", "the SDF `file` whose molecules are compared with Node.js")
 	update  = flag.Bool("update", false, "write the output of Node.js for "+golden)
 )
@@ -36,10 +36,10 @@ func TestIdentities(t *testing.T) {
 	compare(t, blocks(t, "testdata/molecules.sdf"), data)
 }
 
-// TestAgainstNode is TestIdentities for any samples.
+// TestAgainstNode runs the npm package in Node.js and compares the results for any samples.
 func TestAgainstNode(t *testing.T) {
 	if *node == "" {
-		t.Skip("needs -package")
+		t.Skip("requires -package")
 	}
 	all := blocks(t, *samples)
 	input, err := json.Marshal(all)
@@ -64,7 +64,7 @@ func compare(t *testing.T, blocks []string, theirs []byte) {
 	t.Helper()
 	var want []*found
 	if err := json.Unmarshal(theirs, &want); err != nil || len(want) != len(blocks) || len(blocks) == 0 {
-		t.Fatalf("got %d results for %d molecules, error %v", len(want), len(blocks), err)
+		t.Fatalf("got %d results for %d molecules, error %v, want one for each, and at least one", len(want), len(blocks), err)
 	}
 	s := open(t, t.Context())
 	read, different := 0, 0
@@ -73,21 +73,21 @@ func compare(t *testing.T, blocks []string, theirs []byte) {
 		if err != nil || want[i] == nil {
 			if (err == nil) != (want[i] != nil) {
 				different++
-				t.Errorf("molecule %d: %v, %v, want %v", i+1, id, err, want[i])
+				t.Errorf("molecule %d: got %v, error %v, want %v", i+1, id, err, want[i])
 			}
 			continue
 		}
 		read++
-		laid, err := s.Layout(block)
-		if id != want[i].Identity || laid != want[i].Layout || err != nil {
+		layout, err := s.Layout(block)
+		if id != want[i].Identity || layout != want[i].Layout || err != nil {
 			different++
-			t.Errorf("molecule %d: %v, %q, %v, want %v", i+1, id, laid, err, want[i])
+			t.Errorf("molecule %d: got %v, layout %q, error %v, want %v", i+1, id, layout, err, want[i])
 		}
 	}
 	t.Logf("%d molecules, %d of them read, %d different", len(blocks), read, different)
 }
 
-// blocks returns the MOL blocks of an SDF.
+// blocks returns the MOL blocks of an SDF file.
 func blocks(t *testing.T, name string) (all []string) {
 	t.Helper()
 	data, err := os.ReadFile(name)

@@ -34,15 +34,15 @@ const initial = 16 << 20
 // Engine runs RDKit. It is safe for concurrent use.
 type Engine struct{ engine *engines.Engine }
 
-// New returns an Engine, which compiles at the first Prepare or the first use of a Session. The
-// caller closes it.
+// New returns an Engine, which compiles RDKit at the first call to Prepare or the first use of a
+// Session. The caller must close it.
 func New(cfg engines.Config) *Engine {
 	return &Engine{engines.New(engines.Program{
 		Name: "RDKit", Code: code, Import: importHost, Start: []string{exportStackInit, exportConstructors},
 	}, cfg)}
 }
 
-// Prepare waits until RDKit is compiled, or ctx ends.
+// Prepare compiles RDKit and waits until the compilation or ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ctx) }
 
 // Close releases RDKit. All sessions must be closed.
@@ -57,7 +57,7 @@ type Session struct {
 	run    *run // nil before the first molecule and after an error
 }
 
-// Open returns a Session. ctx bounds all of its work. The caller closes it.
+// Open returns a Session. ctx bounds all of its work. The caller must close it.
 func (e *Engine) Open(ctx context.Context) *Session {
 	return &Session{engine: e, ctx: ctx, limit: Time, memory: Memory}
 }
@@ -73,15 +73,15 @@ func (s *Session) Close() error {
 	return r.instance.Close()
 }
 
-// Identity holds the identifiers of a molecule.
+// Identity contains the identifiers of a molecule.
 type Identity struct {
-	SMILES   string // canonical, with stereo chemistry
-	InChI    string // standard; "" if there is none, as for queries
+	SMILES   string // canonical, with stereochemistry
+	InChI    string // standard; "" if there is none, for example for a query
 	InChIKey string // "" if there is no InChI
 }
 
 // Identify returns the identity of a MOL block. It returns ErrUnreadable, ErrSlow and the errors
-// of engines. After any of them the session can be used for the next molecule.
+// of engines. After any of these errors, the session can be used for the next molecule.
 func (s *Session) Identify(block string) (Identity, error) {
 	var id Identity
 	err := s.with(block, func(r *run, molecule uint64) {
@@ -98,19 +98,19 @@ func (s *Session) Identify(block string) (Identity, error) {
 // Layout returns a MOL block with two-dimensional coordinates for the molecule of a MOL block. It returns the
 // errors of Identify.
 func (s *Session) Layout(block string) (string, error) {
-	var laid string
-	err := s.with(block, func(r *run, molecule uint64) { laid = r.text("Mol.get_new_coords", molecule) })
-	if err == nil && laid == "" {
+	var layout string
+	err := s.with(block, func(r *run, molecule uint64) { layout = r.text("Mol.get_new_coords", molecule) })
+	if err == nil && layout == "" {
 		err = ErrUnreadable
 	}
-	return laid, err
+	return layout, err
 }
 
-// options are those of get_mol: hydrogens of the block become part of their atoms.
+// options are the options of get_mol: explicit hydrogens in the block become implicit.
 const options = `{"removeHs":true}`
 
-// with calls f with a molecule. An error ends the instance: RDKit throws exceptions for molecules that it rejects,
-// and has no code to catch them.
+// with calls f with a molecule. An error ends the instance, because RDKit throws exceptions for molecules that it
+// rejects, and has no code to catch them.
 func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error) {
 	if s.run == nil {
 		if s.run, err = s.engine.start(s.ctx, s.memory); err != nil {
@@ -121,7 +121,7 @@ func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error
 	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
 	defer func() {
 		inTime, ended := limit.Stop(), r.instance.Err()
-		if errors.Is(ended, engines.ErrCrashed) { // zero for some damaged blocks
+		if errors.Is(ended, engines.ErrCrashed) { // for other damaged blocks, get_mol returns zero
 			ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)
 		}
 		if ended != nil || !inTime {

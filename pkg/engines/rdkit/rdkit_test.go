@@ -42,7 +42,7 @@ func identified(t *testing.T, s *Session) {
 	t.Helper()
 	id, err := s.Identify(ethanol)
 	if want := (Identity{"CCO", "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N"}); err != nil || id != want {
-		t.Errorf("%v, %v, want %v", id, err, want)
+		t.Errorf("got %v, error %v, want %v", id, err, want)
 	}
 }
 
@@ -50,18 +50,19 @@ func TestVersion(t *testing.T) {
 	s := open(t, t.Context())
 	identified(t, s)
 	if got := "RDKit " + s.run.text("version"); got != Version {
-		t.Errorf("the program is %s, but Version is %s", got, Version)
+		t.Errorf("Version = %s, want %s as in the program", Version, got)
 	}
 }
 
 func TestLayout(t *testing.T) {
-	laid, err := open(t, t.Context()).Layout(ethanol)
-	if err != nil || !strings.Contains(laid, "V2000") || !strings.Contains(laid, "    1.2990    0.7500    0.0000 C") {
-		t.Errorf("got %q, error %v", laid, err)
+	layout, err := open(t, t.Context()).Layout(ethanol)
+	if err != nil || !strings.Contains(layout, "V2000") || !strings.Contains(layout, "    1.2990    0.7500    0.0000 C") {
+		t.Errorf("got %q, error %v, want a V2000 block with a carbon at 1.2990, 0.7500", layout, err)
 	}
 }
 
-// TestDamagedMolecules checks that a damaged molecule fails with an error that states the reason, and does not affect others.
+// TestDamagedMolecules checks that a damaged molecule fails with ErrUnreadable or is read differently, and does not
+// affect others.
 func TestDamagedMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	for _, block := range []string{
@@ -74,13 +75,13 @@ func TestDamagedMolecules(t *testing.T) {
 		strings.Repeat("C", 1<<12),
 	} {
 		if id, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
-			t.Errorf("%.20q: %v, error %v", block, id, err)
+			t.Errorf("%.20q: got %v, error %v, want ErrUnreadable or another molecule than ethanol", block, id, err)
 		}
 		identified(t, s)
 	}
 }
 
-// TestSlowMolecules checks that a slow molecule ends at the time limit, and when the context is done.
+// TestSlowMolecules checks that work on a slow molecule ends at the time limit, and when the context is done.
 func TestSlowMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	identified(t, s)
@@ -109,7 +110,8 @@ func TestMemory(t *testing.T) {
 	identified(t, s)
 }
 
-// lattice returns a square lattice of silicon atoms, with side atoms per side. Finding its rings and symmetry takes long.
+// lattice returns a square lattice of silicon atoms, with side atoms per side. Finding its rings and symmetry takes a
+// long time.
 func lattice(side int) string {
 	var b strings.Builder
 	n, bonds := side*side, 2*side*(side-1)

@@ -11,7 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// objects are the JavaScript values that an instance holds, by handle. The program was built for a browser, and
+// objects are the JavaScript values that an instance refers to, by handle. The program was built for a browser, and
 // passes bytes, texts and lists as such values.
 type objects struct {
 	values []any
@@ -25,15 +25,15 @@ type (
 	ownBytes    []byte                    // a Uint8Array with its own buffer
 	list        struct{ values []any }    // an Array
 	iterator    struct{ rest []any }      // over an Array
-	nextResult  struct{ value any }       // of an iterator; nil at the end
+	nextResult  struct{ value any }       // result of iterator.next; the value is nil at the end
 )
 
 type objectsKey struct{}
 
 func objectsOf(ctx context.Context) *objects { return ctx.Value(objectsKey{}).(*objects) }
 
-// most limits the number of objects of an instance.
-const most = 1 << 20
+// maxObjects is the maximum number of objects of an instance.
+const maxObjects = 1 << 20
 
 func (o *objects) add(v any) uint64 {
 	if n := len(o.free); n > 0 {
@@ -41,7 +41,7 @@ func (o *objects) add(v any) uint64 {
 		o.free, o.values[at] = o.free[:n-1], v
 		return uint64(at)
 	}
-	if len(o.values) >= most {
+	if len(o.values) >= maxObjects {
 		panic("too many objects")
 	}
 	if len(o.values) == 0 {
@@ -65,7 +65,7 @@ func (o *objects) take(handle uint64) any {
 	return v
 }
 
-// bytes returns the bytes of an object that is an array of them.
+// bytes returns the bytes of an object that is an array of bytes.
 func (o *objects) bytes(handle uint64, m api.Memory) []byte {
 	switch v := o.get(handle).(type) {
 	case ownBytes:
@@ -88,7 +88,8 @@ func part(m api.Memory, at, size uint32) []byte {
 
 type hostFunction = func(ctx context.Context, o *objects, m api.Module, stack []uint64)
 
-// functions serve the program's imports, by name without the hash; two share a name.
+// functions serve the program's imports, by name without the hash. Imports that share a name are listed with their
+// hashes.
 var functions = map[string]hostFunction{
 	"__wbg_new_28c511d9baebfa89": func(_ context.Context, o *objects, m api.Module, s []uint64) {
 		s[0] = o.add(errors.New(string(part(m.Memory(), uint32(s[0]), uint32(s[1])))))
@@ -155,7 +156,7 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// newBytes creates a Uint8Array, which shares the buffer of the memory or is a copy.
+// newBytes creates a Uint8Array that shares the memory of the instance or is a copy of other bytes.
 func newBytes(_ context.Context, o *objects, m api.Module, s []uint64) {
 	if _, shared := o.get(s[0]).(wholeMemory); shared {
 		s[0] = o.add(wholeMemory{})

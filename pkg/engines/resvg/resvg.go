@@ -34,20 +34,20 @@ const Memory = 256 << 20
 // Engine draws SVG. It is safe for concurrent use.
 type Engine struct{ engine *engines.Engine }
 
-// New returns an Engine, which compiles at the first Prepare or Draw. The caller closes it.
+// New returns an Engine, which compiles resvg at the first call to Prepare or Draw. The caller must close it.
 func New(cfg engines.Config) *Engine {
 	return &Engine{engines.New(engines.Program{Name: "resvg", Code: code, Import: importObjects}, cfg)}
 }
 
-// Prepare waits until resvg is compiled, or ctx ends.
+// Prepare compiles resvg and waits until the compilation or ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ctx) }
 
-// Close releases resvg. All calls of Draw must have returned.
+// Close releases resvg. All calls to Draw must have returned.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Draw draws an SVG, which may be compressed with gzip, scaled to fit a square of longest pixels. The background is
-// transparent. Text is always in the Go fonts. Embedded pictures are drawn; nothing is fetched. ctx bounds the
-// work. Draw returns ErrDamaged and the errors of engines.
+// Draw draws an SVG, which may be compressed with gzip, scaled to fit a square of longest × longest pixels. The
+// background is transparent. Text is always drawn in the Go fonts. Embedded pictures are drawn; nothing is fetched. ctx
+// bounds the work. Draw returns ErrDamaged and the errors of engines.
 func (e *Engine) Draw(ctx context.Context, svg []byte, longest int) (_ *image.NRGBA, err error) {
 	values := &objects{}
 	instance, err := e.engine.Start(context.WithValue(ctx, objectsKey{}, values), engines.Limits{Memory: Memory, First: 4 << 20})
@@ -112,7 +112,7 @@ type options struct {
 	} `json:"font"`
 }
 
-// parse returns the handle of a picture, whose longest side render draws with the given number of pixels.
+// parse returns the handle of a picture that is drawn with size pixels on the side mode, which is "width" or "height".
 func (d *drawing) parse(svg []byte, mode string, size int) (uint64, error) {
 	var o options
 	o.Fit.Mode, o.Fit.Value = mode, size
@@ -130,7 +130,8 @@ func (d *drawing) parse(svg []byte, mode string, size int) (uint64, error) {
 	return d.result("resvg_new", d.objects.add(ownBytes(svg)), at, uint64(len(text)), d.objects.add(fonts))
 }
 
-// result calls a function that writes a value, an error and whether it failed to an address.
+// result calls a function that writes a value, an error and a failure flag to an address, and returns the value or the
+// error.
 func (d *drawing) result(name string, args ...uint64) (uint64, error) {
 	at := d.Call("__wbindgen_add_to_stack_pointer", 1<<32-16)
 	d.Call(name, append([]uint64{at}, args...)...)

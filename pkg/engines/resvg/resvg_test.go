@@ -49,16 +49,16 @@ func TestDraw(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if m.Rect != image.Rect(0, 0, 400, 200) {
-			t.Errorf("%s: got size %v", name, m.Rect)
+			t.Errorf("%s: got size %v, want 400 × 200", name, m.Rect)
 		}
 		red, none, blue := m.NRGBAAt(100, 100), m.NRGBAAt(250, 100), m.NRGBAAt(350, 100)
 		if red.R != 255 || red.A != 255 || none.A != 0 || blue.B < 250 || blue.A < 126 || blue.A > 129 {
-			t.Errorf("%s: got pixels %v, %v and %v", name, red, none, blue)
+			t.Errorf("%s: got pixels %v, %v and %v, want red, transparent and half-transparent blue", name, red, none, blue)
 		}
 	}
-	high, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
-	if err != nil || high.Rect != image.Rect(0, 0, 100, 400) {
-		t.Errorf("got %v, error %v", high, err)
+	tall, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
+	if err != nil || tall.Rect != image.Rect(0, 0, 100, 400) {
+		t.Errorf("tall picture: got %v, error %v, want a picture of 100 × 400", tall, err)
 	}
 }
 
@@ -81,7 +81,8 @@ func TestTextIsDrawn(t *testing.T) {
 	}
 }
 
-// TestHostilePictures checks that each fails with an error that states the reason, and that the next one is drawn.
+// TestHostilePictures checks that each hostile picture is drawn or fails with a known reason, and that the next picture
+// is drawn.
 func TestHostilePictures(t *testing.T) {
 	billion := `<!DOCTYPE svg [<!ENTITY a0 "lol">`
 	for i := range 12 {
@@ -96,7 +97,7 @@ func TestHostilePictures(t *testing.T) {
 		want error
 	}{
 		"empty":     {"", resvg.ErrDamaged},
-		"no SVG":    {"<html></html>", resvg.ErrDamaged},
+		"not SVG":   {"<html></html>", resvg.ErrDamaged},
 		"truncated": {scene[:100], resvg.ErrDamaged},
 		"no size":   {head + `width="0" height="9"></svg>`, resvg.ErrDamaged},
 		"entities":  {billion + `]>` + head + `><text>&a12;</text></svg>`, nil},
@@ -108,7 +109,7 @@ func TestHostilePictures(t *testing.T) {
 		_, err := engine.Draw(ctx, []byte(c.svg), 500)
 		cancel()
 		if reason := reasonOf(t, err); c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: got %s, error %v", name, reason, err)
+			t.Errorf("%s: got %s, error %v, want %v", name, reason, err, c.want)
 		}
 		t.Log(name, err)
 		if _, err := engine.Draw(t.Context(), []byte(scene), 100); err != nil {
@@ -127,7 +128,7 @@ func reasonOf(t *testing.T, err error) string {
 		}
 	}
 	if err != nil {
-		t.Errorf("an error without a reason: %v", err)
+		t.Errorf("got error %v, want one with a known reason", err)
 	}
 	return "drawn"
 }

@@ -1,5 +1,5 @@
-// Identifies the MOL blocks of a JSON list on standard input with the npm package in the directory of the argument, for
-// TestAgainstNode, and writes a list of their identities.
+// Reads a JSON list of MOL blocks from standard input, identifies them with the npm package in the directory given as
+// the argument, and writes a list of their identities. TestAgainstNode runs it.
 const path = require("path");
 const rdkit = require(path.join(path.resolve(process.argv[2]), "dist", "RDKit_minimal.js"));
 const chunks = [];
