@@ -22,7 +22,7 @@ type subscription[T any] struct {
 	inProgress map[string]chan struct{} // by event id; closed when the handler has returned
 }
 
-// deliver calls the handler unless the event has a dedupe marker, and stores one.
+// deliver calls the handler and stores a dedupe marker, unless the event already has one.
 func (s *subscription[T]) deliver(ctx context.Context, d bus.Delivery) error {
 	if d.ID == "" {
 		return bus.Permanent(errors.New("the event has no id"))
@@ -46,12 +46,12 @@ func (s *subscription[T]) deliver(ctx context.Context, d bus.Delivery) error {
 	if err := s.handle(ctx, one); err != nil {
 		return err
 	}
-	// The effect has happened: store the marker even during shutdown.
+	// The event has been handled, so the marker is stored even during shutdown.
 	return s.done.set(context.WithoutCancel(ctx), d.ID)
 }
 
-// enter waits until no other delivery of the event is in progress. The caller calls leave. It
-// returns an error when ctx is done first.
+// enter waits until no other delivery of the event is in progress. The caller must call leave after
+// its own delivery. enter returns an error if ctx is done first.
 func (s *subscription[T]) enter(ctx context.Context, id string) (leave func(), err error) {
 	for {
 		s.mu.Lock()
@@ -94,7 +94,7 @@ func readOutcome(d bus.Delivery) (o Outcome, known bool, err error) {
 	return o, true, err
 }
 
-// readChange decodes a change of a node.
+// readChange decodes a change of a node. known is false for events of other types.
 func readChange(d bus.Delivery) (c NodeChange, known bool, err error) {
 	if d.Type != "assay.v1.NodeChanged" {
 		return NodeChange{}, false, nil

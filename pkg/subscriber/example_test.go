@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// A program that notifies people about their files. It may be stopped and restarted at any time: it
-// continues where it stopped, and nobody is notified twice.
+// A program that notifies the owners of files. It can be stopped and restarted at any time. It then
+// continues where it stopped, and does not notify an owner twice.
 func Example() {
 	if err := analyzeTwoFiles(); err != nil { // in production, Assay publishes the outcomes
 		fmt.Println(err)
@@ -20,7 +20,7 @@ func Example() {
 	defer stop()
 	notified := 0
 	err := subscriber.Run(ctx, subscriber.Config{
-		URL:  natsURL, // of a running system: see endpoints.json in its data directory
+		URL:  natsURL, // for a running system, see endpoints.json in its data directory
 		Name: "mailer",
 		Area: "textfile",
 	}, func(ctx context.Context, o subscriber.Outcome) error {

@@ -55,12 +55,12 @@ const patience = 20 * time.Second
 // when is the time of the outcomes that tests publish.
 var when = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// openAssay connects as a service of the product does, which creates the streams.
+// openAssay connects as a service of Assay does, which creates the streams.
 func openAssay(url string) (*bus.Bus, error) {
 	return bus.Connect(context.Background(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, OutcomesMaxAge: time.Hour}, "analyzer", zerolog.Nop(), prometheus.NewRegistry())
 }
 
-// assay is a NATS server with the product's streams.
+// assay is a NATS server with the streams of Assay.
 type assay struct {
 	url string
 	bus *bus.Bus
@@ -114,7 +114,7 @@ func start(t *testing.T, cfg subscriber.Config, handle func(context.Context, sub
 	return stop
 }
 
-// into returns a handler that forwards outcomes.
+// into returns a handler that sends outcomes to a channel.
 func into(seen chan<- subscriber.Outcome) func(context.Context, subscriber.Outcome) error {
 	return func(_ context.Context, o subscriber.Outcome) error { seen <- o; return nil }
 }
@@ -147,7 +147,7 @@ func (a *assay) awaitIdle(t *testing.T, name string) {
 			return
 		}
 		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) || time.Now().After(deadline) {
-			t.Fatalf("%s is not done: %v", name, err)
+			t.Fatalf("consumer %s has not handled all outcomes: %v", name, err)
 		}
 		<-tick.C
 	}

@@ -17,17 +17,17 @@ import (
 // whose entries are retained as long as the outcomes in the stream.
 type markers struct{ bucket *conn.KeyValue }
 
-// openMarkers opens the markers of a Name and creates the bucket if there is none. It
-// returns an error if the stream of outcomes does not exist.
+// openMarkers opens the markers of a Name and creates their bucket if needed. It returns an
+// error if the stream does not exist.
 func openMarkers(ctx context.Context, b *bus.Bus, name, stream string) (markers, error) {
 	source, err := b.JS.Stream(ctx, stream)
 	if err != nil {
 		return markers{}, err
 	}
-	kept := source.CachedInfo().Config
+	config := source.CachedInfo().Config
 	bucket, err := b.JS.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: "ASSAY_DONE_" + name, Description: "events that " + name + " has processed",
-		TTL: kept.MaxAge, Storage: jetstream.FileStorage, Replicas: kept.Replicas,
+		TTL: config.MaxAge, Storage: jetstream.FileStorage, Replicas: config.Replicas,
 	})
 	if err != nil {
 		return markers{}, fmt.Errorf("dedupe markers of %s: %w", name, err)
@@ -55,7 +55,8 @@ func (m markers) set(ctx context.Context, id string) error {
 	return nil
 }
 
-// markerKey is a hash, since event ids may contain characters that keys may not.
+// markerKey returns a hash of an event id, because an id can contain characters that are not allowed in
+// keys.
 func markerKey(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// Changes of nodes are handled once each, also across a restart, and again after an
+// Each change of a node is handled once, even across a restart, and again after an
 // error.
 func TestChangesOfNodes(t *testing.T) {
 	server := bustest.Open(t)
@@ -26,7 +26,7 @@ func TestChangesOfNodes(t *testing.T) {
 	t.Cleanup(b.Close)
 	cfg := subscriber.Config{URL: server.URL, Name: "indexer", Lease: patience, Backoff: func(int) time.Duration { return time.Millisecond }}
 	seen := make(chan subscriber.NodeChange, 10)
-	refused := false
+	rejected := false
 	for version := int64(1); version <= 4; version++ {
 		n := library.Node{ID: "01a205ce-cb6c-7d91-8be8-2d36ba6eb30e", Type: library.KindFolder, OwnedBy: "ann", Name: "docs", Version: version}
 		if err := b.Publish(t.Context(), n.Changed(library.ChangeUpdated, library.Node{})); err != nil {
@@ -35,12 +35,12 @@ func TestChangesOfNodes(t *testing.T) {
 		if version%2 == 1 {
 			continue
 		}
-		ctx, stop := context.WithCancel(t.Context()) // another process for every second change
+		ctx, stop := context.WithCancel(t.Context()) // a new subscriber for every two changes
 		ended := make(chan error, 1)
 		go func() {
 			ended <- subscriber.RunNodes(ctx, cfg, func(_ context.Context, c subscriber.NodeChange) error {
-				if !refused {
-					refused = true
+				if !rejected {
+					rejected = true
 					return errors.New("not yet")
 				}
 				seen <- c
@@ -52,7 +52,7 @@ func TestChangesOfNodes(t *testing.T) {
 			got[next(t, seen, "change").Changed.Version] = true
 		}
 		if !got[float64(version-1)] || !got[float64(version)] {
-			t.Errorf("up to version %d: got changes %v", version, got)
+			t.Errorf("got changes of versions %v, want %d and %d", got, version-1, version)
 		}
 		stop()
 		if err := next(t, ended, "end"); err != nil {
@@ -60,6 +60,6 @@ func TestChangesOfNodes(t *testing.T) {
 		}
 	}
 	if err := subscriber.RunNodes(t.Context(), subscriber.Config{URL: server.URL, Name: "x", Area: "feed"}, nil); err == nil {
-		t.Error("the feed has nodes")
+		t.Error("RunNodes for the area feed: got no error, want one")
 	}
 }

@@ -22,7 +22,7 @@ func TestRestartHandlesEachEventOnce(t *testing.T) {
 		a.publish(t, completed("textfile", fmt.Sprint(i)))
 	}
 	times := map[string]int{}
-	for range 3 { // three runs, the first two interrupted
+	for range 3 { // runs that are interrupted
 		if len(times) == events {
 			break // a fast subscriber had handled all events before it was stopped
 		}
@@ -50,12 +50,12 @@ func TestRestartHandlesEachEventOnce(t *testing.T) {
 		}
 	}
 	if len(times) != events {
-		t.Errorf("%d of %d events were handled", len(times), events)
+		t.Errorf("%d events were handled, want %d", len(times), events)
 	}
 }
 
-// store stores an event in the stream again, as if it were published after the stream has forgotten
-// its message id.
+// store stores an event in the stream again, as if it were published after the stream's deduplication
+// window.
 func (a *assay) store(t *testing.T, e event.Event) {
 	t.Helper()
 	data, err := e.Marshal()
@@ -85,7 +85,7 @@ func TestEventStoredTwiceIsHandledOnce(t *testing.T) {
 			start(t, cfg, into(seen))
 			a.awaitIdle(t, cfg.Name)
 			if len(seen) != 1 {
-				t.Errorf("handled %d times, want 1", len(seen))
+				t.Errorf("the event was handled %d times, want once", len(seen))
 			}
 		})
 	}
@@ -115,7 +115,7 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 		times[<-calls]++
 	}
 	if times["bad"] != 3 || times["flaky"] != 2 || times["good"] != 1 {
-		t.Errorf("got calls %v", times)
+		t.Errorf("got calls %v, want 3 for bad, 2 for flaky and 1 for good", times)
 	}
 	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
 	if err != nil {
@@ -129,11 +129,11 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server rejected the message" || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("got dead letter %v", h)
+		t.Errorf("got dead letter %v, want the one of bad with its error and 3 attempts", h)
 	}
 }
 
-// A process crashed with an outcome in progress: neither marked nor acknowledged.
+// A process has crashed with an outcome in progress, which has no marker and is not acknowledged.
 func TestCrashLosesNothing(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))
@@ -156,28 +156,28 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
-// A handled outcome is marked even if the process is stopped during the handler and the drain time
-// is over.
+// A handled outcome gets a marker even if the subscriber is stopped while the handler runs and the
+// drain time passes.
 func TestHandledOutcomeIsMarkedAfterTheDrain(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))
 	cfg := a.config()
 	cfg.Drain = time.Millisecond
-	seen, cut := make(chan subscriber.Outcome, 2), make(chan struct{})
+	seen, drained := make(chan subscriber.Outcome, 2), make(chan struct{})
 	stop := start(t, cfg, func(ctx context.Context, o subscriber.Outcome) error {
 		seen <- o
 		<-ctx.Done()
-		close(cut)
+		close(drained)
 		return nil
 	})
 	next(t, seen, "outcome")
 	stop()
-	<-cut
+	<-drained
 	a.store(t, completed("textfile", "f1"))
 	start(t, cfg, into(seen))
 	a.awaitIdle(t, cfg.Name)
 	if len(seen) != 0 {
-		t.Error("it was handled again")
+		t.Error("the outcome was handled again")
 	}
 }
 
@@ -203,6 +203,6 @@ func TestUnknownKindsAreSkippedAndInvalidMessagesAreDeadLetters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dead.CachedInfo().State.Msgs; n != 2 {
-		t.Errorf("got %d dead letters, want the 2 that are not outcomes", n)
+		t.Errorf("got %d dead letters, want the 2 invalid messages", n)
 	}
 }

@@ -4,19 +4,19 @@
 //
 // # What "once" means
 //
-// A dedupe marker of the event id is stored after the handler returned nil and before
-// the message is acknowledged. An event with a marker is not handled again: not after
-// a lost acknowledgement, when the same event is published or stored again, after a
-// restart, or by another process of the same Name. Markers are retained as long as the
-// stream retains outcomes, 7 days by default.
+// A dedupe marker of the event id is stored after the handler has returned nil and
+// before the message is acknowledged. An event with a marker is not handled again,
+// even after a lost acknowledgement or a restart, if the same event is published or
+// stored again, or in another process with the same Name. Markers are retained as long
+// as the stream retains its events, 7 days by default.
 //
-// No library can rule out two cases. If the process crashes, or NATS cannot be
-// reached, between the handler's return and the marker, the handler is called
-// again for the same event. And if a process stalls for longer than the lease
-// while it has an event in progress, another process of the same Name may handle
-// that event at the same time. So a handler whose effect must not happen twice
-// uses Outcome.ID as the key of that effect: the primary key of a row, the
-// idempotency key of a payment, the Message-ID of a mail.
+// No library can rule out two cases. If the process crashes or loses its connection
+// to NATS after the handler has returned and before the marker is stored, the handler
+// is called again for the same event. If a process stalls for longer than the lease
+// while an event is in progress, another process with the same Name can handle that
+// event at the same time. Therefore, a handler whose effect must not happen twice
+// should use Outcome.ID as the key of that effect: the primary key of a row, the
+// idempotency key of a payment, or the Message-ID of an email.
 package subscriber
 
 import (
@@ -35,11 +35,12 @@ import (
 
 // Config selects the outcomes and configures how they are handled. URL and Name are required.
 type Config struct {
-	URL         string // of the NATS server, such as nats://127.0.0.1:4222
+	URL         string // URL of the NATS server, such as nats://127.0.0.1:4222
 	Credentials string // a NATS credentials file; empty for none
 
-	// Name is the durable name, of letters, digits, - and _. Processes with the same Name share the
-	// outcomes; each Name gets all of them. Dead letters are published under assay.dead.<Name>.
+	// Name is the durable name. It consists of letters, digits, - and _. Processes with the same Name
+	// share the outcomes; each Name receives all outcomes. Dead letters are published under
+	// assay.dead.<Name>.
 	Name string
 	// Area is the product area, such as "textfile"; empty for all.
 	Area string
@@ -49,20 +50,20 @@ type Config struct {
 
 	Parallel int           // concurrent handlers in this process; default 1
 	Attempts int           // calls for one outcome, including those interrupted by the end of Run, before it becomes a dead letter; default 12
-	Lease    time.Duration // time without a renewal after which another process gets the outcome; default 30 s, renewed while the handler runs
-	Drain    time.Duration // how long handlers may continue after Run's context has ended; default 10 s
+	Lease    time.Duration // time after which an outcome is redelivered; renewed while the handler runs; default 30 s
+	Drain    time.Duration // how long handlers may continue after Run's context is done; default 10 s
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
-	// Log gets one line for each attempt. The zero value drops them.
+	// Log receives one line for each attempt. The zero value discards them.
 	Log zerolog.Logger
 }
 
 // Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
-	ID    string // id of the event; repeats of the same fact have the same id
+	ID    string // id of the event; an event that is published again has the same id
 	Area  string
-	Item  string // the item's id: for textfile the file's
+	Item  string // id of the item: for textfile, that of the file
 	Owner string
 	At    time.Time // when the item reached this state
 
@@ -77,32 +78,32 @@ func (c Config) validate() error {
 	case c.URL == "":
 		return errors.New("subscriber: the URL of the NATS server is missing")
 	case !validName.MatchString(c.Name):
-		return fmt.Errorf("subscriber: the name %q is not 1 to 64 letters, digits, - and _", c.Name)
+		return fmt.Errorf("subscriber: the name %q must consist of 1 to 64 letters, digits, - and _", c.Name)
 	case c.Area != "" && !validName.MatchString(c.Area):
-		return fmt.Errorf("subscriber: unknown area %q", c.Area)
+		return fmt.Errorf("subscriber: invalid area %q", c.Area)
 	}
 	return nil
 }
 
 // NodeChange is a change of a node of a library.
 type NodeChange struct {
-	ID      string // of the event; the same when the same change is published again
+	ID      string // id of the event; a change that is published again has the same id
 	Changed *event.NodeChanged
 }
 
-// The stream of changes of nodes.
+// The stream of the changes of nodes, and its subjects.
 const (
 	nodeStream   = "ASSAY_LIBRARY_NODES"
 	nodeSubjects = "assay.library.node.>"
 )
 
-// Run calls handle for each outcome until ctx is done, lets handlers finish for cfg.Drain, and returns
-// nil. It returns an error when the settings are invalid, NATS does not respond at the start, or
-// Assay has never run there.
+// Run calls handle for each outcome until ctx is done, gives handlers up to cfg.Drain to finish, and
+// returns nil. It returns an error if the settings are invalid, if NATS does not respond at the start,
+// or if Assay has never run with this NATS server.
 //
 // handle returns nil when its effect is durable, bus.Permanent when no further attempt can succeed,
-// and any other error to be called again after a pause. Outcomes may arrive in a different order
-// than they occurred. The context of handle carries the request id of the upload (obs.TraceFrom).
+// and any other error to be called again after a pause. Outcomes can arrive in a different order
+// than they occurred in. The context of handle carries the request id of the upload (obs.TraceFrom).
 func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) error) error {
 	area := cfg.Area
 	if area == "" {
@@ -111,9 +112,9 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 	return run(ctx, cfg, bus.StreamOutcomes, event.OutcomesOf(area, "*"), &subscription[Outcome]{read: readOutcome, handle: handle})
 }
 
-// RunNodes is Run for the changes of the nodes of all libraries; cfg.Area is empty or library. The changes of
-// one node may arrive in a different order than they occurred: ignore a change with an older Version than the
-// last one. Its Name must differ from that of Run.
+// RunNodes is like Run, for the changes of nodes in all libraries. cfg.Area must be empty or library, and cfg.Name must
+// not be used with Run. The changes of one node can arrive in a different order than they occurred in, so handle should
+// ignore a change whose Version is lower than the last one.
 func RunNodes(ctx context.Context, cfg Config, handle func(context.Context, NodeChange) error) error {
 	if cfg.Area != "" && cfg.Area != "library" {
 		return fmt.Errorf("subscriber: the area %q has no nodes", cfg.Area)

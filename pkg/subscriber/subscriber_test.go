@@ -29,11 +29,11 @@ func TestOutcomesAreDecoded(t *testing.T) {
 	o := next(t, seen, "completion")
 	if o.ID != completed("textfile", "f1").ID || o.Area != "textfile" || o.Item != "f1" || o.Owner != "ann" || !o.At.Equal(when) ||
 		o.Failed != nil || o.Completed.GetName() != "f1.txt" {
-		t.Errorf("got %+v", o)
+		t.Errorf("got %+v, want the completion of f1", o)
 	}
 	o = next(t, seen, "failure")
 	if o.Item != "f2" || o.Completed != nil || o.Failed.GetErrorMessage() != "it is a PDF" {
-		t.Errorf("got %+v", o)
+		t.Errorf("got %+v, want the failure of f2", o)
 	}
 	if id := next(t, requests, "request id"); id != "req-1" {
 		t.Errorf("got request id %q, want req-1", id)
@@ -49,7 +49,7 @@ func TestOnlyTheSelectedArea(t *testing.T) {
 	start(t, cfg, into(seen))
 	a.awaitIdle(t, cfg.Name)
 	if len(seen) != 2 || (<-seen).Item != "f1" || (<-seen).Item != "f2" {
-		t.Error("got other outcomes than f1 and f2")
+		t.Error("got other outcomes, want only f1 and f2")
 	}
 }
 
@@ -97,7 +97,7 @@ func TestNamesGetAllOutcomesAndProcessesShareThem(t *testing.T) {
 	a.awaitIdle(t, "mailer")
 	a.awaitIdle(t, "index")
 	if len(shared) != events || len(own) != events {
-		t.Errorf("two processes of one name received %d, the other name %d, want %d each", len(shared), len(own), events)
+		t.Errorf("two processes with one name received %d outcomes, and one with another name %d, want %d each", len(shared), len(own), events)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestRunRejectsInvalidSettings(t *testing.T) {
 	} {
 		err := subscriber.Run(t.Context(), cfg, func(context.Context, subscriber.Outcome) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: got %v, want an error that names %s", cfg, err, want)
+			t.Errorf("%+v: got error %v, want one that contains %s", cfg, err, want)
 		}
 	}
 }
