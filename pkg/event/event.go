@@ -2,8 +2,8 @@
 // and the envelope around them. An event is sent over NATS as protobuf JSON with CloudEvents 1.0
 // binary-mode headers, so that any NATS client can read it.
 //
-// Ids are deterministic: publishing the same fact again, after a crash or because of a second
-// notification, uses the same id, and the stream stores it once.
+// Ids are deterministic: an event that is published again, after a crash or because of a second
+// notification, has the same id, and the stream stores it once.
 package event
 
 import (
@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Subjects of the events of all areas, for streams and subscribers. Those of the work
+// Subjects of the events of all areas, for streams and subscribers. The subjects of work
 // events are in the package of each area.
 const (
 	// OutcomeSubjects matches the outcomes of every area.
@@ -37,13 +37,14 @@ type Event struct {
 }
 
 // NewAnalysisCompleted returns the event for d. Its id is
-// analysis.completed/<area>/<id>/<ms>, the time being that of the final state.
+// analysis.completed/<area>/<id>/<ms>, where ms is the time of the final state in epoch
+// milliseconds.
 func NewAnalysisCompleted(d *AnalysisCompleted) Event {
 	return outcome("completed", d.Area, d.Id, d.OwnerId, d.CompletedAt.AsTime(), d)
 }
 
-// NewAnalysisFailed returns the event for d, with an id like that of
-// NewAnalysisCompleted.
+// NewAnalysisFailed returns the event for d. Its id is analysis.failed/<area>/<id>/<ms>, like that
+// of NewAnalysisCompleted.
 func NewAnalysisFailed(d *AnalysisFailed) Event {
 	return outcome("failed", d.Area, d.Id, d.OwnerId, d.FailedAt.AsTime(), d)
 }

@@ -34,7 +34,7 @@ func TestIdsAndSubjects(t *testing.T) {
 			t.Errorf("got %s on %s of type %s, want %s on %s of type %s", c.event.ID, c.event.Subject, c.event.Type(), c.id, c.subject, c.kind)
 		}
 		if c.event.Item != "f1" || c.event.Owner != "ann" || !c.event.Time.Equal(c.at) {
-			t.Errorf("%s: got item %s of %s at %s", c.id, c.event.Item, c.event.Owner, c.event.Time)
+			t.Errorf("%s: got item %s of %s at %s, want f1 of ann at %s", c.id, c.event.Item, c.event.Owner, c.event.Time, c.at)
 		}
 	}
 }
@@ -54,14 +54,14 @@ func TestHeadersRoundTrip(t *testing.T) {
 			}
 			for _, c := range []byte(values[0]) {
 				if c <= ' ' || c > '~' {
-					t.Fatalf("%s contains the byte %#x", name, c)
+					t.Fatalf("header %s contains the byte %#x, want printable ASCII without spaces", name, c)
 				}
 			}
 		}
 		got, err := event.ParseEnvelope(headers)
 		want := event.Envelope{ID: e.ID, Type: "assay.v1.FileUploaded", Source: source, Item: e.Item, Owner: e.Owner, Time: e.Time}
 		if err != nil || got != want {
-			t.Fatalf("got %+v, %v; want %+v", got, err, want)
+			t.Fatalf("got %+v, error %v, want %+v", got, err, want)
 		}
 	})
 }
@@ -70,14 +70,14 @@ func TestHeadersRoundTrip(t *testing.T) {
 // adopts.
 func TestHeadersArePercentEncoded(t *testing.T) {
 	h := event.Event{ID: "Euro € 😀", Item: `"%`, Data: &event.FileUploaded{}}.Headers("/ingest")
-	if got := h["ce-id"][0]; got != "Euro%20%E2%82%AC%20%F0%9F%98%80" {
-		t.Errorf("got ce-id %s", got)
+	if got, want := h["ce-id"][0], "Euro%20%E2%82%AC%20%F0%9F%98%80"; got != want {
+		t.Errorf("got ce-id %s, want %s", got, want)
 	}
-	if got := h["ce-subject"][0]; got != "%22%25" {
-		t.Errorf("got ce-subject %s", got)
+	if got, want := h["ce-subject"][0], "%22%25"; got != want {
+		t.Errorf("got ce-subject %s, want %s", got, want)
 	}
-	if _, there := h["ce-owner"]; there {
-		t.Error("an empty owner: got a header, want none")
+	if _, present := h["ce-owner"]; present {
+		t.Error("empty owner: got a header, want none")
 	}
 }
 
@@ -90,15 +90,15 @@ func TestHeadersOfOtherClients(t *testing.T) {
 	}
 	for name, value := range map[string]string{"ce-id": "100%", "ce-time": "noon"} {
 		if _, err := event.ParseEnvelope(map[string][]string{name: {value}}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s %s: got %v", name, value, err)
+			t.Errorf("%s %s: got error %v, want one that names the header", name, value, err)
 		}
 	}
 	if got, err := event.ParseEnvelope(nil); err != nil || got != (event.Envelope{}) {
-		t.Errorf("without headers: got %+v, error %v", got, err)
+		t.Errorf("without headers: got %+v, error %v, want an empty envelope", got, err)
 	}
 }
 
-// Zero counts are 0, not absent, and numbers are numbers.
+// Counts of zero are 0, not absent, and large numbers are not strings.
 func TestPayloadIsPlainJSON(t *testing.T) {
 	data, err := event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Id: "f1", Result: &event.AnalysisCompleted_TextStatistics{TextStatistics: &event.TextStatistics{}},
@@ -121,7 +121,7 @@ func TestPayloadIsPlainJSON(t *testing.T) {
 	}
 	var file struct{ Size int64 }
 	if err := json.Unmarshal(large, &file); err != nil || file.Size != 5368709120 {
-		t.Errorf("got size %d, error %v, from %s, want 5368709120", file.Size, err, large)
+		t.Errorf("got size %d, error %v from %s, want 5368709120", file.Size, err, large)
 	}
 }
 
@@ -129,12 +129,12 @@ func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
 	var failed event.AnalysisFailed
 	err := event.Unmarshal([]byte(`{"id":"f1","severity":"high","errorMessage":"it is a PDF"}`), &failed)
 	if want := (&event.AnalysisFailed{Id: "f1", ErrorMessage: "it is a PDF"}); err != nil || !proto.Equal(&failed, want) {
-		t.Errorf("got %v, error %v", &failed, err)
+		t.Errorf("got %v, error %v, want %v", &failed, err, want)
 	}
 	for _, text := range []string{"", "null?", `{"id":7}`, `[]`} {
 		err := event.Unmarshal([]byte(text), &failed)
 		if err == nil || !strings.Contains(err.Error(), "assay.v1.AnalysisFailed") {
-			t.Errorf("%q: got %v", text, err)
+			t.Errorf("%q: got error %v, want one that names the message", text, err)
 		}
 	}
 	if _, err := event.NewAnalysisFailed(&event.AnalysisFailed{Id: "f1", ErrorMessage: "\xff"}).Marshal(); err == nil {

@@ -31,7 +31,7 @@ const (
 // binding: each in its own header, percent-encoded. A Content-Type header is omitted, because in
 // that binding it would indicate structured mode.
 func (e Event) Headers(source string) map[string][]string {
-	h := make(map[string][]string, 14) // including those that the bus adds
+	h := make(map[string][]string, 14) // has space for the headers that the bus adds
 	h["ce-specversion"] = []string{"1.0"}
 	h["ce-datacontenttype"] = []string{"application/json"}
 	h[headerID] = []string{escape(e.ID)}
@@ -45,7 +45,7 @@ func (e Event) Headers(source string) map[string][]string {
 	return h
 }
 
-// ParseEnvelope reads the headers of a received message. Names are matched case-insensitively,
+// ParseEnvelope parses the headers of a received message. Names are matched case-insensitively,
 // because other clients may send them in any case.
 func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	var env Envelope
