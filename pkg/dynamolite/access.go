@@ -19,8 +19,8 @@ type Access struct {
 	Key      string // access key of the request's signature; the signature is not verified
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for a list of them
-	// LeadingKey is the partition key of the requested item, or of a query of
-	// the table, if it is a string.
+	// LeadingKey is the partition key of the requested item, or of a query on the
+	// table, if the key is a string.
 	LeadingKey string
 	// Attributes are the attribute names in the request, sorted: keys, names in
 	// expressions, and the attributes of an item to put. A read without a

@@ -79,7 +79,7 @@ func (a *action) decide(w *writeTx) (err error) {
 	return nil
 }
 
-// apply writes what decide has computed.
+// apply writes the result of decide.
 func (a *action) apply(w *writeTx) error {
 	if a.verb == check {
 		return nil
@@ -112,7 +112,7 @@ func putAction(t *table, item attr.Item, cond expr.Condition) (*action, error) {
 	return &action{verb: put, table: t, storage: storage, item: item, condition: cond}, nil
 }
 
-// checkItem makes the checks of a new item that do not depend on the table.
+// checkItem performs the checks of a new item that do not depend on its table.
 func checkItem(item attr.Item) error {
 	if err := item.Validate(); err != nil {
 		return err

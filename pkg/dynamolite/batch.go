@@ -15,7 +15,7 @@ import (
 const (
 	maxBatchWrites = 25
 	maxBatchGets   = 100
-	maxBatchBytes  = 16 << 20 // of items returned by BatchGetItem
+	maxBatchBytes  = 16 << 20 // size of the items returned by BatchGetItem
 )
 
 type writeRequest struct {

@@ -66,7 +66,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	err := items.ForEach(func(key, stored []byte) error {
 		value, err := unseal(key, stored)
 		if err != nil {
-			return nil // values reports it
+			return nil // checker.values reports the damage
 		}
 		size.items++
 		size.bytes += int64(len(key) + len(value))
@@ -97,7 +97,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	}
 	counted, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
 	if errors.Is(err, ErrDamaged) {
-		return nil // values reports it
+		return nil // checker.values reports the damage
 	}
 	if err == nil && counted != size {
 		c.problem("table %s has %d items of %d bytes, but its stored size is %d items of %d bytes", t.Name, size.items, size.bytes, counted.items, counted.bytes)

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestConcurrentTransfersKeepTheSum(t *testing.T) {
+func TestConcurrentTransfersPreserveTheSum(t *testing.T) {
 	const accounts, clients, transfers, initial = 8, 64, 20, 100
 	s := start(t, dynamolite.Options{})
 	s.table("bank", "id:N", "", withIndex("by_kind", "kind:S", "balance:N", types.ProjectionTypeAll), withStream(types.StreamViewTypeNewAndOldImages))
@@ -108,7 +108,7 @@ func TestOneOfManyConcurrentConditionalPutsSucceeds(t *testing.T) {
 			t.Fatalf("round %d: %d writers succeeded, want 1", round, len(won))
 		}
 		if by := text(s.get("jobs", item("id", strconv.Itoa(round))), "by"); by != strconv.Itoa(<-won) {
-			t.Fatalf("round %d: the item was written by %s, whose write failed", round, by)
+			t.Fatalf("round %d: the item was written by client %s, whose write failed", round, by)
 		}
 	}
 }

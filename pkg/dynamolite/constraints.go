@@ -10,8 +10,8 @@ import (
 // DynamoDB reports together and before anything else.
 type constraints struct {
 	violations []string
-	// inside is the path of the structure whose fields are checked, with a dot at its
-	// end; "" is the request itself.
+	// inside returns the path of the structure whose fields are checked, with a dot at
+	// the end. It is nil for the request itself.
 	inside func() string
 }
 

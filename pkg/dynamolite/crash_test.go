@@ -22,7 +22,7 @@ const (
 	crashPath      = "DYNAMOLITE_CRASH_PATH" // set in the process that is killed
 	crashWriters   = 16
 	crashRounds    = 5
-	crashResponses = 400 // per round
+	crashResponses = 400 // responses per round before the process is killed
 )
 
 // TestMain runs the writer of the crash test if the environment requests it.

@@ -81,7 +81,7 @@ func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 				t.Errorf("bit %d of byte %d: got %d items without an error, want %d", bit%8, bit/8, len(got.items), len(want.items))
 			}
 			if bit/8 >= records[0] && bit/8 < end {
-				t.Errorf("bit %d of byte %d, inside a record, was not detected", bit%8, bit/8)
+				t.Errorf("bit %d of byte %d, in a record: got no error, want one", bit%8, bit/8)
 			}
 			continue
 		}

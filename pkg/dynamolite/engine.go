@@ -71,7 +71,7 @@ type Engine struct {
 	journal     *journal // nil if there is none
 	temporary   string   // directory that Close removes
 	clock       func() time.Time
-	opened      time.Time // the clock's time when the engine was opened, for past
+	opened      time.Time // the clock's time when the engine was opened, used by past
 	onError     func(error)
 	allow       func(Access) bool
 	hosts       []string
@@ -150,7 +150,7 @@ func (e *Engine) Close() error {
 
 func (e *Engine) openFiles(path string, opts Options) (err error) {
 	var j *journal
-	if journaled && opts.Path != "" { // regardless of opts.Sync: a journal may remain from a crash
+	if journaled && opts.Path != "" { // regardless of opts.Sync, because a journal may remain after a crash
 		if j, err = openJournal(path); err != nil {
 			return err
 		}

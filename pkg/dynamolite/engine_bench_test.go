@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// call makes a request that must succeed.
+// call sends a request, which must succeed.
 func call(b *testing.B, engine *dynamolite.Engine, operation, body string) {
 	if response := responseTo(engine, operation, body); response.Code != http.StatusOK {
 		b.Errorf("%s: %s", operation, response.Body)

@@ -106,7 +106,7 @@ func (e *apiError) status() int {
 	return http.StatusBadRequest
 }
 
-// body returns the JSON response. The namespaces are AWS's.
+// body returns the JSON response. The namespaces are those of AWS.
 func (e *apiError) body() ([]byte, error) {
 	namespace := "com.amazonaws.dynamodb.v20120810#"
 	switch e.code {

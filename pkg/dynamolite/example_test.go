@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The first put is throttled, the second is not.
+// The first put is throttled; the second one is not.
 func ExampleEngine_Faults() {
 	engine, err := dynamolite.Open(dynamolite.Options{})
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	Conflict
 	// ErrorBefore returns InternalServerError; the request has no effect.
 	ErrorBefore
-	// ErrorAfter lets the request take effect, durably, and then returns
+	// ErrorAfter lets the request take effect durably, and then returns
 	// InternalServerError.
 	ErrorAfter
 	// Delay delays the request by Fault.Delay before it runs.

@@ -61,7 +61,7 @@ func TestConflictNamesTheActionsOnItsTable(t *testing.T) {
 	wantError(t, s.tryPut("right", item("pk", "a")), "TransactionConflictException")
 	s.engine.Faults().Clear()
 	if got := s.get("left", item("pk", "a")); got != nil {
-		t.Errorf("the failed transaction wrote %v", got)
+		t.Errorf("after the failed transaction: got item %v, want none", got)
 	}
 }
 
@@ -112,10 +112,10 @@ func TestBatchLeavesItemsUnprocessed(t *testing.T) {
 		t.Fatalf("got unprocessed requests %v, want the one for item b of left", rest)
 	}
 	if s.get("left", item("pk", "b")) != nil || s.get("left", item("pk", "a")) == nil || s.get("right", item("pk", "b")) == nil {
-		t.Error("the unprocessed request was written, or another one was not")
+		t.Error("the unprocessed request was processed, or a different one was not")
 	}
 	must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: rest}))(t)
 	if s.get("left", item("pk", "b")) == nil {
-		t.Error("the retry of the unprocessed request was not written")
+		t.Error("the retry of the unprocessed request wrote no item")
 	}
 }

@@ -46,7 +46,7 @@ func fillDatabase(t *testing.T, dir string) {
 		HTTPStatusCode() int
 	}](err)
 	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != "StorageFull" || status.HTTPStatusCode() != http.StatusServiceUnavailable {
-		t.Fatalf("after %d items: got %v, want the error for a full disk", stored, err)
+		t.Fatalf("after %d items: got error %v, want StorageFull with status 503", stored, err)
 	}
 	free()
 	for range 3 {

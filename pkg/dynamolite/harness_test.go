@@ -21,7 +21,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// clock is a clock that a test advances.
+// clock is a clock that stands still until a test advances it.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestRejectsOtherHostsAndOrigins: a request to another host, as after DNS rebinding, and a
-// cross-origin request are rejected before any other check.
+// TestRejectsOtherHostsAndOrigins checks that a request to another host, as after DNS rebinding, and
+// a cross-origin request are rejected.
 func TestRejectsOtherHostsAndOrigins(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{Hosts: []string{"dynamodb"}, HostsSetting: "-hosts"})
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // of which later pages are on disk, and the journal's records are replayed on top of
 // it.
 //
-// The layout of the file:
+// The layout of the file, with sizes in bytes:
 //
 //	0      header of the last checkpoint
 //	4096   copy of the header
@@ -36,7 +36,7 @@ import (
 //
 // The epoch counts checkpoints. The salt is random for each checkpoint: it
 // distinguishes records from those of earlier epochs, and prevents a stored value
-// from imitating a record.
+// from being mistaken for a record.
 //
 // Records are synced one by one, so after a crash at most the last one is incomplete.
 // When a record is on disk, and before its commit is acknowledged, a record without
@@ -103,8 +103,8 @@ func appendOperation(dst []byte, kind byte, bucket, key, value []byte) []byte {
 }
 
 // openJournal opens and locks the journal of the bbolt file at path. If the journal
-// remains from a crash, openJournal restores bbolt's file to the last checkpoint. The
-// caller must then open bbolt's file and call start.
+// remained after a crash, openJournal restores bbolt's file to the last checkpoint.
+// The caller must then open bbolt's file and call start.
 func openJournal(path string) (*journal, error) {
 	file, err := os.OpenFile(path+".journal", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -229,8 +229,8 @@ func (j *journal) seal(record []byte) {
 	binary.BigEndian.PutUint32(record, crc32.Checksum(record[4:], castagnoli))
 }
 
-// checkpoint syncs bbolt's file and restarts the journal. No transaction may
-// write meanwhile.
+// checkpoint syncs bbolt's file and restarts the journal. No transaction may write
+// during a checkpoint.
 func (j *journal) checkpoint() error {
 	if err := j.db.Sync(); err != nil {
 		return err

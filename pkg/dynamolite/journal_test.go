@@ -153,7 +153,7 @@ func TestTornRecordIsDropped(t *testing.T) {
 	}
 }
 
-func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
+func TestRecoveryAfterSeveralCheckpoints(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
 	s.writeAbout(400, 100_000) // about 10 MB; the journal has space for 4 MB

@@ -76,7 +76,7 @@ func TestQueryReturnsItemsInOrderOfTheSortKey(t *testing.T) {
 	}
 }
 
-func TestFilterCountsAfterTheLimit(t *testing.T) {
+func TestFilterIsAppliedAfterTheLimit(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	s.table("events", "pk:S", "sk:N")
 	for n := range 10 {

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Recovery describes what Open found in a journal that remained from a crash.
+// Recovery describes what Open found in a journal that remained after a crash.
 type Recovery struct {
 	// Commits is the number of commits since the last checkpoint that were restored
 	// from the journal.
@@ -202,7 +202,7 @@ func (j *journal) restore() error {
 // missing.
 func (j *journal) checkPresent(tx *bbolt.Tx) error {
 	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
-		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty; the database was not closed and needs it"}
+		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty, but the database was not closed and needs it"}
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *streamSpecification) check() error {
 	return nil
 }
 
-// openStream starts a stream for t; the caller stores the definition of t.
+// openStream starts a stream for t. The caller must store the definition of t.
 func (w *writeTx) openStream(t *table, viewType string) error {
 	w.restructure()
 	id, err := w.nextID()

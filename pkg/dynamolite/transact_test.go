@@ -47,7 +47,7 @@ func TestTransactionIsAtomic(t *testing.T) {
 		t.Fatalf("got reasons %v, want none for the first and a failed condition for the second", r)
 	}
 	if got := s.get("left", item("pk", "1")); got != nil {
-		t.Fatalf("the transaction was applied partially: %v", got)
+		t.Fatalf("after the failed transaction: got item %v, want none", got)
 	}
 	failing.Update.ConditionExpression = aws.String("n <= :five")
 	if err := s.transact("", one, failing); err != nil {
@@ -75,7 +75,7 @@ func TestUpdateThatCannotApplyCancelsTheTransaction(t *testing.T) {
 		t.Fatalf("got error %v, want ValidationError as the reason of the second action", err)
 	}
 	if got := s.get("left", item("pk", "2")); got != nil {
-		t.Errorf("the transaction was applied partially: %v", got)
+		t.Errorf("after the failed transaction: got item %v, want none", got)
 	}
 }
 

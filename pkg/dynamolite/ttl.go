@@ -15,9 +15,9 @@ import (
 // change, so that requests do not wait long for it.
 const sweepBatch = 100
 
-// oldestExpiry is the age of expiry beyond which items are not deleted. DynamoDB does
-// not delete items that expired more than five years ago (Developer Guide, "Using
-// time to live").
+// oldestExpiry is how long after their expiry items can still be deleted. DynamoDB
+// does not delete items that expired more than five years ago (Developer Guide,
+// "Using time to live").
 const oldestExpiry = 5 * 365 * 24 * time.Hour
 
 type timeToLiveSpecification struct {
@@ -36,7 +36,8 @@ type timeToLiveDescription struct {
 }
 
 // expiryEntry returns the key of item's entry in the expiry bucket, or nil if
-// the item does not expire: the attribute is missing or not an integer.
+// the item does not expire because the attribute is missing or not a positive
+// integer.
 func expiryEntry(attribute string, item attr.Item, key []byte) []byte {
 	v, ok := item.Get(attribute)
 	if !ok || v.Kind != attr.N {

@@ -17,7 +17,7 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 			t.Fatalf("got %s, error %v, want %s", got.AppendJSON(nil), err, it.AppendJSON(nil))
 		}
 		if !bytes.Equal(EncodeItem(nil, got), stored) {
-			t.Fatalf("%s is encoded differently after decoding", it.AppendJSON(nil))
+			t.Fatalf("%s: got another encoding after decoding, want the same one", it.AppendJSON(nil))
 		}
 		text, size, err := AppendStored([]byte("["), stored)
 		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {

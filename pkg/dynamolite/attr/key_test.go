@@ -87,7 +87,7 @@ func FuzzKey(f *testing.F) {
 			return
 		}
 		if again := AppendKey(nil, v); !bytes.Equal(again, b[:len(b)-len(rest)]) {
-			t.Fatalf("%x decodes as %s, which is encoded as %x", b, v.AppendJSON(nil), again)
+			t.Fatalf("encoding of %s: got %x, want %x, from which it was decoded", v.AppendJSON(nil), again, b[:len(b)-len(rest)])
 		}
 	})
 }

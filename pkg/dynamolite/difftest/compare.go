@@ -98,8 +98,8 @@ func normalized(a response) response {
 			sortJSON(items)
 		}
 	}
-	// DynamoDB repeats the reasons of a canceled transaction in the message; the
-	// reasons are compared.
+	// The reasons of a canceled transaction can have the same prefix. A reason without
+	// a message has null or no member.
 	if reasons, ok := a.body["CancellationReasons"].(list); ok {
 		for _, reason := range reasons {
 			if r, ok := reason.(object); ok {

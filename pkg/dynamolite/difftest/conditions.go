@@ -26,8 +26,8 @@ func (g *generator) path() (src, head string) {
 	return src, head
 }
 
-// operandFor draws an operand to compare with the attribute head: mostly a
-// value of its type.
+// operandFor draws an operand to compare with the attribute head, usually a value
+// of the attribute's type.
 func (g *generator) operandFor(head string) string {
 	switch {
 	case g.oneIn(12):

@@ -25,12 +25,12 @@ func TestSeedDeterminesTheRequests(t *testing.T) {
 	for range 500 {
 		r := a.request().String()
 		if r != b.request().String() {
-			t.Fatalf("the same seed generated another request: %s", r)
+			t.Fatalf("the same seed generated different requests: %s", r)
 		}
 		same = same && r == other.request().String()
 	}
 	if same {
-		t.Error("another seed generated the same requests")
+		t.Error("different seeds generated the same requests")
 	}
 }
 

@@ -59,20 +59,20 @@ func known() []knownDifference {
 		},
 		{
 			"token of a rejected transaction", "AWS does not specify whether a rejected transaction uses up its token: here it does not; " +
-				"and the rival may have accepted a transaction that was rejected here because of another listed difference",
+				"the rival may also have accepted a transaction that was rejected here because of another listed difference",
 			func(d difference) bool {
 				return d.afterRefusal && (d.theirs.ok() || d.theirs.exception == "IdempotentParameterMismatchException")
 			},
 		},
 		{
-			"old image of a new item", "ReturnValues ALL_OLD of an update that creates an item: DynamoDB returns nothing, the rival the key",
+			"old image of a new item", "ReturnValues ALL_OLD of an update that creates an item: DynamoDB returns nothing, but the rival returns the key",
 			func(d difference) bool {
 				return d.bothOK() && d.request.operation == "UpdateItem" && d.ours.body["Attributes"] == nil &&
 					sameMembers(d.theirs.body["Attributes"], d.request.body["Key"])
 			},
 		},
 		{
-			"updated elements", "ReturnValues UPDATED_… of a path with an index: DynamoDB returns the elements, the rival entire lists",
+			"updated elements", "ReturnValues UPDATED_… of a path with an index: DynamoDB returns the elements, but the rival returns entire lists",
 			func(d difference) bool {
 				src, _ := d.request.body["UpdateExpression"].(string)
 				values, _ := d.request.body["ReturnValues"].(string)
@@ -89,7 +89,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"unprojected attributes", "a projection or filter names attributes that the index does not project: DynamoDB rejects it, the rival does not",
+			"unprojected attributes", "a projection or filter names attributes that the index does not project: DynamoDB rejects it, but the rival does not",
 			func(d difference) bool { return strings.Contains(d.ours.message, " does not project [") },
 		},
 		{
@@ -106,7 +106,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"key values in Query", "a value that is empty or not of the key's type: DynamoDB rejects it, the rival returns no items",
+			"key values in Query", "a value that is empty or not of the key's type: DynamoDB rejects it, but the rival returns no items",
 			func(d difference) bool {
 				return d.request.operation == "Query" && invalid(d.ours) && (strings.Contains(d.ours.message, "does not match schema type") ||
 					strings.Contains(d.ours.message, "cannot contain an empty"))
@@ -247,8 +247,8 @@ func sameMembers(a, b any) bool {
 	return len(x) == len(y) && len(x) > 0
 }
 
-// partOf reports whether the attributes of a are in b, equal or as parts of
-// lists and maps.
+// partOf reports whether b has all attributes of a with equal values. The lists and
+// maps of b can have other elements.
 func partOf(a, b any) bool {
 	whole, _ := b.(object)
 	parts, _ := a.(object)

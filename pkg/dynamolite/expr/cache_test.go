@@ -81,7 +81,7 @@ func TestCacheIsBounded(t *testing.T) {
 				scope.Keep(&known)
 				condition, err := ParseCondition(scope, ConditionExpression, "attribute_exists(#n)")
 				if err != nil || !condition.Eval(attr.Item{{Name: name, Value: attr.Null()}}) || condition.Eval(nil) {
-					t.Errorf("attribute_exists(%s): got error %v, or a wrong result", name, err)
+					t.Errorf("attribute_exists(%s): got error %v or a wrong result, want true only for an item with the attribute", name, err)
 				}
 			}
 		})

@@ -25,8 +25,7 @@ func (c *checker) fail(message string) {
 	}
 }
 
-// place checks n in the position of a condition if condition is true, or of an
-// operand.
+// place checks n as a condition if condition is true, and as an operand otherwise.
 func (c *checker) place(n *node, condition bool) {
 	switch {
 	case c.err != nil:

@@ -49,9 +49,9 @@ func parseCondition(scope *Scope, label, src string) (parsed parsedCondition, co
 // Paths returns every document path in the condition.
 func (c Condition) Paths() []Path { return c.paths }
 
-// Eval reports whether the condition holds for item; a nil item does not exist. A
-// comparison with an attribute that is missing or of another type is false, except
-// with <>, for which it is true.
+// Eval reports whether the condition holds for item; nil means that the item does not
+// exist. A comparison with an attribute that is missing or of another type is false,
+// except with <>, for which it is true.
 func (c Condition) Eval(item attr.Item) bool {
 	return c.root == nil || c.root.holds(operands{item, c.values})
 }

@@ -53,7 +53,7 @@ func TestTextSizeCountsUTF16Units(t *testing.T) {
 	item := parseItem(t, `{"s":{"S":"a😀é"},"n":{"N":"4"}}`)
 	c, err := ParseCondition(testScope(t), FilterExpression, "size(s) = n")
 	if err != nil || !c.Eval(item) {
-		t.Errorf("size of a😀é: got another result or error %v, want 4", err)
+		t.Errorf("size(s) = n: got error %v or false, want true for the text a😀é and 4", err)
 	}
 }
 

@@ -46,7 +46,7 @@ type token struct {
 }
 
 // grammar is the range of tokens that are keywords of an expression. All other words are plain words.
-// Keywords are reserved words.
+// All keywords are reserved words.
 type grammar struct{ first, last tokenKind }
 
 func conditionGrammar() grammar  { return grammar{tokAnd, tokBetween} }
