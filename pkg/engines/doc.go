@@ -3,6 +3,6 @@
 // a clock except for those that the program's package provides. When its context is done, an instance stops at any
 // point. A document that crashes the program ends only its own instance, with an error.
 //
-// An instance serves all calls for one document and is never reused for another one, which could read data of the
-// first. Starting an instance takes a few milliseconds.
+// An instance serves all calls for one document and is never reused for another document, which could read data of
+// the first one. Starting an instance takes a few milliseconds.
 package engines

@@ -215,8 +215,8 @@ func TestCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestCacheOfOthers checks that code is not executed if others can write to it.
-func TestCacheOfOthers(t *testing.T) {
+// TestCacheWritableByOthers checks that code is not executed if others can write to it.
+func TestCacheWritableByOthers(t *testing.T) {
 	cache := t.TempDir()
 	if err := os.Chmod(cache, 0o777); err != nil {
 		t.Fatal(err)

@@ -128,8 +128,8 @@ func (i *Instance) Fail(err error) {
 // Err returns the error that ended the instance.
 func (i *Instance) Err() error { return i.err }
 
-// OutOfMemory reports whether an allocation of the instance failed. A program may continue and omit part of the
-// result.
+// OutOfMemory reports whether an allocation of the instance failed. The program may have continued and omitted part of
+// the result.
 func (i *Instance) OutOfMemory() bool { return i.memory.refused }
 
 // Bytes returns size bytes of the instance's memory from an address. If the range is outside the memory, it ends

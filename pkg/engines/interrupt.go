@@ -22,8 +22,8 @@ const (
 // counter reaches zero, the code calls into Go by growing its memory by zero pages, and traps if the exported
 // global assay_stop is not 0.
 //
-// Compiled code cannot be preempted: until it calls into Go, every other goroutine of the process, including the
-// one that would stop it, waits as soon as a garbage collection begins. The runtime's own mechanism,
+// Compiled code cannot be preempted. When a garbage collection begins, every other goroutine of the process, including
+// the one that would stop the code, waits until the code calls into Go. The runtime's own mechanism,
 // WithCloseOnContextDone, calls into Go in every iteration of a loop, which makes PDFium several times slower.
 //
 // The module must have a memory, a global and an export section, and no exception handling.

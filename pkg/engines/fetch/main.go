@@ -62,7 +62,7 @@ var optimizer = source{
 	file:      "package/bin/wasm-opt",
 }
 
-// features are the WebAssembly features that the program may use before and after the removal.
+// features are the WebAssembly features that the program may use before and after the removal of exception handling.
 var features = []string{
 	"--mvp-features", "--enable-mutable-globals", "--enable-sign-ext", "--enable-nontrapping-float-to-int", "--enable-bulk-memory",
 	"--enable-bulk-memory-opt", "--enable-multivalue", "--enable-reference-types", "--enable-exception-handling",

@@ -30,7 +30,7 @@ func (d *Document) pageSize(page uint64) (PageSize, error) {
 		return PageSize{}, err
 	}
 	if !(s.Width > 0 && s.Height > 0) || math.IsInf(s.Width, 0) || math.IsInf(s.Height, 0) {
-		return PageSize{}, fmt.Errorf("%w: it has no size", ErrPage)
+		return PageSize{}, fmt.Errorf("%w: it has no valid size", ErrPage)
 	}
 	return s, nil
 }

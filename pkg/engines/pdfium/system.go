@@ -102,12 +102,12 @@ func bytes(m api.Memory, at, size uint32) []byte {
 }
 
 func epoch(_ context.Context, m api.Memory, stack []uint64) {
-	const tm = 44                                           // struct tm: nine int, then tm_gmtoff
-	tmAt := api.DecodeU32(stack[1])                         // after time_t, an i64
-	clear(bytes(m, tmAt, tm))                               // 00:00:00
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+12, 4), 1)  // of the first day
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+20, 4), 70) // of 1970,
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+24, 4), 4)  // a Thursday
+	const tm = 44                                           // size of struct tm: nine int, then tm_gmtoff
+	tmAt := api.DecodeU32(stack[1])                         // stack[0] is time_t, an i64
+	clear(bytes(m, tmAt, tm))                               // 00:00:00, January
+	binary.LittleEndian.PutUint32(bytes(m, tmAt+12, 4), 1)  // tm_mday: the first
+	binary.LittleEndian.PutUint32(bytes(m, tmAt+20, 4), 70) // tm_year: 1970
+	binary.LittleEndian.PutUint32(bytes(m, tmAt+24, 4), 4)  // tm_wday: Thursday
 }
 
 func openAt(_ context.Context, m api.Memory, stack []uint64) {

@@ -60,7 +60,7 @@ type pageText struct {
 	cut  bool
 }
 
-// pageText returns the text of a page, truncated to a number of bytes.
+// pageText returns the text of a page, truncated to most bytes.
 func (d *Document) pageText(n, most int) (pageText, error) {
 	page, err := d.openFlat(n)
 	if err != nil {

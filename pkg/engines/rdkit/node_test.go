@@ -18,7 +18,7 @@ const golden = "testdata/identities.json"
 var (
 	node    = flag.String("package", "", "the `folder` of the npm package @rdkit/rdkit, with which TestAgainstNode compares the results")
 	samples = flag.String("samples", "testdata/molecules.sdf", "the SDF `file` whose molecules are compared with Node.js")
-	update  = flag.Bool("update", false, "write the output of Node.js for "+golden)
+	update  = flag.Bool("update", false, "write the output of Node.js to "+golden)
 )
 
 // found is the output of identify.cjs for a molecule.

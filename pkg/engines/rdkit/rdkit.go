@@ -95,8 +95,8 @@ func (s *Session) Identify(block string) (Identity, error) {
 	return id, err
 }
 
-// Layout returns a MOL block with two-dimensional coordinates for the molecule of a MOL block. It returns the
-// errors of Identify.
+// Layout returns a MOL block with two-dimensional coordinates for the molecule of a MOL block. It returns the same
+// errors as Identify.
 func (s *Session) Layout(block string) (string, error) {
 	var layout string
 	err := s.with(block, func(r *run, molecule uint64) { layout = r.text("Mol.get_new_coords", molecule) })

@@ -61,8 +61,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestDamagedMolecules checks that a damaged molecule fails with ErrUnreadable or is read differently, and does not
-// affect others.
+// TestDamagedMolecules checks that a damaged molecule fails with ErrUnreadable or is identified as another molecule, and
+// does not affect others.
 func TestDamagedMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	for _, block := range []string{

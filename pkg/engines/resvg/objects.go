@@ -18,7 +18,7 @@ type objects struct {
 	free   []uint32
 }
 
-// Kinds of objects, besides string, error, iteratorResult, *list and *iterator.
+// Kinds of objects, in addition to string and error. Lists and iterators are pointers.
 type (
 	wholeMemory struct{}                  // the memory of the instance, or its buffer
 	memoryPart  struct{ at, size uint32 } // a Uint8Array in it

@@ -112,7 +112,8 @@ type options struct {
 	} `json:"font"`
 }
 
-// parse returns the handle of a picture that is drawn with size pixels on the side mode, which is "width" or "height".
+// parse returns the handle of a picture that is scaled to size pixels in the dimension mode, which is "width" or
+// "height".
 func (d *drawing) parse(svg []byte, mode string, size int) (uint64, error) {
 	var o options
 	o.Fit.Mode, o.Fit.Value = mode, size
