@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// natsURL is a server for the example, which has no testing.TB.
+// natsURL is the URL of a server for the example, which has no testing.TB.
 var natsURL string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

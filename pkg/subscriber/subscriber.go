@@ -52,8 +52,8 @@ type Config struct {
 	Attempts int           // calls for one outcome, including those interrupted by the end of Run, before it becomes a dead letter; default 12
 	Lease    time.Duration // time after which an outcome is redelivered; renewed while the handler runs; default 30 s
 	Drain    time.Duration // how long handlers may continue after Run's context is done; default 10 s
-	// Backoff is the pause after the given failed attempt. The default doubles
-	// from 1 s up to 5 min.
+	// Backoff returns the pause after the given failed attempt. The default pause
+	// doubles from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
 	// Log receives one line for each attempt. The zero value discards them.
 	Log zerolog.Logger

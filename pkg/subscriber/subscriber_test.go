@@ -112,7 +112,7 @@ func TestRunReturnsWithACanceledContext(t *testing.T) {
 }
 
 func TestRunRejectsInvalidSettings(t *testing.T) {
-	url := bustest.Start(t) // where Assay has never run
+	url := bustest.Start(t) // a server with which Assay has never run
 	for want, cfg := range map[string]subscriber.Config{
 		"URL":            {Name: "mailer"},
 		`name ""`:        {URL: url},
