@@ -99,7 +99,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		var part struct { // for a batch write, a list without Keys: it needs permission for the table only
+		var part struct { // a batch write has a list without Keys here, and needs permission for the table only
 			touch
 			Keys []attr.Item
 		}

@@ -86,7 +86,7 @@ func parseJournal(name string, content []byte) (c contents, err error) {
 		if len(bytes.Trim(content, "\x00")) > 0 {
 			return c, damaged(int64(len(content)), fmt.Sprintf("the file ends here; a journal has at least %d bytes", journalSize))
 		}
-		return c, nil // its creation was interrupted
+		return c, nil // the creation of the journal was interrupted
 	}
 	if bytes.HasPrefix(content, []byte("dynlite1")) {
 		return c, fmt.Errorf("%s: %w", name, ErrOldFormat)
@@ -233,7 +233,7 @@ func replay(tx *bbolt.Tx, operations []byte) error {
 		}
 		bucket := tx.Bucket(fields[0])
 		if bucket == nil {
-			return fmt.Errorf("no bucket %x", fields[0])
+			return fmt.Errorf("bucket %x is missing", fields[0])
 		}
 		var err error
 		switch kind {

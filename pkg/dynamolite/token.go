@@ -52,7 +52,7 @@ func (w *writeTx) repeated(token string, parameters fingerprint) (bool, error) {
 	return false, nil
 }
 
-// token returns the entry of a token.
+// token returns the entry of the token with the given key, or nil if there is none.
 func (w *writeTx) token(key []byte) ([]byte, error) {
 	for _, late := range []map[string][]byte{w.late, w.before} {
 		if stored, ok := late[string(key)]; ok {
