@@ -44,7 +44,7 @@ func (i *Instance) watch() {
 	}
 }
 
-// Call calls an exported function and returns its result, or 0 if it has none or failed.
+// Call calls an exported function and returns its result, or 0 if the function has no result or fails.
 func (i *Instance) Call(name string, args ...uint64) uint64 {
 	if i.ended() {
 		return 0

@@ -11,7 +11,7 @@ import (
 // PageSize is the size of a page as displayed, in points (1/72 inch).
 type PageSize struct{ Width, Height float64 }
 
-// PageSize returns the size of a page, counted from 0.
+// PageSize returns the size of page n, counted from 0.
 func (d *Document) PageSize(n int) (PageSize, error) {
 	page, err := d.openPage(n)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *Document) openPage(n int) (uint64, error) {
 	return page, d.err(nil)
 }
 
-// Picture draws a page, counted from 0, on white, scaled to fit a square of longest × longest pixels. The picture uses
+// Picture draws page n, counted from 0, on white, scaled to fit a square of longest × longest pixels. The picture uses
 // at most longest² × 4 bytes inside PDFium and the same amount outside it. Text in a font that is neither embedded nor
 // one of the standard 14 fonts may be missing.
 func (d *Document) Picture(n, longest int) (*image.NRGBA, error) {

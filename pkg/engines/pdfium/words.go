@@ -46,7 +46,7 @@ func (d *Document) breaks(chars uint64, count int) ([]int, error) {
 // box is the bounding box of a character on its page, in points.
 type box struct{ left, top, right, bottom float64 }
 
-// boxOf decodes an FS_RECTF. It returns the zero box if data is too short.
+// boxOf decodes an FS_RECTF. It returns the zero box if b is too short.
 func boxOf(b []byte) box {
 	if len(b) < 16 {
 		return box{}

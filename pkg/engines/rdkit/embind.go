@@ -137,7 +137,7 @@ func (r *run) text(name string, args ...uint64) string {
 	return s
 }
 
-// string returns the address of a copy of s in the instance. The caller frees it.
+// string returns the address of a copy of s in the instance. The caller must free it.
 func (r *run) string(s string) uint64 {
 	at := r.instance.Call(exportMalloc, 4+uint64(len(s))+1)
 	b := r.instance.Bytes(at, 4+uint64(len(s))+1)
