@@ -134,7 +134,7 @@ func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
 	for _, text := range []string{"", "null?", `{"id":7}`, `[]`} {
 		err := event.Unmarshal([]byte(text), &failed)
 		if err == nil || !strings.Contains(err.Error(), "assay.v1.AnalysisFailed") {
-			t.Errorf("%q: got error %v, want one that names the message", text, err)
+			t.Errorf("%q: got error %v, want one that contains the message type", text, err)
 		}
 	}
 	if _, err := event.NewAnalysisFailed(&event.AnalysisFailed{Id: "f1", ErrorMessage: "\xff"}).Marshal(); err == nil {

@@ -129,7 +129,7 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server rejected the message" || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("got dead letter %v, want the one of bad with its error and 3 attempts", h)
+		t.Errorf("got dead letter %v, want the one for bad with its error and 3 attempts", h)
 	}
 }
 

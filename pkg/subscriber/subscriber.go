@@ -48,8 +48,8 @@ type Config struct {
 	// existing Name continues where it stopped.
 	OnlyNew bool
 
-	Parallel int           // concurrent handlers in this process; default 1
-	Attempts int           // calls for one outcome, including those interrupted by the end of Run, before it becomes a dead letter; default 12
+	Parallel int           // maximum number of concurrent handlers in this process; default 1
+	Attempts int           // maximum number of calls for one outcome, including those interrupted by the end of Run; it then becomes a dead letter; default 12
 	Lease    time.Duration // time after which an outcome is redelivered; renewed while the handler runs; default 30 s
 	Drain    time.Duration // how long handlers may continue after Run's context is done; default 10 s
 	// Backoff returns the pause after the given failed attempt. The default pause
