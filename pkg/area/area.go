@@ -15,16 +15,16 @@ type Area struct {
 	Storage
 	Name      string // used in subjects, ids, logs and metrics
 	Machine   lifecycle.Machine
-	Objects   string   // prefix of the keys of its objects in the shared bucket
+	Objects   string   // key prefix of its objects in the shared bucket
 	Work      bus.Work // stream of its work events
-	Log       bus.Log  // stream of other events, which query publishes; zero for none
-	Signals   string   // subjects of events that are not stored, which the analyzer sends to query; empty for none
-	Consumers []string // consumer of the work stream in the analyzer
-	// Events has one example of each kind of its events except outcomes. Its subject contains names in
-	// braces in place of ids, such as {fileId}.
+	Log       bus.Log  // stream of other events, which query publishes; zero if none
+	Signals   string   // subjects of events that the analyzer sends to query and does not store; empty if none
+	Consumers []string // consumers of the work stream in the analyzer
+	// Events contains one example of each kind of event except outcomes. Its subject has names in braces in place
+	// of ids, such as {fileId}.
 	Events []event.Event
-	// Uploaded reports whether clients upload the object of a key directly to the bucket, so that the bucket must
-	// report it; nil if there are none.
+	// Uploaded reports whether clients upload the object with this key directly to the bucket, so that the bucket
+	// must send a notification. It is nil if there are no such objects.
 	Uploaded func(key string) bool
 }
 
@@ -48,7 +48,7 @@ const (
 	Setup    Program = "setup"   // `assay setup`
 )
 
-// Statement allows actions, as a statement of an IAM policy does.
+// Statement is a statement of an IAM policy that allows actions.
 type Statement struct {
 	Sid       string
 	Effect    string // always Allow
@@ -77,7 +77,7 @@ func (s Statement) ReturningNothing() Statement {
 	return s.with("StringEqualsIfExists", "dynamodb:ReturnValues", "NONE")
 }
 
-// Selecting limits the statement to reads that name the attributes they want.
+// Selecting limits the statement to reads that name the attributes to return.
 func (s Statement) Selecting() Statement {
 	return s.with("StringEqualsIfExists", "dynamodb:Select", "SPECIFIC_ATTRIBUTES")
 }
@@ -101,7 +101,7 @@ func (s Statement) with(operator, key string, value any) Statement {
 // Table returns the resource name (ARN) of a DynamoDB table.
 func Table(name string) string { return "arn:aws:dynamodb:*:*:table/" + name }
 
-// Bucket is the name of the bucket in policies, the default of ASSAY_S3_BUCKET.
+// Bucket is the name of the shared bucket in policies: the default of ASSAY_S3_BUCKET.
 const Bucket = "assay-files"
 
 // Objects returns the resource of the objects whose keys begin with prefix.
