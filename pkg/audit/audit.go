@@ -1,8 +1,8 @@
-// Package audit is the log of the write operations of operators: an append-only stream.
+// Package audit records the write operations of operators in an append-only stream.
 //
-// Each write has two messages. The first is stored before the write begins; if that fails, the write does not begin. The
-// second has the outcome and is stored before the response is sent. A write whose process ends between the two, or whose
-// outcome cannot be stored, has only the first message; its outcome is unknown.
+// Each write has two messages. The first is stored before the write begins; if that fails, the write does not begin.
+// The second has the outcome and is stored before the response is sent. If the process terminates between the two, or
+// the outcome cannot be stored, the write has only the first message and its outcome is unknown.
 package audit
 
 import (
@@ -39,7 +39,7 @@ type Entry struct {
 	Service    string    `json:"service" doc:"service that received the request"`
 	Who        string    `json:"who,omitempty" doc:"the owner id of the caller; absent for a caller without credentials"`
 	Credential string    `json:"credential,omitempty" enum:"key,oidc,session" doc:"the kind of credential that proved the identity"`
-	KeyID      string    `json:"keyId,omitempty" doc:"id of the API key, or of the key with which the session began"`
+	KeyID      string    `json:"keyId,omitempty" doc:"id of the API key, or of the key that started the session"`
 	Address    string    `json:"address" doc:"address of the client"`
 	Operation  string    `json:"operation" doc:"id of the operation in the API description" example:"set-quotas"`
 	Method     string    `json:"method" example:"PUT"`
@@ -133,7 +133,7 @@ type cursor struct {
 }
 
 // List returns up to limit writes that began at or after since, ordered by their last message, newest first. next is
-// the cursor of the next page, empty on the last. Each message is a request to NATS. It returns ErrCursor.
+// the cursor of the next page, empty on the last. Each message costs a request to NATS. List returns ErrCursor.
 func (l *Log) List(ctx context.Context, since time.Time, limit int, after string) (entries []Entry, next string, err error) {
 	stream, err := l.bus.JS.Stream(ctx, bus.StreamAudit)
 	if err != nil {

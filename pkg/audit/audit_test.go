@@ -71,7 +71,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 		return nil
 	})
 	if w := send(t, r, http.MethodPut, "/v1/things/ok"); w.Code != http.StatusNoContent {
-		t.Fatalf("%d %s, want %d", w.Code, w.Body, http.StatusNoContent)
+		t.Fatalf("PUT: got %d %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
 	send(t, r, http.MethodPut, "/v1/things/taken")
 	send(t, r, http.MethodPut, "/v1/things/broken")
@@ -89,12 +89,12 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 				NextCursor string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Code != http.StatusOK || len(page.Entries) > limit {
-				t.Fatalf("%s: got %d %s", at, w.Code, w.Body)
+				t.Fatalf("%s: got %d %s, error %v, want 200 and at most %d entries", at, w.Code, w.Body, err, limit)
 			}
 			for _, e := range page.Entries {
 				got = append(got, fmt.Sprintf("%s %d %s", e.Outcome, e.Status, e.Path))
 				if e.Operation != "put-thing" || e.Method != http.MethodPut || e.RequestID == "" || e.Service != "test" || e.Address == "" {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want operation put-thing, method PUT, service test, a request id and an address", e)
 				}
 			}
 			if at = ""; page.NextCursor != "" {
@@ -112,7 +112,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 		t.Errorf("since a later time: got %v, error %v, want none", entries, err)
 	}
 	if w := send(t, r, http.MethodGet, "/v1/audit?cursor=x"); w.Code != http.StatusUnprocessableEntity {
-		t.Errorf("a cursor of another list: got status %d, want 422", w.Code)
+		t.Errorf("a cursor from another list: got status %d, want 422", w.Code)
 	}
 }
 
@@ -135,11 +135,11 @@ func TestWithoutALogNoWriteBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stream, err := js.Stream(t.Context(), bus.StreamAudit); err != nil || stream.Purge(t.Context()) == nil {
-		t.Errorf("the log could be purged, or not be read: %v", err)
+		t.Errorf("Stream: error %v, want none, and an error from Purge", err)
 	}
 	b.Close()
 	wrote = false
 	if w := send(t, r, http.MethodPut, "/v1/things/b"); w.Code != http.StatusServiceUnavailable || wrote || w.Header().Get("Retry-After") == "" {
-		t.Errorf("without NATS: got %d, wrote = %t: %s", w.Code, wrote, w.Body)
+		t.Errorf("without NATS: got %d %s, wrote = %t, want %d with Retry-After and no write", w.Code, w.Body, wrote, http.StatusServiceUnavailable)
 	}
 }
