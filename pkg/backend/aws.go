@@ -32,8 +32,8 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 		config.WithRegion(cfg.Region),
 		// The SDK rejects AWS_CA_BUNDLE with a client of another type.
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-			// The SDK keeps 10 idle connections to a host; a busy worker has
-			// more requests in flight and would open a new one for each.
+			// The SDK keeps 10 idle connections to a host; a busy worker has more requests in flight and would
+			// open a new connection for each.
 			t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 128
 			// The buffers are large enough to send and receive a small file and its headers in one system call.
 			t.WriteBufferSize, t.ReadBufferSize = 8<<10, 8<<10

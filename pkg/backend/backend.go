@@ -33,7 +33,7 @@ type Connections struct {
 	Streams *dynamodbstreams.Client
 	Bucket  *blob.Store
 	Bus     *bus.Bus
-	AWS     aws.Config // for clients that only one service has
+	AWS     aws.Config // for clients that only one service needs
 
 	connections *http.Transport
 }
@@ -68,7 +68,7 @@ func Open(ctx context.Context, cfg Config, service string, log zerolog.Logger, r
 	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Connect(ctx, cfg.NATS, service, log, reg) })
 }
 
-// Join is Open for programs that do not declare streams.
+// Join is like Open, for programs that do not declare streams.
 func Join(ctx context.Context, cfg Config, service string, log zerolog.Logger, reg prometheus.Registerer) (*Connections, error) {
 	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Join(cfg.NATS, service, log, reg) })
 }
@@ -84,15 +84,15 @@ func open(ctx context.Context, cfg Config, connect func() (*bus.Bus, error)) (*C
 	return e, nil
 }
 
-// Health adds the checks of NATS and S3. The areas check their tables.
+// Health adds the checks of NATS and S3 to h. The areas check their tables.
 func (e *Connections) Health(h *obs.Health) {
 	h.Add("nats", e.Bus.Check)
 	h.Add("s3", e.Bucket.Check)
 }
 
 // Close flushes the bus and closes all connections. Idle connections to DynamoDB and S3 must not be
-// left to time out: a server that shuts down waits for a connection that was opened and not used
-// yet.
+// left to time out: a server that shuts down would wait for connections that were opened but not
+// yet used.
 func (e *Connections) Close() {
 	if e.Bus != nil {
 		e.Bus.Close()

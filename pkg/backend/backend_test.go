@@ -46,7 +46,7 @@ func TestOpenConnectsToTheEndpoints(t *testing.T) {
 	backends.Health(&health)
 	got := health.Check(t.Context())
 	if got.Checks["nats"] != "ok" || got.Checks["s3"] == "ok" || got.Status == "ready" || len(got.Checks) != 2 {
-		t.Errorf("with NATS available and S3 unavailable: got %+v", got)
+		t.Errorf("with NATS available and S3 unavailable: got %+v, want only nats ok", got)
 	}
 }
 
@@ -56,14 +56,14 @@ func TestOpenNamesMissingSettings(t *testing.T) {
 	t.Setenv("AWS_CONFIG_FILE", t.TempDir()+"/none")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", t.TempDir()+"/none")
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	without := configuration(t)
-	without.AWS = backend.AWS{Region: "us-east-1"}
-	away := configuration(t)
-	away.NATS.URL = "nats://127.0.0.1:1"
-	wrong := configuration(t)
-	wrong.NATS.OutcomesMaxAge = time.Minute
+	noKeys := configuration(t)
+	noKeys.AWS = backend.AWS{Region: "us-east-1"}
+	offline := configuration(t)
+	offline.NATS.URL = "nats://127.0.0.1:1"
+	invalid := configuration(t)
+	invalid.NATS.OutcomesMaxAge = time.Minute
 	for want, cfg := range map[string]backend.Config{
-		"AWS_ACCESS_KEY_ID": without, "nats://127.0.0.1:1": away, "ASSAY_OUTCOMES_MAX_AGE": wrong,
+		"AWS_ACCESS_KEY_ID": noKeys, "nats://127.0.0.1:1": offline, "ASSAY_OUTCOMES_MAX_AGE": invalid,
 	} {
 		backends, err := backend.Open(t.Context(), cfg, "test", zerolog.Nop(), prometheus.NewRegistry())
 		if err == nil {

@@ -29,8 +29,8 @@ const (
 	joinLimit = 20 * limit
 )
 
-// pipes is an in-memory network with one server. It does not buffer, so that data that is not read
-// is not sent. It works in a synctest bubble.
+// pipes is an in-memory network with one server. It does not buffer: a write blocks until its data
+// is read. It works in a synctest bubble.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -48,8 +48,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 func (p pipes) Close() error   { return nil }
 
-// served runs test in a bubble, with clients of a server for both backends. The handler must return
-// when the test is over.
+// served runs test in a bubble, with the configuration of clients whose requests handle serves. The
+// handler must return when over is closed.
 func served(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, over <-chan struct{}), test func(*testing.T, aws.Config)) {
 	synctest.Test(t, func(t *testing.T) {
 		network := pipes{make(chan net.Conn), make(chan struct{})}
@@ -87,12 +87,12 @@ func served(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, ov
 }
 
 // TestUnresponsiveDynamoDB checks that a request without a timely response is retried as often as
-// others that fail, and then ends with an error that names the setting. Once the server responds,
-// the clients work again.
+// other failed requests, and that the final error names the setting. Once the server responds, the
+// clients work again.
 func TestUnresponsiveDynamoDB(t *testing.T) {
-	var silent, asked atomic.Int64
+	var silent, received atomic.Int64
 	served(t, func(w http.ResponseWriter, _ *http.Request, over <-chan struct{}) {
-		if asked.Add(1); silent.Add(-1) >= 0 {
+		if received.Add(1); silent.Add(-1) >= 0 {
 			for { // the response never ends
 				_, _ = io.WriteString(w, " ")
 				_ = http.NewResponseController(w).Flush()
@@ -125,16 +125,16 @@ func TestUnresponsiveDynamoDB(t *testing.T) {
 				t.Errorf("%s: with a response to the last attempt: got error %v", name, err)
 			}
 			silent.Store(1000)
-			asked.Store(0)
+			received.Store(0)
 			err := c.call(t.Context())
 			late, isLate := errors.AsType[*table.TimeoutError](err)
-			if !isLate || late.Limit != limit || !strings.Contains(err.Error(), "ASSAY_DYNAMODB_TIMEOUT") || asked.Load() != c.attempts {
-				t.Errorf("%s: after %d requests without a response: got error %v", name, asked.Load(), err)
+			if !isLate || late.Limit != limit || !strings.Contains(err.Error(), "ASSAY_DYNAMODB_TIMEOUT") || received.Load() != c.attempts {
+				t.Errorf("%s: after %d requests without a response: got error %v, want a TimeoutError after %d requests", name, received.Load(), err, c.attempts)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit/2)
-			asked.Store(0)
-			if err := c.call(ctx); !errors.Is(err, context.DeadlineExceeded) || asked.Load() != 1 {
-				t.Errorf("%s: after the caller's deadline: got error %v and %d requests, want DeadlineExceeded and 1", name, err, asked.Load())
+			received.Store(0)
+			if err := c.call(ctx); !errors.Is(err, context.DeadlineExceeded) || received.Load() != 1 {
+				t.Errorf("%s: after the caller's deadline: got error %v and %d requests, want DeadlineExceeded and 1", name, err, received.Load())
 			}
 			cancel()
 			silent.Store(0)
@@ -145,7 +145,8 @@ func TestUnresponsiveDynamoDB(t *testing.T) {
 	})
 }
 
-// slow transfers some bytes just before each timeout.
+// slow copies the given number of bytes several times, and pauses after each for slightly less than
+// the timeout.
 func slow(to io.Writer, from io.Reader, times int, bytes int64) {
 	for range times {
 		if _, err := io.CopyN(to, from, bytes); err != nil {
@@ -163,11 +164,12 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestUnresponsiveS3 checks the same for S3, where the timeout applies to progress.
+// TestUnresponsiveS3 is like TestUnresponsiveDynamoDB, for S3, where the timeout limits the time
+// without progress.
 func TestUnresponsiveS3(t *testing.T) {
-	var asked atomic.Int64
+	var received atomic.Int64
 	served(t, func(w http.ResponseWriter, r *http.Request, over <-chan struct{}) {
-		asked.Add(1)
+		received.Add(1)
 		switch _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
 		case key == "silent":
 			<-over // does not read the body of an upload
@@ -214,7 +216,7 @@ func TestUnresponsiveS3(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			call     func() error
-			setting  string // reason of the failure; empty on success
+			setting  string // setting that the error names; empty on success
 			attempts int64
 		}{
 			"no response":         {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
@@ -227,14 +229,14 @@ func TestUnresponsiveS3(t *testing.T) {
 			"completion too slow": {func() error { return put("endless", 6<<20) }, "20 times ASSAY_S3_TIMEOUT", 7},
 			"recovered":           {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
 		} {
-			asked.Store(0)
+			received.Store(0)
 			err := c.call()
 			silence, isSilence := errors.AsType[*blob.SilenceError](err)
 			if (c.setting == "") != (err == nil) || c.setting != "" && (!isSilence || silence.Setting != c.setting || !strings.Contains(err.Error(), c.setting)) {
-				t.Errorf("%s: got %v", name, err)
+				t.Errorf("%s: got error %v, want one that names %q (none if empty)", name, err, c.setting)
 			}
-			if asked.Load() != c.attempts {
-				t.Errorf("%s: got %d requests, want %d", name, asked.Load(), c.attempts)
+			if received.Load() != c.attempts {
+				t.Errorf("%s: got %d requests, want %d", name, received.Load(), c.attempts)
 			}
 		}
 	})
