@@ -44,7 +44,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Store is one bucket. It is safe for concurrent use and needs no closing.
+// Store is one bucket. It is safe for concurrent use and does not need to be closed.
 type Store struct {
 	Bucket  string
 	client  *s3.Client
@@ -104,7 +104,7 @@ func (s *Store) Head(ctx context.Context, key string) (Object, error) {
 	}, nil
 }
 
-// Open streams an object from its start if it has the entity tag; an empty one matches any object.
+// Open streams an object from its start if it has the entity tag; an empty tag matches any object.
 // The caller closes the stream. It returns ErrNotFound or ErrChanged.
 func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, error) {
 	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key}

@@ -23,7 +23,7 @@ const (
 
 // Copy describes the source of a server-side copy and the changes to it.
 type Copy struct {
-	Bucket string // store of the source; default: the target store
+	Bucket string // bucket of the source; default: the target bucket
 	Key    string
 	ETag   string // entity tag that the source must have; empty for any
 
@@ -31,7 +31,7 @@ type Copy struct {
 	ContentType string
 	Metadata    map[string]string
 
-	// IfAbsent never replaces an object. It costs two more requests.
+	// IfAbsent makes the copy fail if key exists. It costs two more requests.
 	IfAbsent bool
 	// PartSize is the size in bytes, at least 5 MiB, above which an object is copied in parts of
 	// that size. By default, objects above 5 GiB are copied in parts of 1 GiB.
@@ -45,9 +45,9 @@ func (s *Store) In(bucket string) *Store {
 	return &other
 }
 
-// Copy copies an object within the server, to key in this bucket. It returns ErrNotFound if there
-// is no source, ErrChanged if it has another entity tag or is replaced during the copy, and with
-// IfAbsent ErrExists if the key exists.
+// Copy copies an object within the server, to key in this bucket. It returns ErrNotFound if the
+// source does not exist, ErrChanged if it has another entity tag or is replaced during the copy,
+// and, with IfAbsent, ErrExists if the key exists.
 func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	if c.Bucket == "" {
 		c.Bucket = s.Bucket
@@ -90,9 +90,9 @@ func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	return made, nil
 }
 
-// copyParts creates the object by a multipart upload whose parts the server copies. Completing such
-// an upload is the only call that all servers support conditionally: some ignore the condition of
-// CopyObject.
+// copyParts creates the object with a multipart upload whose parts the server copies. Completing a
+// multipart upload is the only call that all servers support conditionally: some ignore the
+// condition of CopyObject.
 func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Object, size int64) (etag string, err error) {
 	create := &s3.CreateMultipartUploadInput{Bucket: &s.Bucket, Key: &made.Key, Metadata: made.Metadata}
 	if made.ContentType != "" {

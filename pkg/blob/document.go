@@ -14,8 +14,8 @@ type Document struct {
 	ETag string // without quotes
 }
 
-// maxDocument limits the memory of Load. The largest document is a feed submission whose 256 KiB of
-// metadata are all escaped, in 1.6 MB of JSON.
+// maxDocument limits the memory of Load. The largest document is a feed submission: its 256 KiB of
+// metadata take 1.6 MB of JSON if every character is escaped.
 const maxDocument = 2 << 20
 
 // Load reads a document of at most 2 MiB. It returns ErrNotFound.

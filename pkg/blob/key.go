@@ -7,7 +7,7 @@ import (
 )
 
 // Key returns the key of an object: the prefix, which ends with a slash, the shard of the name, and
-// the name, as in files/5e/<id>/<version> for files/ and <id>/<version>.
+// the name. For the prefix files/ and the name <id>/<version>, it is files/5e/<id>/<version>.
 //
 // The shard is the first byte of the SHA-256 of the name's first element, in two hexadecimal
 // digits. It distributes the objects of a prefix evenly over 256 directories: a server that stores
@@ -15,8 +15,8 @@ import (
 // key prefix. All objects of one id are in one shard.
 func Key(prefix, name string) string { return prefix + shard(name) + "/" + name }
 
-// CutKey returns the name that Key built a key from, and whether Key returns that key for the
-// prefix.
+// CutKey is the inverse of Key: it returns the name in a key. ok reports whether Key returns that
+// key for the prefix and the name.
 func CutKey(prefix, key string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(key, prefix)
 	digits, name, two := strings.Cut(rest, "/")

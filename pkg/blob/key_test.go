@@ -13,7 +13,7 @@ func TestKeyRoundTrip(t *testing.T) {
 		name := rapid.String().Draw(t, "name")
 		key := Key("files/", name)
 		if got, ok := CutKey("files/", key); !ok || got != name {
-			t.Fatalf("CutKey(%q): got %q, %t", key, got, ok)
+			t.Fatalf("CutKey(%q) = %q, %t, want %q, true", key, got, ok, name)
 		}
 		if got, ok := CutKey("feed/", key); ok {
 			t.Fatalf("CutKey(%q) with another prefix: got %q, want none", key, got)
@@ -21,10 +21,10 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeys: the digests are from sha256sum.
+// TestKeys compares shards with digests computed by sha256sum.
 func TestKeys(t *testing.T) {
 	for name, want := range map[string]string{
-		"abc":     "files/ba/abc", // FIPS 180-4, appendix of examples: ba7816bf…
+		"abc":     "files/ba/abc", // the example of FIPS 180-4: ba7816bf…
 		"abc/1":   "files/ba/abc/1",
 		"abc/2/3": "files/ba/abc/2/3",
 		"":        "files/e3/", // e3b0c442…

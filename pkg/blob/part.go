@@ -25,11 +25,11 @@ type part struct {
 	from   *sync.Pool
 	pieces []*[pieceSize]byte
 	size   int64
-	at     int64 // where Read continues
+	at     int64 // offset of the next read
 }
 
 // fill replaces the content of the part with the next bytes of body, and reports whether they are
-// the last. It uses as many pieces as it needs.
+// the last. It takes pieces from the pool as needed.
 func (p *part) fill(body io.Reader) (last bool, err error) {
 	for p.size, p.at = 0, 0; p.size < partSize; {
 		piece, within := int(p.size/pieceSize), p.size%pieceSize

@@ -21,7 +21,7 @@ func randomBytes(size int) []byte {
 	return content
 }
 
-// TestPartReadsItsContent: from any position, any number of times, and
+// TestPartReadsItsContent checks that a part can be read from any position, any number of times, and
 // regardless of its earlier content.
 func TestPartReadsItsContent(t *testing.T) {
 	made := 0
@@ -31,7 +31,7 @@ func TestPartReadsItsContent(t *testing.T) {
 	for _, size := range []int{len(content), 0, 1, pieceSize - 1, pieceSize, pieceSize + 1, 2 * pieceSize} {
 		last, err := p.fill(iotest.HalfReader(bytes.NewReader(content[:size])))
 		if err != nil || !last || p.size != int64(size) {
-			t.Fatalf("%d bytes: filled with %d, last = %t, error %v", size, p.size, last, err)
+			t.Fatalf("fill with %d bytes: got %d bytes, last = %t, error %v, want all bytes and last = true", size, p.size, last, err)
 		}
 		if err := iotest.TestReader(p, content[:size]); err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
@@ -43,10 +43,10 @@ func TestPartReadsItsContent(t *testing.T) {
 			}
 			n, err := p.WriteTo(&got)
 			if err != nil || n != int64(size-at) || !bytes.Equal(got.Bytes(), content[at:size]) {
-				t.Fatalf("%d bytes from %d: wrote %d, error %v", size, at, n, err)
+				t.Fatalf("%d bytes from %d: WriteTo wrote %d, error %v, want %d of the same content", size, at, n, err, size-at)
 			}
 			if n, err := p.WriteTo(&got); n != 0 || err != nil {
-				t.Fatalf("at its end WriteTo wrote %d, %v; want 0 and no error", n, err)
+				t.Fatalf("WriteTo at the end = %d, %v, want 0 and no error", n, err)
 			}
 		}
 	}
@@ -66,16 +66,16 @@ func TestPartsAreFilledInOrder(t *testing.T) {
 	for _, size := range []int{partSize, partSize, 1} {
 		last, err := p.fill(body)
 		if err != nil || last != (size == 1) {
-			t.Fatalf("got last = %t, error %v", last, err)
+			t.Fatalf("fill with %d bytes: got last = %t, error %v, want last = %t", size, last, err, size == 1)
 		}
 		got, err := io.ReadAll(p)
 		if err != nil || !bytes.Equal(got, content[:size]) {
-			t.Fatalf("got %d bytes, %v; want %d", len(got), err, size)
+			t.Fatalf("got %d bytes, error %v, want %d", len(got), err, size)
 		}
 		content = content[size:]
 	}
 	if made != partSize/pieceSize {
-		t.Errorf("it used %d pieces, want %d", made, partSize/pieceSize)
+		t.Errorf("the part used %d pieces, want %d", made, partSize/pieceSize)
 	}
 }
 
@@ -85,6 +85,6 @@ func TestTruncatedBodyIsAnError(t *testing.T) {
 	defer p.free()
 	broken := io.MultiReader(bytes.NewReader(randomBytes(10)), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if last, err := p.fill(broken); last || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("got last = %t, error %v", last, err)
+		t.Errorf("got last = %t, error %v, want false and ErrUnexpectedEOF", last, err)
 	}
 }

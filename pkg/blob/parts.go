@@ -119,7 +119,7 @@ func (s *Store) OpenUploads(ctx context.Context, prefix, after string) (uploads 
 	return uploads, aws.ToBool(out.IsTruncated) && len(uploads) > 0, nil
 }
 
-// CompleteParts joins the parts of an open upload to an object of size bytes. It never replaces an object. It
+// CompleteParts joins the parts of an open upload into an object of size bytes. It never replaces an object. It
 // returns ErrExists, ErrNoUpload, or ErrParts if a part was replaced after it was listed.
 func (s *Store) CompleteParts(ctx context.Context, key, id string, parts []StoredPart, size int64) error {
 	joined := make([]types.CompletedPart, len(parts))

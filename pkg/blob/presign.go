@@ -32,8 +32,7 @@ type Presigned struct {
 	ExpiresAt time.Time         `json:"expiresAt"`
 }
 
-// PresignPut signs an upload of one new object. If-None-Match is part of the terms, so a used URL
-// cannot replace the object.
+// PresignPut signs an upload of one new object. If-None-Match is signed too, so a used URL cannot replace the object.
 func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presigned, error) {
 	input := &s3.PutObjectInput{
 		Bucket: &s.Bucket, Key: &key,
@@ -50,7 +49,7 @@ func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presig
 	return presigned(signed, terms.Expires), nil
 }
 
-// presigned returns the request for the client.
+// presigned returns the request that the client must send.
 func presigned(signed *v4.PresignedHTTPRequest, valid time.Duration) Presigned {
 	headers := map[string]string{}
 	for name, values := range signed.SignedHeader {
@@ -61,13 +60,14 @@ func presigned(signed *v4.PresignedHTTPRequest, valid time.Duration) Presigned {
 	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: time.Now().Add(valid).UTC().Truncate(time.Second)}
 }
 
-// PresignGet signs a download that is saved under fileName. The URL is valid for expires. The response
-// has no Content-Encoding, even if an upload that AWS S3 stored had one, which cannot be signed away.
+// PresignGet signs a download that is saved under fileName. The URL is valid for expires. The response has no
+// Content-Encoding, even if AWS S3 stored one with the upload, because a signature cannot prevent clients from sending
+// one.
 func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires time.Duration) (string, error) {
 	return s.presignGet(ctx, expires, &s3.GetObjectInput{Key: &key, ResponseContentDisposition: disposition("attachment", fileName)})
 }
 
-// PresignView is PresignGet for content that a browser displays as mediaType, regardless of the type that the upload declared.
+// PresignView is like PresignGet, for content that a browser displays as mediaType, regardless of the type that the upload declared.
 func (s *Store) PresignView(ctx context.Context, key, fileName, mediaType string, expires time.Duration) (string, error) {
 	return s.presignGet(ctx, expires, &s3.GetObjectInput{
 		Key: &key, ResponseContentDisposition: disposition("inline", fileName), ResponseContentType: &mediaType,

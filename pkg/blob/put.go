@@ -12,13 +12,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// abortWait limits the removal of the parts of a failed upload.
+// abortWait limits the time to remove the parts of a failed upload.
 const abortWait = 30 * time.Second
 
-// Put streams body of unknown length into the bucket. A larger body is uploaded sequentially in
-// parts of 5 MiB, so an upload of any size buffers at most two of them: the one being sent and the
-// one being read. A failed upload, including one whose body fails, leaves no object. Put returns
-// ErrExists, or the object as Head would return it, except that the time is that of this process.
+// Put streams a body of unknown length into the bucket. A body of more than 5 MiB is uploaded
+// sequentially in parts of that size, so an upload of any size buffers at most two of them: the
+// one being sent and the one being read. A failed upload, including one whose body fails, leaves
+// no object. Put returns the object as Head would, except that Modified is the time of this
+// process. It returns ErrExists if the key exists.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
 		return Object{Bucket: s.Bucket, Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
@@ -60,18 +61,18 @@ type upload struct {
 	size  int64 // bytes sent so far
 }
 
-// send uploads the first part and those of body, and completes the upload.
+// send uploads the first part and the remaining parts of body, and completes the upload.
 func (u *upload) send(ctx context.Context, first *part, body io.Reader) (etag *string, err error) {
 	second := &part{from: u.store.pieces}
 	defer second.free()
-	going, coming := first, second
-	for last := false; going.size > 0; going, coming = coming, going {
+	sending, filling := first, second
+	for last := false; sending.size > 0; sending, filling = filling, sending {
 		failed := make(chan error, 1)
-		go func() { failed <- u.part(ctx, going) }()
+		go func() { failed <- u.part(ctx, sending) }()
 		if last {
-			coming.size = 0
+			filling.size = 0
 		} else {
-			last, err = coming.fill(body)
+			last, err = filling.fill(body)
 		}
 		if sent := <-failed; sent != nil {
 			return nil, sent

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// bodyTries is the number of consecutive response bodies that may end without a byte before
-	// reading fails. The SDK retries error responses.
+	// bodyTries is the number of consecutive empty response bodies after which a read fails. The SDK retries
+	// error responses.
 	bodyTries = 4
 	// drained is the number of bytes of an unneeded body that are read so that its connection can be reused.
 	drained = 64 << 10 // bytes
@@ -40,7 +40,7 @@ type rangeReader struct {
 	at, end int64           // position of the next byte, and of the end of the body
 	step    int64
 	body    io.ReadCloser // nil before the first byte and after the last
-	broken  int           // consecutive bodies without a byte
+	broken  int           // consecutive empty bodies
 }
 
 func (r *rangeReader) Read(b []byte) (int, error) {

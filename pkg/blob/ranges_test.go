@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
-// bucket is an HTTP server with one object, and faults.
+// bucket is an HTTP server that serves one object and injects faults.
 type bucket struct {
 	content []byte
 	etag    string
@@ -82,17 +82,17 @@ func TestRangesReadToTheEnd(t *testing.T) {
 	b := newBucket(300_000)
 	object := b.object(t)
 	for _, c := range []struct {
-		at, end int64
-		asked   int
+		at, end  int64
+		requests int
 	}{{0, 300_000, 1}, {0, 100_000, 3}, {299_999, 300_000, 1}, {150_000, 200_001, 3}, {300_000, 300_000, 0}, {1, 2_000_000, 1}} {
 		b.ranges = nil
 		stream := object.From(t.Context(), c.at, c.end)
 		got, err := io.ReadAll(stream)
 		if err != nil || !bytes.Equal(got, b.content[c.at:]) {
-			t.Fatalf("from %d: got %d bytes, error %v", c.at, len(got), err)
+			t.Fatalf("from %d: got %d bytes, error %v, want %d bytes of the object", c.at, len(got), err, len(b.content[c.at:]))
 		}
-		if len(b.ranges) != c.asked {
-			t.Errorf("from %d to %d requested the ranges %v, want %d", c.at, c.end, b.ranges, c.asked)
+		if len(b.ranges) != c.requests {
+			t.Errorf("from %d to %d: got requests for the ranges %v, want %d", c.at, c.end, b.ranges, c.requests)
 		}
 		if err := stream.Close(); err != nil {
 			t.Error(err)
@@ -105,14 +105,14 @@ func TestRangesResumeAfterATruncatedBody(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	b.fault = func(_ http.ResponseWriter, _ *http.Request, request int) int {
 		if request%4 == 0 {
-			return 0 // three consecutive bodies with a byte, and one without
+			return 0 // an empty body after three others
 		}
 		return 1 + rng.IntN(40_000)
 	}
 	object := b.object(t)
 	got, err := io.ReadAll(object.From(t.Context(), 0, 200_000))
 	if err != nil || !bytes.Equal(got, b.content) {
-		t.Fatalf("got %d of %d bytes, error %v", len(got), len(b.content), err)
+		t.Fatalf("got %d of %d bytes, error %v, want all", len(got), len(b.content), err)
 	}
 	if len(b.ranges) < 8 {
 		t.Errorf("got only the ranges %v, want at least 8", b.ranges)
@@ -124,7 +124,7 @@ func TestRangesGiveUp(t *testing.T) {
 		fault func(w http.ResponseWriter, r *http.Request, request int) int
 		want  error
 	}{
-		"never a byte": {func(http.ResponseWriter, *http.Request, int) int { return 0 }, io.ErrUnexpectedEOF},
+		"always empty": {func(http.ResponseWriter, *http.Request, int) int { return 0 }, io.ErrUnexpectedEOF},
 		"replaced meanwhile": {func(_ http.ResponseWriter, r *http.Request, request int) int {
 			if request > 1 {
 				r.Header.Set("If-Match", `"another"`)

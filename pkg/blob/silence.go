@@ -22,7 +22,7 @@ func (e *SilenceError) Error() string {
 	return fmt.Sprintf("no bytes were transferred to or from S3 for %s, which is %s", e.Limit, e.Setting)
 }
 
-// Timeout classifies the error as a timeout, for the SDK's retryer and others.
+// Timeout reports true, so that the SDK's retryer and other callers treat the error as a timeout.
 func (e *SilenceError) Timeout() bool { return true }
 
 // joinFactor multiplies Config.Timeout while S3 joins the parts of an upload or copies an object: a
