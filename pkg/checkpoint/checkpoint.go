@@ -1,6 +1,6 @@
 // Package checkpoint stores the positions up to which shared logs, such as the shards of a change
-// stream, are processed, and ensures that only one process at a time processes each. The rows are
-// in the table assay-platform, with a partition per projection and a row per log.
+// stream, are processed, and ensures that only one process at a time processes each log. The rows
+// are in the table assay-platform, with a partition per projection and a row per log.
 //
 // A holder takes a lease under a unique token and writes only while the row has that token, so that
 // at most one of two holders moves a position. Every write of a holder changes the row's revision.
@@ -97,7 +97,7 @@ type row struct {
 	Revision int64  `dynamodbav:"revision"`
 }
 
-// Positions reads all positions by log, strongly consistent.
+// Positions reads all positions by log, with strongly consistent reads.
 func (s *Store) Positions(ctx context.Context) (map[string]Position, error) {
 	all := map[string]Position{}
 	pages := dynamodb.NewQueryPaginator(s.db, &dynamodb.QueryInput{

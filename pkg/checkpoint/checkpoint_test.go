@@ -30,7 +30,7 @@ func open(t *testing.T) (*dynamodb.Client, *dynamolite.Faults) {
 	return db, faults
 }
 
-// process returns the checkpoints as one process sees them.
+// process returns the Store of a new process.
 func process(db *dynamodb.Client, lease time.Duration) *checkpoint.Store {
 	return checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "test", Lease: lease, Keep: time.Hour})
 }
@@ -82,7 +82,7 @@ func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	}
 	_, err := second.Acquire(t.Context(), "a")
 	if held, others := errors.AsType[*checkpoint.HeldError](err); !others || held.Wait < time.Hour-time.Minute || held.Wait > time.Hour {
-		t.Errorf("a log that another process holds: got error %v", err)
+		t.Errorf("a log that another process holds: got error %v, want a HeldError of almost an hour", err)
 	}
 	if err := errors.Join(l.Release(t.Context()), l.Release(t.Context())); err != nil {
 		t.Fatal(err)
@@ -103,8 +103,8 @@ func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	positions(t, checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "other", Lease: time.Hour}), map[string]checkpoint.Position{})
 }
 
-// TestStalledHolderLosesItsLease: another process takes over after a lease without a
-// write, and writes of the first one have no effect when it resumes.
+// TestStalledHolderLosesItsLease checks that another process takes over after a lease without a
+// write, and that writes of the first one have no effect when it resumes.
 func TestStalledHolderLosesItsLease(t *testing.T) {
 	const lease = 200 * time.Millisecond
 	db, _ := open(t)
@@ -115,7 +115,7 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	began := time.Now()
 	next := mustAcquire(t, process(db, lease), "a")
 	if waited := time.Since(began); waited < lease {
-		t.Errorf("the log was taken over after %s, before the lease ended", waited)
+		t.Errorf("the log was taken over after %s, want at least %s", waited, lease)
 	}
 	if err := next.Save(t.Context(), at("2")); err != nil {
 		t.Fatal(err)
@@ -127,10 +127,10 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 		t.Errorf("a renewal without the lease: got error %v, want ErrLost", err)
 	}
 	if err := stalled.Release(t.Context()); err != nil {
-		t.Errorf("a release without the lease: %v", err)
+		t.Errorf("a release without the lease: got error %v, want nil", err)
 	}
 	if err := next.Renew(t.Context()); err != nil {
-		t.Errorf("the holder: got error %v", err)
+		t.Errorf("the holder: got error %v, want nil", err)
 	}
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
@@ -157,15 +157,15 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 		return failed
 	})
 	if !errors.Is(err, failed) {
-		t.Errorf("kept: got error %v, want failed", err)
+		t.Errorf("Keep with the lease: got error %v, want failed", err)
 	}
 	err = l.Keep(t.Context(), func(ctx context.Context) error {
-		mustAcquire(t, first, "a") // as a newer lease
+		mustAcquire(t, first, "a") // replaces l
 		<-ctx.Done()
 		return ctx.Err()
 	})
 	if !errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("lost: got error %v, want ErrLost", err)
+		t.Errorf("Keep after the lease is lost: got error %v, want ErrLost", err)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	short, cancel = context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := l.Save(short, at("1")); err == nil || errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("with a failing engine: got error %v", err)
+		t.Errorf("with a failing engine: got error %v, want one other than ErrLost", err)
 	}
 	heal()
 	if err := l.Release(t.Context()); err != nil {
@@ -248,6 +248,6 @@ func TestOneHolderWritesAtATime(t *testing.T) {
 		}
 	}
 	if lost == 0 {
-		t.Error("no process has lost its lease")
+		t.Error("no process lost its lease, want at least one")
 	}
 }

@@ -25,7 +25,7 @@ func TestSteppedClockAffectsNoLease(t *testing.T) {
 			time.Step(d)
 			t.Cleanup(func() { time.Step(-d) })
 			if err := l.Save(t.Context(), at("1")); err != nil {
-				t.Errorf("the holder: %v", err)
+				t.Errorf("the holder: got error %v, want nil", err)
 			}
 			if _, err := second.Acquire(t.Context(), "a"); err == nil {
 				t.Error("after the step another process acquired the log of its holder")
@@ -33,7 +33,7 @@ func TestSteppedClockAffectsNoLease(t *testing.T) {
 			began := time.Now()
 			next := mustAcquire(t, second, "a")
 			if waited := time.Since(began); waited > 10*lease || next.Position() != at("1") {
-				t.Errorf("the log was taken over after %s at %+v", waited, next.Position())
+				t.Errorf("the log was taken over after %s at %+v, want at most %s and position 1", waited, next.Position(), 10*lease)
 			}
 			if err := l.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
 				t.Errorf("the previous holder: got error %v, want ErrLost", err)

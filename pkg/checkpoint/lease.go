@@ -32,8 +32,8 @@ func (l *Lease) Save(ctx context.Context, at Position) error {
 // Renew renews the lease. It returns ErrLost.
 func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, expression.UpdateBuilder{}) }
 
-// Release saves the position again, because a canceled Save may not have, and frees
-// the log for the next holder. A lost lease need not be released.
+// Release saves the position again, because a canceled Save may not have stored it, and frees the
+// log for the next holder. A lost lease need not be released.
 func (l *Lease) Release(ctx context.Context) error {
 	err := l.write(ctx, position(l.position).Remove(holder))
 	if errors.Is(err, ErrLost) {
@@ -54,8 +54,8 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 	return err
 }
 
-// renewals is the number of renewals by Keep per lease duration. Work that takes longer than ten
-// leases may hang, and another process takes over the log.
+// renewals is the maximum number of renewals by Keep, which are three per lease. Work that takes
+// longer than ten leases may hang, so another process can then take over the log.
 const renewals = 30
 
 // Keep calls work and renews the lease until it returns, for at most ten leases.
