@@ -6,9 +6,9 @@
 //	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" use:"often" doc:"how long requests in progress may take on shutdown"`
 //	Key     string `env:"ASSAY_S3_SECRET_KEY" secret:"true" doc:"the secret key for S3"`
 //
-// The doc tag describes the setting as a phrase. The use tag is must, often or rarely (the default) and tells how likely a
-// user is to set the variable; docs/settings.md groups variables by it. The value of a field tagged secret:"true" is never
-// shown. Structs nest; `envPrefix` is honored.
+// The doc tag describes the setting as a phrase. The use tag is must, often or rarely (the default) and states how
+// likely a user is to set the variable; docs/settings.md groups variables by it. The value of a field tagged
+// secret:"true" is never shown. Structs nest; `envPrefix` is honored.
 package config
 
 import (
@@ -38,10 +38,9 @@ func Unusable(err error) error {
 	return &Error{Problems: []string{err.Error()}}
 }
 
-// Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty
-// variable is treated as unset, so that compose files and shells may forward unset variables. Load
-// returns an *Error if a variable is missing or cannot be parsed, and another error if T itself is
-// invalid.
+// Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty variable is treated
+// as unset, so that compose files and shells can forward unset variables. Load returns an *Error if a variable is
+// missing or cannot be parsed, and another error if T itself is invalid.
 func Load[T any](environ []string) (T, error) {
 	set := env.ToMap(environ)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" })

@@ -50,7 +50,7 @@ func TestLoadReturnsOneSentencePerError(t *testing.T) {
 		{"missing", []string{"ASSAY_S3_ADDR=b"}, []string{given}},
 		{"an empty variable is missing", []string{"ASSAY_NATS_ADDR=", "ASSAY_S3_ADDR=b"}, []string{given}},
 		{
-			"same field of two structs, the second one wrong",
+			"same field of two structs, the second one invalid",
 			[]string{"ASSAY_NATS_ADDR=a", "ASSAY_S3_ADDR=b", "ASSAY_NATS_TIMEOUT=1s", "ASSAY_S3_TIMEOUT=soon"},
 			[]string{`ASSAY_S3_TIMEOUT is "soon", which is not a duration (such as 30s or 5m) (how long a call may take)`},
 		},
@@ -97,7 +97,7 @@ func TestVariablesDescribesEveryField(t *testing.T) {
 	for _, v := range config.Variables[settings]() {
 		names = append(names, v.Name)
 		if v.Name == "ASSAY_NATS_ADDR" && (!v.Required || v.Doc == "" || v.Secret) {
-			t.Errorf("ASSAY_NATS_ADDR: got %+v", v)
+			t.Errorf("ASSAY_NATS_ADDR: got %+v, want it required, documented and not secret", v)
 		}
 		if want, listed := uses[v.Name]; listed && want != [2]string{v.Use, v.Part} {
 			t.Errorf("got %s, used %s, part of %s; want %q", v.Name, v.Use, v.Part, want)

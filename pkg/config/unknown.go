@@ -15,8 +15,8 @@ var names string
 // ownPrefix is the prefix of the project's own variables.
 const ownPrefix = "ASSAY_"
 
-// unlisted are variables that no struct declares: those of the command line, and those of API keys, which
-// may have a suffix such as _2.
+// Variables that no struct declares: those of the command line, and those of API keys, which may have a
+// suffix such as _2.
 var (
 	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER", "ASSAY_TOKEN"}
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
@@ -63,7 +63,7 @@ func edits(a, b string) int {
 		row[j] = j
 	}
 	for i := range len(a) {
-		before := row[0] // of the row above, one column to the left
+		before := row[0] // value in the row above, one column to the left
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := before

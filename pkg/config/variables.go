@@ -30,7 +30,7 @@ func Variables[T any]() []Variable {
 	return variables(reflect.TypeFor[T](), "", "")
 }
 
-// variables lists those of a struct whose names begin with prefix. If part is
+// variables lists the variables of a struct, with prefix prepended to their names. If part is
 // empty, each field of the struct is its own part.
 func variables(t reflect.Type, prefix, part string) []Variable {
 	var list []Variable
