@@ -1,4 +1,4 @@
-// Package guard makes HTTP requests to URLs that others choose, and blocks addresses that are
+// Package guard makes HTTP requests to untrusted URLs, and blocks addresses that are
 // reachable only from this machine or its network, such as a cloud's metadata service.
 //
 // The address is checked when it is dialed, after name resolution. Redirects, and names that later
@@ -111,9 +111,9 @@ func (p Policy) Check(u *url.URL) error {
 	return p.control()(context.Background(), network, net.JoinHostPort(host, port), nil)
 }
 
-// Client returns a client that enforces the policy. timeout bounds a request with its redirects and
-// body. The client uses no proxy, because the proxy would dial instead. The caller closes idle
-// connections.
+// Client returns a client that enforces the policy. timeout limits a request including its redirects
+// and body. The client uses no proxy, because the proxy would dial the address instead. The caller
+// closes idle connections.
 func Client(p Policy, timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: timeout,

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Permanent reasons for a missing document. Other errors may be temporary.
+// Permanent errors. Other errors may be temporary.
 var (
 	ErrUnauthorized = errors.New("the server rejected the API key")
 	ErrGone         = errors.New("the server reports that the document is gone")
@@ -20,13 +20,13 @@ var (
 	ErrTooLarge     = errors.New("the response is too large")
 )
 
-// Throttled means that the server rejects requests for some time.
+// Throttled is the error of a server that rejects requests for some time.
 type Throttled struct {
 	Reason string
 	After  time.Duration // 0 if the server does not specify it
 }
 
-// Error includes the pause.
+// Error returns the reason and the pause.
 func (t *Throttled) Error() string {
 	if t.After == 0 {
 		return t.Reason
@@ -34,7 +34,7 @@ func (t *Throttled) Error() string {
 	return fmt.Sprintf("%s; retry after %s", t.Reason, t.After.Round(time.Second))
 }
 
-// Client fetches. It is safe for concurrent use.
+// Client fetches documents. It is safe for concurrent use.
 type Client struct {
 	HTTP    *http.Client // with a timeout and a guard on the addresses
 	MaxBody int64        // bytes of a response, after decompression
@@ -51,7 +51,7 @@ type Request struct {
 
 // Response is a response of any status.
 type Response struct {
-	URL    string // that responded, after redirects
+	URL    string // URL that responded, after redirects
 	Status int
 	Header http.Header
 	Body   []byte
