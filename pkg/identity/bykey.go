@@ -20,7 +20,7 @@ func (i *Identity) byKey(ctx context.Context, token string) (web.Caller, error) 
 	return i.ofKey(ctx, id, hashOf(secret))
 }
 
-// ofKey returns the caller with a key if hash is the hash of one of its secrets.
+// ofKey returns the caller of a key if hash is the hash of one of its secrets.
 func (i *Identity) ofKey(ctx context.Context, id, hash string) (web.Caller, error) {
 	key, err := i.key(ctx, id)
 	if err != nil {

@@ -27,7 +27,7 @@ type registered struct {
 	Nonce     string   `json:"nonce"`
 }
 
-// audience is one string or several.
+// audience is a list of strings, or in JSON a single string.
 type audience []string
 
 func (a *audience) UnmarshalJSON(text []byte) error {

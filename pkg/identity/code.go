@@ -40,7 +40,7 @@ func (i *Identity) codeRoutes(r *web.Router) {
 	set := map[string]*huma.Param{"Set-Cookie": {Schema: text}, "Cache-Control": {Schema: text}, "Content-Security-Policy": {Schema: text}}
 	r.Handle(huma.Operation{
 		OperationID: "start-sign-in", Method: http.MethodGet, Path: "/v1/session/start", Tags: []string{tag}, Security: web.PublicSecurity,
-		Summary: "Sign in at the identity provider", Description: "For browsers: redirects to the provider, by the authorization code flow with PKCE.",
+		Summary: "Sign in at the identity provider", Description: "For browsers: redirects to the provider, using the authorization code flow with PKCE.",
 		Parameters: []*huma.Param{{Name: "to", In: "query", Schema: text, Description: "the path of this server to return to; default: /"}},
 		Responses: map[string]*huma.Response{"303": {Description: "Redirect to the provider", Headers: map[string]*huma.Param{
 			"Location": {Schema: text}, "Set-Cookie": {Schema: text}, "Cache-Control": {Schema: text},
@@ -103,7 +103,7 @@ func (i *Identity) start(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// ownPath returns a path of this server; / for anything else.
+// ownPath returns to if it is a path of this server, otherwise /.
 func ownPath(to string) string {
 	at, err := url.Parse(to)
 	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n") {

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Config holds the settings of the identity provider. Without an issuer only API keys are accepted.
+// Config contains the settings of the identity provider. Without an issuer only API keys are accepted.
 type Config struct {
 	Issuer       string `env:"ASSAY_OIDC_ISSUER" use:"often" doc:"the URL of the OpenID Connect provider whose tokens are accepted with ASSAY_AUTH=token; default: none"`
 	ClientID     string `env:"ASSAY_OIDC_CLIENT_ID" use:"often" doc:"the client id that the web app uses to sign in; the provider must allow the redirect to /v1/session/callback"`
@@ -50,15 +50,15 @@ type Identity struct {
 	sealer    sealer
 }
 
-// KeyAge is how long a process relies on what it has read of an API key. A key that is revoked or rotated
-// is accepted for at most that long, and its live streams end at most 1 second later.
+// KeyAge is how long a process uses a cached API key. A key that is revoked or rotated is accepted for at
+// most that time, and its live streams end at most 1 second later.
 const KeyAge = 2 * time.Second
 
 const (
 	tokenAge  = 5 * time.Minute // time for which a verified token is not verified again
 	useAge    = time.Minute     // interval at which uses of a key are recorded
-	maxRecent = 10000           // maximum entries of each cache
-	maxToken  = 16 << 10        // maximum bytes of a bearer token
+	maxRecent = 10000           // maximum number of entries of each cache
+	maxToken  = 16 << 10        // maximum size of a bearer token, in bytes
 )
 
 // New returns the Identity of a process. It makes no connection.
@@ -102,5 +102,5 @@ func (i *Identity) Authenticate(w http.ResponseWriter, r *http.Request) (web.Cal
 	return i.byToken(r.Context(), token)
 }
 
-// refused returns the problem of an invalid credential.
+// refused returns the problem for an invalid credential.
 func refused(detail string) *web.Problem { return web.Unauthenticated("invalid_token", detail) }

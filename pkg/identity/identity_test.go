@@ -33,7 +33,7 @@ func documents(t testing.TB) *platform.Store {
 	return platform.NewStore(db, cfg)
 }
 
-// process returns the Identity of one process with a clock.
+// process returns the Identity of a process that uses the clock c.
 func process(t testing.TB, store *platform.Store, c *clock, cfg Config) *Identity {
 	t.Helper()
 	i, err := New(cfg, Options{Documents: store, Log: zerolog.Nop(), Now: c.now})
@@ -89,11 +89,11 @@ func TestKeyProvesItsOwner(t *testing.T) {
 	key, token := create(t, i, terms)
 	caller, refused := status(t, i, bearing(t, token))
 	if refused != 0 || caller.Owner != "anna" || caller.Credential.ID != key.ID || len(caller.Credential.Scopes) != 2 || len(caller.Credential.Roles) != 0 {
-		t.Errorf("got caller %+v, credential %+v, status %d", caller, caller.Credential, refused)
+		t.Errorf("got caller %+v, credential %+v, status %d, want anna with key %s, 2 scopes and no roles", caller, caller.Credential, refused, key.ID)
 	}
 	d, err := store.Get(t.Context(), platform.Keys, key.ID)
 	if _, secret, _ := parseKey(token); err != nil || strings.Contains(d.Body, secret) {
-		t.Errorf("the secret is stored: got %s, error %v", d.Body, err)
+		t.Errorf("got stored key %s, error %v, want one without the secret", d.Body, err)
 	}
 	c.advance(time.Hour)
 	if _, refused := status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
@@ -117,7 +117,7 @@ func TestForgedKeys(t *testing.T) {
 		"no key":         "abc",
 	} {
 		if caller, refused := status(t, i, bearing(t, forged)); refused != http.StatusUnauthorized || caller.Credential != nil {
-			t.Errorf("%s: got status %d, caller %+v", name, refused, caller)
+			t.Errorf("%s: got status %d, caller %+v, want %d and no caller", name, refused, caller, http.StatusUnauthorized)
 		}
 	}
 	for name, header := range map[string]string{"basic": "Basic " + token, "nothing": "Bearer", "empty": "Bearer  "} {
@@ -180,7 +180,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 			t.Errorf("the new token: got status %d, want 0", refused)
 		}
 		if _, refused := status(t, i, bearing(t, old)); (refused == 0) != (grace > 0) {
-			t.Errorf("the old token with a grace of %s: got status %d", grace, refused)
+			t.Errorf("the old token with a grace of %s: got status %d, want 0 only during a grace period", grace, refused)
 		}
 		c.advance(grace)
 		if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {
@@ -192,7 +192,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := i.keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, ErrKeyEnded) {
-		t.Errorf("a revoked key is rotated: got error %v, want ErrKeyEnded", err)
+		t.Errorf("Rotate of a revoked key: got error %v, want ErrKeyEnded", err)
 	}
 }
 
@@ -200,25 +200,25 @@ func TestListReturnsTheLastUse(t *testing.T) {
 	c := newClock()
 	i := process(t, documents(t), c, Config{})
 	if first, _, err := i.keys.CreateFirst(t.Context()); err != nil || !first.Operator {
-		t.Fatalf("got %+v, error %v", first, err)
+		t.Fatalf("got %+v, error %v, want an operator's key", first, err)
 	}
 	if _, _, err := i.keys.CreateFirst(t.Context()); !errors.Is(err, ErrKeys) {
-		t.Errorf("a second first key: got error %v, want ErrKeys", err)
+		t.Errorf("CreateFirst with an existing key: got error %v, want ErrKeys", err)
 	}
 	c.advance(time.Second)
 	_, token := create(t, i, anna())
 	used := c.now()
 	for range 3 {
 		if _, refused := status(t, i, bearing(t, token)); refused != 0 {
-			t.Fatal(refused)
+			t.Fatalf("got status %d, want 0", refused)
 		}
 		c.advance(useAge / 4)
 	}
 	keys, err := i.keys.List(t.Context(), "")
 	if err != nil || len(keys) != 2 || keys[0].Owner != "anna" || !keys[0].LastUsedAt.Equal(used) || !keys[1].LastUsedAt.IsZero() {
-		t.Errorf("got %+v, error %v", keys, err)
+		t.Errorf("got %+v, error %v, want anna's key, last used at %s, and an unused one", keys, err, used)
 	}
 	if keys, err = i.keys.List(t.Context(), "anna"); err != nil || len(keys) != 1 {
-		t.Errorf("got %+v, error %v, want 1 entry", keys, err)
+		t.Errorf("got %+v, error %v, want 1 key", keys, err)
 	}
 }

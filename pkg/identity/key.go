@@ -44,7 +44,7 @@ type Key struct {
 	version int64
 }
 
-// randomText returns random bytes in lower case letters and digits.
+// randomText returns random bytes encoded in lower case letters and digits.
 func randomText(bytes int) string {
 	random := make([]byte, bytes)
 	_, _ = rand.Read(random) // never fails
@@ -69,7 +69,8 @@ func parseKey(token string) (id, secret string, ok bool) {
 	return id, secret, ok && strings.Trim(id+secret, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// accepts reports whether hash is the hash of a secret of the key, in constant time.
+// accepts reports whether hash is the hash of a valid secret of the key. It compares in constant
+// time.
 func (k Key) accepts(hash string, now time.Time) bool {
 	is := subtle.ConstantTimeCompare([]byte(hash), []byte(k.Hash))
 	was := subtle.ConstantTimeCompare([]byte(hash), []byte(k.PreviousHash))

@@ -73,7 +73,7 @@ func (k *Keys) CreateFirst(ctx context.Context) (Key, string, error) {
 
 func (k Key) token(secret string) string { return keyPrefix + k.ID + "_" + secret }
 
-// Get reads a key, strongly consistent, without the time of its last use. It returns platform.ErrNotFound.
+// Get reads a key with strong consistency, without the time of its last use. It returns platform.ErrNotFound.
 func (k *Keys) Get(ctx context.Context, id string) (Key, error) {
 	d, err := k.documents.Get(ctx, platform.Keys, id)
 	if err != nil {
@@ -125,8 +125,8 @@ func (k *Keys) List(ctx context.Context, owner string) ([]Key, error) {
 	return keys, nil
 }
 
-// Rotate gives a key a new secret and returns its new token. The previous secret is accepted for a grace
-// period. It returns platform.ErrNotFound and ErrKeyEnded.
+// Rotate replaces the secret of a key and returns the new token. The previous secret is accepted for a grace
+// period. It returns platform.ErrNotFound or ErrKeyEnded.
 func (k *Keys) Rotate(ctx context.Context, id string, grace time.Duration) (Key, string, error) {
 	secret, hash := newSecret()
 	key, err := k.change(ctx, id, func(key *Key) error {
@@ -154,7 +154,7 @@ func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
 	})
 }
 
-// tries is the maximum number of attempts of a change when other changes conflict.
+// tries is the maximum number of attempts at a change that conflicts with other changes.
 const tries = 5
 
 func (k *Keys) change(ctx context.Context, id string, change func(*Key) error) (Key, error) {

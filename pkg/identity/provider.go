@@ -25,11 +25,11 @@ const (
 	keySetAge    = 5 * time.Minute  // interval of key reads; if the provider does not respond, the keys stay in use
 	keySetPause  = time.Second      // minimum interval of key reads for unknown key ids
 	retryPause   = 10 * time.Second // minimum interval of key reads after a failure
-	maxKeySet    = 1 << 20          // bytes
+	maxKeySet    = 1 << 20          // maximum size of the keys' response, in bytes
 )
 
-// provider is the OpenID Connect provider. Its configuration is read on first use, so that a process
-// starts without it.
+// provider is the OpenID Connect provider. Its configuration is read on first use, so that a process can start while
+// the provider is unavailable.
 type provider struct {
 	cfg    Config
 	client *http.Client

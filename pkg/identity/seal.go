@@ -24,7 +24,8 @@ type sealer struct {
 	aead cipher.AEAD
 }
 
-// open returns the cipher. make creates the key if necessary; otherwise the key is only read.
+// open returns the cipher. secret returns its key: MakeSecret creates the key if necessary,
+// Secret only reads it.
 func (s *sealer) open(ctx context.Context, secret func(ctx context.Context, partition, name string) ([]byte, error)) (cipher.AEAD, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

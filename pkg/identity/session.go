@@ -9,11 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// The times of a session. It ends when its cookie is not renewed, and at the latest sessionAge or
+// Limits of a session. It ends when its cookie is not renewed, and at the latest sessionAge or
 // userSessionAge after the sign-in.
 const (
-	sessionAge     = 12 * time.Hour // of a session that began with an API key, which is checked by each request
-	userSessionAge = 8 * time.Hour  // of a session whose groups and role are those of the sign-in: a working day
+	sessionAge     = 12 * time.Hour // after a sign-in with an API key, which each request checks
+	userSessionAge = 8 * time.Hour  // after a sign-in with the provider, whose groups and role are not updated: a working day
 	cookieAge      = 30 * time.Minute
 	renewAfter     = 5 * time.Minute
 	maxCookie      = 3800 // maximum bytes of a value; browsers accept cookies of 4096 bytes
@@ -25,7 +25,7 @@ var errSession = errors.New("the session is not valid")
 
 // session is the content of a session's cookie: an API key, or the user data of the provider.
 type session struct {
-	Key    string    `json:"k,omitempty"` // id
+	Key    string    `json:"k,omitempty"` // id of the API key
 	Hash   string    `json:"h,omitempty"` // hash of the key's secret
 	Owner  string    `json:"o,omitempty"`
 	Groups []string  `json:"g,omitempty"`
@@ -109,7 +109,7 @@ func (s session) ends() time.Time {
 	return ends
 }
 
-// last returns when the session ends however often it is renewed.
+// last returns the latest time at which the session ends, regardless of renewals.
 func (s session) last() time.Time {
 	if s.Key != "" {
 		return s.Began.Add(sessionAge)

@@ -80,7 +80,7 @@ func TestSessionOfAKey(t *testing.T) {
 	resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
 	set := sessionOf(t, resp)
 	if resp.StatusCode != http.StatusNoContent || set == nil || !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure || strings.Contains(set.Value, "anna") {
-		t.Fatalf("got status %s, cookie %+v", resp.Status, set)
+		t.Fatalf("got status %s, cookie %+v, want 204 and a hardened session cookie", resp.Status, set)
 	}
 	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != "anna" {
 		t.Errorf("got owner %q, want anna", owner)
@@ -88,7 +88,7 @@ func TestSessionOfAKey(t *testing.T) {
 	c.advance(renewAfter + 1e6)
 	resp, _ = send(t, b, http.MethodGet, at+"/v1/whoami", "")
 	if renewed := sessionOf(t, resp); renewed == nil || renewed.Value == set.Value {
-		t.Errorf("the session is not renewed: got %+v", renewed)
+		t.Errorf("got cookie %+v, want a renewed one", renewed)
 	}
 	if _, err := i.keys.Revoke(t.Context(), key.ID); err != nil {
 		t.Fatal(err)
@@ -108,8 +108,8 @@ func TestSessionEnds(t *testing.T) {
 		resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
 		return sessionOf(t, resp)
 	}
-	// A browser drops the cookie by its age; a thief does not.
-	asks := func(set *http.Cookie) int {
+	// A browser drops an expired cookie; an attacker may still send it.
+	statusWith := func(set *http.Cookie) int {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
 		caller, refused := status(t, i, r)
@@ -120,13 +120,13 @@ func TestSessionEnds(t *testing.T) {
 	}
 	set := signIn()
 	c.advance(cookieAge)
-	if got := asks(set); got != http.StatusUnauthorized {
+	if got := statusWith(set); got != http.StatusUnauthorized {
 		t.Errorf("an old cookie: got status %d, want %d", got, http.StatusUnauthorized)
 	}
 	set = signIn()
 	set = use(t, i, c, set, "anna", sessionAge)
-	if got := asks(set); got != http.StatusUnauthorized {
-		t.Errorf("after the longest session: got status %d, want %d", got, http.StatusUnauthorized)
+	if got := statusWith(set); got != http.StatusUnauthorized {
+		t.Errorf("after the maximum age of the session: got status %d, want %d", got, http.StatusUnauthorized)
 	}
 	set = signIn()
 	for at := range set.Value {
@@ -135,20 +135,20 @@ func TestSessionEnds(t *testing.T) {
 		if at == len(set.Value)-1 {
 			forged.Value = set.Value[:at] // its last bits may be padding
 		}
-		if got := asks(&forged); got != http.StatusUnauthorized {
+		if got := statusWith(&forged); got != http.StatusUnauthorized {
 			t.Fatalf("a cookie changed at %d: got status %d, want %d", at, got, http.StatusUnauthorized)
 		}
 	}
 	resp, _ := send(t, b, http.MethodDelete, at+"/v1/session", "")
 	if gone := sessionOf(t, resp); gone == nil || gone.MaxAge >= 0 {
-		t.Errorf("sign-out: got %+v", gone)
+		t.Errorf("sign-out: got cookie %+v, want one that is deleted", gone)
 	}
 	if resp, _ := send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after sign-out: got %s, want 401", resp.Status)
 	}
 }
 
-// use makes requests with a session for a time, and returns its last cookie.
+// use makes requests with a session for the duration age, and returns the last cookie.
 func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, age time.Duration) *http.Cookie {
 	t.Helper()
 	for began := c.now(); c.now().Sub(began) < age; c.advance(2 * renewAfter) {
@@ -156,7 +156,7 @@ func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, ag
 		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})
 		w := httptest.NewRecorder()
 		if caller, err := i.Authenticate(w, r); err != nil || caller.Owner != owner || !caller.Credential.Session {
-			t.Fatalf("after %s: got %+v, error %v", c.now().Sub(began), caller, err)
+			t.Fatalf("after %s: got %+v, error %v, want a session of %s", c.now().Sub(began), caller, err, owner)
 		}
 		if renewed := sessionOf(t, w.Result()); renewed != nil {
 			set = renewed
@@ -177,13 +177,13 @@ func TestSignInWithTheProvider(t *testing.T) {
 	}
 	resp, page := send(t, b, http.MethodGet, at+"/v1/session/start?to="+url.QueryEscape("/files?a=1"), "")
 	if set := sessionOf(t, resp); resp.StatusCode != http.StatusOK || set == nil || set.SameSite != http.SameSiteStrictMode || !strings.Contains(page, `content="0;url=/files?a=1"`) {
-		t.Fatalf("got %s, %+v\n%s", resp.Status, set, page)
+		t.Fatalf("got status %s, cookie %+v, want 200 and a session cookie with a page that returns to /files?a=1:\n%s", resp.Status, set, page)
 	}
 	if len(cookies) != 1 || cookies[0].Name != flowName || cookies[0].SameSite != http.SameSiteLaxMode || !cookies[0].HttpOnly {
-		t.Errorf("got cookies during the sign-in %+v", cookies)
+		t.Errorf("got cookies %+v during the sign-in, want only %s", cookies, flowName)
 	}
 	if _, owner := send(t, b, http.MethodGet, at+"/v1/whoami", ""); owner != OwnerOf(p.Issuer(), "ann") {
-		t.Errorf("got owner %q", owner)
+		t.Errorf("got owner %q, want %q", owner, OwnerOf(p.Issuer(), "ann"))
 	}
 	callbackURL := resp.Request.URL.String()
 	for name, again := range map[string]*http.Client{"the same browser": b, "another browser": browser(t)} {
@@ -195,7 +195,7 @@ func TestSignInWithTheProvider(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 	r.AddCookie(&http.Cookie{Name: last.Name, Value: last.Value})
 	if caller, err := i.Authenticate(httptest.NewRecorder(), r); err != nil || caller.Credential != nil {
-		t.Errorf("after the longest session: got %+v, error %v", caller, err)
+		t.Errorf("after the maximum age of the session: got %+v, error %v, want an anonymous caller", caller, err)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestReturnOfAnotherSignIn(t *testing.T) {
 		t.Errorf("a late redirect: got %s, want 400", resp.Status)
 	}
 	if own == "" || strings.Contains(own, "error") {
-		t.Errorf("the provider redirected to %q", own)
+		t.Errorf("the provider redirected to %q, want a URL without an error", own)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestOwnPath(t *testing.T) {
 		"": "/", "/": "/", "/a?b=c#d": "/a?b=c#d", "//evil.example": "/", "/\\evil.example": "/", "https://evil.example": "/", "javascript:alert(1)": "/", "a": "/", "/\r\nx": "/",
 	} {
 		if got := ownPath(to); got != want {
-			t.Errorf("%q: %q, want %q", to, got, want)
+			t.Errorf("ownPath(%q) = %q, want %q", to, got, want)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if set := sessionOf(t, resp); set == nil || set.Name != "__Host-assay_session" || !set.Secure || set.Path != "/" {
-		t.Errorf("got %+v", set)
+		t.Errorf("got cookie %+v, want a Secure one named __Host-assay_session", set)
 	}
 }
 

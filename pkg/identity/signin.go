@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// tag groups the operations in the document.
+// tag groups the operations in the API description.
 const tag = "session"
 
 // Routes registers the calls that the web app uses to sign in and out. Without ASSAY_AUTH=token no sign-in is required.

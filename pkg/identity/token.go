@@ -14,10 +14,10 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// errToken means that a token is not valid here.
+// errToken means that a token is not valid for this service.
 var errToken = errors.New("the token is not valid")
 
-// skew is the maximum difference between the clocks of the provider and of this process.
+// skew is the maximum accepted difference between the clocks of the provider and of this process.
 const skew = time.Minute
 
 // maxEpoch is the latest time that a token may contain, in epoch seconds: the end of the year 9999.
@@ -71,7 +71,7 @@ func (p *provider) verify(ctx context.Context, token, audience string) (claims, 
 	if err != nil || len(signed.Signatures) != 1 {
 		return claims{}, fmt.Errorf("%w: malformed, or signed with a method that is not accepted", errToken)
 	}
-	// Cheap checks come first, also so that a token for another service is rejected during an outage.
+	// Cheap checks come first, so that a token for another service is also rejected during an outage.
 	var c claims
 	if err := json.Unmarshal(signed.UnsafePayloadWithoutVerification(), &c.all); err != nil {
 		return claims{}, fmt.Errorf("%w: its claims are not an object", errToken)

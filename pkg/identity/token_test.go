@@ -43,17 +43,17 @@ func TestTokenProvesItsSubject(t *testing.T) {
 		caller, refused := status(t, i, bearing(t, token))
 		if refused != 0 || caller.Owner != OwnerOf(p.Issuer(), "ann") || caller.Credential.User != want ||
 			!slices.Equal(caller.Groups(), []string{"chemists", "staff"}) || !slices.Contains(caller.Credential.Roles, web.Operator) {
-			t.Fatalf("got status %d, caller %+v, credential %+v", refused, caller, caller.Credential)
+			t.Fatalf("got status %d, caller %+v, credential %+v, want 0 and the operator ann with 2 groups", refused, caller, caller.Credential)
 		}
 	}
 	if len(met) != 1 || met[0] != want {
-		t.Errorf("got introduced users %+v", met)
+		t.Errorf("got introduced users %+v, want only %+v", met, want)
 	}
 	plain, _ := status(t, i, bearing(t, p.Token(t, "bob", map[string]any{
 		"groups": "one", "realm": "boss", "email": "bob@example.com", "email_verified": false, "picture": "javascript:alert(1)",
 	})))
 	if u := plain.Credential.User; u != (web.User{}) || len(plain.Credential.Roles) != 0 || !slices.Equal(plain.Groups(), []string{"one"}) {
-		t.Errorf("got %+v", plain.Credential)
+		t.Errorf("got credential %+v, want one without user data and roles, and the group one", plain.Credential)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestOwnerOfASubject(t *testing.T) {
 		"":    "WYIPCS5Y7N575J6RSUXXKHVVQD",
 	} {
 		if got := OwnerOf("https://id.example.com", subject); got != want {
-			t.Errorf("%q: %s, want %s", subject, got, want)
+			t.Errorf("OwnerOf(%q) = %s, want %s", subject, got, want)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestInvalidTokensAreRejected(t *testing.T) {
 	forgeries := map[string]func(n int) string{
 		"alg none":      unsigned,
 		"key confusion": func(n int) string { return oidctest.Sign(t, jose.HS256, public, "key-1", with(claims(), "n", n)) },
-		"another's key": cycle(func(n int) string { return oidctest.Sign(t, jose.RS256, stranger, "key-1", with(claims(), "n", n)) }),
+		"foreign key":   cycle(func(n int) string { return oidctest.Sign(t, jose.RS256, stranger, "key-1", with(claims(), "n", n)) }),
 		"unknown key":   cycle(func(n int) string { return oidctest.Sign(t, jose.RS256, stranger, fmt.Sprint("k", n), claims()) }),
 		"no key id":     cycle(func(n int) string { return oidctest.Sign(t, jose.RS256, stranger, "", with(claims(), "n", n)) }),
 		"expired": cycle(func(n int) string {
@@ -112,13 +112,13 @@ func TestInvalidTokensAreRejected(t *testing.T) {
 		"another issuer":    cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"iss": "https://evil.example", "n": n}) }),
 		"without subject":   cycle(func(n int) string { return p.Token(t, "", map[string]any{"n": n}) }),
 		"changed signature": func(n int) string { at := len(good) - 20 - n%200; return good[:at] + flip(good[at]) + good[at+1:] },
-		"cut":               func(n int) string { return good[:n%len(good)] + "." },
+		"truncated":         func(n int) string { return good[:n%len(good)] + "." },
 	}
 	const each = 10_000/14 + 1
 	for name, forge := range forgeries {
 		for n := range each {
 			if caller, refused := status(t, i, bearing(t, forge(n))); refused != http.StatusUnauthorized || caller.Credential != nil {
-				t.Fatalf("%s, token %d: got status %d, caller %+v", name, n, refused, caller)
+				t.Fatalf("%s, token %d: got status %d, caller %+v, want %d and no caller", name, n, refused, caller, http.StatusUnauthorized)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestTokenEnds(t *testing.T) {
 	token := p.Token(t, "ann", map[string]any{"exp": c.now().Add(2 * time.Minute).Unix()})
 	caller, refused := status(t, i, bearing(t, token))
 	if refused != 0 {
-		t.Fatal(refused)
+		t.Fatalf("got status %d, want 0", refused)
 	}
 	c.advance(2*time.Minute + skew)
 	if _, refused = status(t, i, bearing(t, token)); refused != http.StatusUnauthorized {
@@ -186,7 +186,7 @@ func TestKeysRotate(t *testing.T) {
 	i, p, c := withProvider(t)
 	old := p.Token(t, "ann", nil)
 	if _, refused := status(t, i, bearing(t, old)); refused != 0 {
-		t.Fatal(refused)
+		t.Fatalf("got status %d, want 0", refused)
 	}
 	c.advance(2 * keySetPause)
 	p.Rotate(t)
@@ -226,7 +226,7 @@ func TestOutage(t *testing.T) {
 	p.Rotate(t)
 	_, err := i.Authenticate(nil, bearing(t, p.Token(t, "ann", nil)))
 	if unavailable, is := err.(interface{ GetHeaders() http.Header }); !is || unavailable.GetHeaders().Get("Retry-After") == "" {
-		t.Errorf("a new key in an outage: got error %v", err)
+		t.Errorf("a new key in an outage: got error %v, want one with Retry-After", err)
 	}
 	foreign := p.Token(t, "ann", map[string]any{"aud": "other"})
 	if _, refused := status(t, i, bearing(t, foreign)); refused != http.StatusUnauthorized {
@@ -239,7 +239,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-func TestProviderIsNamedSafely(t *testing.T) {
+func TestUnsafeProviderSettingsAreRejected(t *testing.T) {
 	for issuer, audience := range map[string]string{"http://id.example.com": "assay", "id.example.com": "assay", "https://id.example.com": ""} {
 		if _, err := New(Config{Issuer: issuer, Audience: audience}, Options{Log: zerolog.Nop()}); err == nil {
 			t.Errorf("issuer %s, audience %q: got no error, want one", issuer, audience)

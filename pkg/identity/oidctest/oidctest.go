@@ -1,4 +1,4 @@
-// Package oidctest is an OpenID Connect provider for tests. It runs in the process of the test, or as a handler.
+// Package oidctest provides an OpenID Connect provider for tests, with its own server or as a handler.
 package oidctest
 
 import (
@@ -23,7 +23,7 @@ import (
 // Provider signs in the user that the test sets, and issues tokens. It is safe for concurrent use.
 type Provider struct {
 	ClientID, ClientSecret string
-	// Now is the clock of the tokens.
+	// Now returns the time used for tokens.
 	Now func() time.Time
 
 	issuer string
@@ -36,7 +36,7 @@ type Provider struct {
 	user   map[string]any // claims of the next user to sign in
 	codes  map[string]code
 	number int
-	reads  int // of the keys
+	reads  int // number of reads of the keys
 }
 
 type signer struct {
@@ -44,7 +44,7 @@ type signer struct {
 	key *rsa.PrivateKey
 }
 
-// code is an authorization code that was not exchanged for tokens yet.
+// code is an authorization code that has not been exchanged for tokens.
 type code struct {
 	challenge, redirect string
 	claims              map[string]any
@@ -85,13 +85,13 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r)
 }
 
-// Issuer is the URL of the provider.
+// Issuer returns the URL of the provider.
 func (p *Provider) Issuer() string { return p.issuer }
 
-// Client is an HTTP client that reaches the provider.
+// Client returns an HTTP client that reaches the provider.
 func (p *Provider) Client() *http.Client { return p.server.Client() }
 
-// SetDown makes the provider respond with 503, or work again.
+// SetDown sets whether the provider responds with 503.
 func (p *Provider) SetDown(down bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +153,7 @@ func (p *Provider) Token(t testing.TB, sub string, more map[string]any) string {
 	return token
 }
 
-// Issue is Token for a program.
+// Issue is like Token, for callers without a testing.TB.
 func (p *Provider) Issue(sub string, more map[string]any) (string, error) {
 	p.mu.Lock()
 	newest := p.keys[len(p.keys)-1]
@@ -171,7 +171,7 @@ func (p *Provider) claims(sub string, more map[string]any) map[string]any {
 	return claims
 }
 
-// Sign returns a token signed with any key.
+// Sign returns a token signed with the given key.
 func Sign(t testing.TB, algorithm jose.SignatureAlgorithm, key any, id string, claims map[string]any) string {
 	t.Helper()
 	token, err := sign(algorithm, key, id, claims)
