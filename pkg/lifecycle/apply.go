@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or ErrCondition when a
-// condition of the first item fails, ErrInconsistent when only one of another item does, and
-// ErrCondition when one of Also does.
+// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or ErrCondition when the
+// condition of the first item fails, ErrInconsistent when only the state or the fence of another
+// item does not match, and ErrCondition when another condition fails.
 //
 // The image is that of the first item: as written if requested, or as found when its condition
 // failed.

@@ -18,8 +18,8 @@ var (
 	// ErrCondition means that state and fence match, but the condition of an item or of another
 	// write of the transaction does not hold.
 	ErrCondition = errors.New("a condition of the write does not hold")
-	// ErrInconsistent means that the first item has the state that the move needs and another item
-	// does not, because one of them was written alone.
+	// ErrInconsistent means that the first item is in a state that the move starts from and
+	// another item is not, because one of them was written alone.
 	ErrInconsistent = errors.New("the copies of the item differ")
 )
 
@@ -33,7 +33,7 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("the move %s is not allowed from %s", e.Move, e.Found)
 }
 
-// refusal returns why the condition of a write failed, from the item as found.
+// refusal returns the reason why the condition of a write failed, from the item as found.
 func (m Machine) refusal(move Move, fence Fence, item Item, found Image) error {
 	if len(found) == 0 {
 		return ErrNotFound

@@ -44,11 +44,12 @@ func TestSetsNumbersAndMembers(t *testing.T) {
 	}
 	var got row
 	if err := attributevalue.UnmarshalMap(image, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got image %v, want %v, %v", got, want, err)
+		t.Errorf("got image %v, error %v, want %v", got, err, want)
 	}
 }
 
-// TestLastMemberRemovesTheSet: the join of parallel steps relies on it.
+// TestLastMemberRemovesTheSet checks that deleting the last member removes the set. The join of
+// parallel steps relies on this.
 func TestLastMemberRemovesTheSet(t *testing.T) {
 	h := build(t, start(t))
 	h.put("doors", row{"id": "d1", "status": "SHUT", "keys": keySet{"a"}})
@@ -56,7 +57,7 @@ func TestLastMemberRemovesTheSet(t *testing.T) {
 	change.Delete = map[string]types.AttributeValue{"keys": set("a")}
 	image, err := door().Update(t.Context(), h.db, "hand out", lifecycle.Write{Items: []lifecycle.Item{change}, Image: true})
 	if _, there := image["keys"]; err != nil || there || image["status"] == nil {
-		t.Errorf("got image %v, error %v", image, err)
+		t.Errorf("got image %v, error %v, want a status and no keys", image, err)
 	}
 }
 
@@ -67,11 +68,11 @@ func TestExtraCondition(t *testing.T) {
 		fence     lifecycle.Fence
 		want      error
 	}{
-		"holds":                     {expression.Name("colour").AttributeNotExists(), turn, nil},
-		"does not hold":             {expression.Name("colour").AttributeExists(), turn, lifecycle.ErrCondition},
-		"is one of two":             {expression.Name("colour").AttributeExists().Or(expression.Name("turn").Equal(expression.Value(1))), turn, nil},
-		"does not hold, no fence":   {expression.Name("colour").AttributeExists(), lifecycle.Fence{}, lifecycle.ErrCondition},
-		"does not hold, lost fence": {expression.Name("colour").AttributeExists(), lifecycle.Fence{Attribute: "turn", Seen: table.Integer(7), Next: table.Integer(8)}, lifecycle.ErrFenceLost},
+		"holds":                     {expression.Name("color").AttributeNotExists(), turn, nil},
+		"does not hold":             {expression.Name("color").AttributeExists(), turn, lifecycle.ErrCondition},
+		"is one of two":             {expression.Name("color").AttributeExists().Or(expression.Name("turn").Equal(expression.Value(1))), turn, nil},
+		"does not hold, no fence":   {expression.Name("color").AttributeExists(), lifecycle.Fence{}, lifecycle.ErrCondition},
+		"does not hold, lost fence": {expression.Name("color").AttributeExists(), lifecycle.Fence{Attribute: "turn", Seen: table.Integer(7), Next: table.Integer(8)}, lifecycle.ErrFenceLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.t = t
@@ -80,14 +81,14 @@ func TestExtraCondition(t *testing.T) {
 			change.Condition = c.condition
 			image, err := door().Apply(t.Context(), h.db, open, lifecycle.Write{Fence: c.fence, Items: []lifecycle.Item{change}})
 			if !errors.Is(err, c.want) {
-				t.Errorf("got %v, want %v", err, c.want)
+				t.Errorf("got error %v, want %v", err, c.want)
 			}
 			if opened := h.get("doors", "d1")["status"] == "OPEN"; opened != (c.want == nil) {
-				t.Errorf("got moved = %t", opened)
+				t.Errorf("got moved = %t, want %t", opened, c.want == nil)
 			}
-			// The item as found is returned with the error, and only the requested attributes.
+			// A failed move returns the item as found; a successful one returns no image here.
 			if found := image["status"] != nil; found != (c.want != nil) {
-				t.Errorf("got image %v", image)
+				t.Errorf("got image %v, want one only with an error", image)
 			}
 		})
 	}
@@ -105,11 +106,11 @@ func TestStatusAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := h.get("doors", "d1"), h.get("log", "d1"); a["state"] != "OPEN" || b["status"] != "OPEN" || len(a) != 2 || len(b) != 2 {
-		t.Errorf("got items %v and %v", a, b)
+		t.Errorf("got items %v and %v, want both open, each with its own status attribute", a, b)
 	}
 	_, err := m.Apply(t.Context(), h.db, open, lifecycle.Write{Items: []lifecycle.Item{h.doors(), second}})
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
-		t.Errorf("a second time: got error %v", err)
+		t.Errorf("a second time: got error %v, want a MovedError from OPEN", err)
 	}
 }
 
@@ -123,11 +124,11 @@ func TestOtherWrites(t *testing.T) {
 	}}}}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); err != nil || h.get("log", "d1") == nil {
-		t.Errorf("got log %v, error %v", h.get("log", "d1"), err)
+		t.Errorf("got log %v, error %v, want a row", h.get("log", "d1"), err)
 	}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); !errors.Is(err, lifecycle.ErrCondition) || h.get("doors", "d1")["status"] != "SHUT" {
-		t.Errorf("got door %v, error %v", h.get("doors", "d1")["status"], err)
+		t.Errorf("got door %v, error %v, want SHUT and ErrCondition", h.get("doors", "d1")["status"], err)
 	}
 	second := lifecycle.Item{Table: "log", Key: key("d1"), Condition: expression.Name("line").AttributeExists()}
 	h.put("log", row{"id": "d1", "status": "SHUT", "turn": 1})
@@ -136,12 +137,13 @@ func TestOtherWrites(t *testing.T) {
 	}
 	write.Image = true
 	if _, err := door().Apply(t.Context(), h.db, open, write); err == nil || !strings.Contains(err.Error(), "image") {
-		t.Errorf("an image of a transaction: got error %v", err)
+		t.Errorf("an image of a transaction: got error %v, want one about the image", err)
 	}
 }
 
-// TestFenceUnderClocksThatDiffer takes over an item in turns on machines whose clocks differ by
-// minutes. The fence grows, and no writer that read an earlier value can write.
+// TestFenceUnderClocksThatDiffer checks that the fence increases while machines whose clocks
+// differ by minutes take over an item in turns, and that no writer that read an earlier value can
+// write.
 func TestFenceUnderClocksThatDiffer(t *testing.T) {
 	h := build(t, start(t))
 	now := time.UnixMilli(1795176000000)
@@ -162,7 +164,7 @@ func TestFenceUnderClocksThatDiffer(t *testing.T) {
 			for _, other := range clocks {
 				stale, _ := lifecycle.TimeFence("turn", old, now.Add(other))
 				if err := h.apply(knock, stale, h.doors()); !errors.Is(err, lifecycle.ErrFenceLost) {
-					t.Fatalf("a write with fence %d succeeded after %d, by a clock %s ahead: got error %v, want ErrFenceLost", old, next, other, err)
+					t.Fatalf("a write with fence %d after %d, with a clock %s ahead: got error %v, want ErrFenceLost", old, next, other, err)
 				}
 			}
 		}

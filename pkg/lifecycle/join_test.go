@@ -39,7 +39,7 @@ func workflow() lifecycle.Machine {
 	}
 }
 
-// message is a delivery: of one step, or, with an empty step, of the end.
+// message is a delivery for one step, or for the end of the workflow if step is empty.
 type message struct {
 	step string
 	run  int64
@@ -53,11 +53,11 @@ type join struct {
 	last string // the final state
 
 	mu       sync.Mutex
-	changed  *sync.Cond // of queue and working
+	changed  *sync.Cond // signals changes of queue and working
 	random   *rand.Rand
 	queue    []message
 	working  int
-	finished int // this process reported that it made the move complete
+	finished int // how often Apply reported success of the move complete
 }
 
 // publish drops a message or delivers it up to three times.
@@ -87,7 +87,7 @@ func (j *join) next() (m message, ok bool) {
 	return m, true
 }
 
-// done returns a message whose handler failed to the queue.
+// done returns a message to the queue if its handler failed.
 func (j *join) done(m message, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -141,7 +141,7 @@ func (j *join) handle(ctx context.Context, m message) error {
 	case err != nil && !errors.Is(err, lifecycle.ErrCondition):
 		return err
 	}
-	if _, open := image["stepsOpen"]; !open { // the last step, or a repeat of it
+	if _, open := image["stepsOpen"]; !open { // this is the last step, or a redelivery of it
 		j.publish(message{run: m.run})
 	}
 	return nil
@@ -160,8 +160,8 @@ func (j *join) drain(ctx context.Context) {
 	workers.Wait()
 }
 
-// sweep publishes the events that the table shows to be missing, as a sweeper
-// does.
+// sweep publishes the events that are missing according to the table, as a sweeper does. It
+// reports whether the item is in its final state.
 func (j *join) sweep(f fixture) (final bool) {
 	row := f.get("doors", j.id)
 	if row["currentState"] == j.last {
@@ -177,8 +177,8 @@ func (j *join) sweep(f fixture) (final bool) {
 	return false
 }
 
-// TestJoin runs joins of 8 parallel steps over deliveries that are lost, repeated
-// and reordered, on an engine that loses responses. Each join finishes exactly once.
+// TestJoin checks that each of 40 joins of 8 parallel steps finishes exactly once, with
+// deliveries that are lost, repeated and reordered, on an engine that loses responses.
 func TestJoin(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	f := build(t, db)
@@ -216,16 +216,16 @@ func TestJoin(t *testing.T) {
 		done, _ := got["stepsDone"].([]string)
 		slices.Sort(done)
 		if got["completions"] != 1.0 || j.finished > 1 || got["version"] != 1.0+joinSteps || len(results) != joinSteps || !slices.Equal(done, steps) {
-			t.Errorf("seed %d: complete was reported %d times; the item is %v", seed, j.finished, got)
+			t.Errorf("seed %d: got %d reports of complete and the item %v, want at most 1 and an item that was completed once with all %d steps", seed, j.finished, got, joinSteps)
 		}
 		if attempts == 1 && got["stepsOpen"] != nil {
-			t.Errorf("seed %d: unfinished steps: %v", seed, got["stepsOpen"])
+			t.Errorf("seed %d: got unfinished steps %v, want none", seed, got["stepsOpen"])
 		}
 	}
 }
 
-// TestPreviousRunChangesNothing: after a retry, deliveries of the previous run
-// lose their fence, although the same steps are open again.
+// TestPreviousRunChangesNothing checks that deliveries of the previous run lose their fence
+// after a retry, although the same steps are open again.
 func TestPreviousRunChangesNothing(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	f := build(t, db)
@@ -240,7 +240,7 @@ func TestPreviousRunChangesNothing(t *testing.T) {
 	before := f.get("doors", "join")
 	for _, m := range []message{{"step-0", 1}, {"", 1}, {"step-0", 3}} {
 		if err := j.handle(t.Context(), m); err != nil {
-			t.Errorf("%v: %v", m, err)
+			t.Errorf("message %v: got error %v, want nil", m, err)
 		}
 	}
 	if after := f.get("doors", "join"); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -253,8 +253,8 @@ func TestPreviousRunChangesNothing(t *testing.T) {
 		t.Errorf("got error %v, want ErrFenceLost", err)
 	}
 	if _, err := workflow().Update(t.Context(), db, "finishStep", lifecycle.Write{Items: []lifecycle.Item{{
-		Table: "doors", Key: key("nobody"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},
-	}}}); !errors.Is(err, lifecycle.ErrNotFound) || f.get("doors", "nobody") != nil {
-		t.Errorf("an update of a missing item: got error %v, item %v", err, f.get("doors", "nobody"))
+		Table: "doors", Key: key("missing"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},
+	}}}); !errors.Is(err, lifecycle.ErrNotFound) || f.get("doors", "missing") != nil {
+		t.Errorf("an update of a missing item: got error %v, item %v, want ErrNotFound and no item", err, f.get("doors", "missing"))
 	}
 }

@@ -1,6 +1,6 @@
-// Package lifecycle declares the states and moves of an area and makes each move
-// as one conditional write. The declaration is the write condition: no move is
-// checked in memory only, so two workers never both make one.
+// Package lifecycle declares the states and moves of an area and makes each move as one
+// conditional write. The declaration is the write condition: no move is checked in memory only,
+// so two workers never both make the same move.
 package lifecycle
 
 import (
@@ -22,10 +22,10 @@ type Move struct {
 	Explicit bool
 }
 
-// Machine is the states and moves of an area.
+// Machine describes the states and moves of an area.
 type Machine struct {
 	Area   string
-	Status string // the attribute that holds the state
+	Status string // the attribute that contains the state
 	Start  State
 	Final  []State // the states in which processing has ended
 	Moves  []Move

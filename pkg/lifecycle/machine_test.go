@@ -38,7 +38,7 @@ func TestMachineDrawsItself(t *testing.T) {
 
 func TestMachineListsItsStates(t *testing.T) {
 	if got := door().States(); !slices.Equal(got, []lifecycle.State{"SHUT", "OPEN", "WALL"}) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want SHUT, OPEN and WALL", got)
 	}
 }
 
@@ -59,20 +59,20 @@ func TestValidate(t *testing.T) {
 	} {
 		m.Area, m.Start = "door", "SHUT"
 		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "door") || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
+			t.Errorf("got error %v, want one that contains %q", err, want)
 		}
 	}
 	m := door()
 	m.Moves = append(m.Moves, asked)
 	if err := m.Validate(); err != nil {
-		t.Errorf("an explicit move leaves a final state: %v", err)
+		t.Errorf("an explicit move from a final state: got error %v, want nil", err)
 	}
 }
 
 func TestIsFinal(t *testing.T) {
 	for state, want := range map[lifecycle.State]bool{"SHUT": false, "OPEN": false, "WALL": true, "DUST": false} {
 		if got := door().IsFinal(state); got != want {
-			t.Errorf("%s is final: %t, want %t", state, got, want)
+			t.Errorf("IsFinal(%s) = %t, want %t", state, got, want)
 		}
 	}
 }

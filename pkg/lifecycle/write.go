@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Image is the attributes of an item.
+// Image contains the attributes of an item.
 type Image = map[string]types.AttributeValue
 
 // Fence is an attribute that every move of an item changes. The write succeeds only while the
@@ -25,7 +25,7 @@ type Fence struct {
 	Next      types.AttributeValue
 }
 
-// TimeFence returns a fence on an attribute that holds epoch milliseconds, and its next value. The
+// TimeFence returns a fence on an attribute that contains epoch milliseconds, and its next value. The
 // value strictly increases, even if this machine's clock is behind that of the last writer.
 func TimeFence(attribute string, seen int64, now time.Time) (Fence, int64) {
 	next := max(now.UnixMilli(), seen+1)
@@ -40,7 +40,7 @@ func TimeFence(attribute string, seen int64, now time.Time) (Fence, int64) {
 type Item struct {
 	Table  string
 	Key    map[string]types.AttributeValue
-	Status string // the attribute that holds its state; the machine's by default
+	Status string // the attribute that contains its state; the machine's by default
 
 	Set    map[string]types.AttributeValue // attributes
 	Put    []Member                        // members of map attributes, which must exist
@@ -59,7 +59,7 @@ type Member struct {
 	Value types.AttributeValue
 }
 
-// Write is what a move or an update writes, atomically.
+// Write describes what a move or an update writes atomically.
 type Write struct {
 	Fence Fence
 	// Items are written in one transaction if there are several. The first is the
@@ -71,7 +71,7 @@ type Write struct {
 	Image bool
 }
 
-// status is the attribute that holds the state of an item.
+// status returns the attribute that contains the state of an item.
 func (m Machine) status(item Item) string { return cmp.Or(item.Status, m.Status) }
 
 // placeholders are the names and values of an update. DynamoDB reserves many words, so every

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// fixture is two tables of doors.
+// fixture has two tables of doors.
 type fixture struct {
 	db *dynamodb.Client
 	t  *testing.T
@@ -92,14 +92,14 @@ func items(both bool) []lifecycle.Item {
 }
 
 func TestApply(t *testing.T) {
-	shut := row{"id": "d1", "status": "SHUT", "turn": 1.0, "note": "oil it", "colour": "red"}
+	shut := row{"id": "d1", "status": "SHUT", "turn": 1.0, "note": "oil it", "color": "red"}
 	for name, c := range map[string]struct {
 		before row // of the first table; nil for none
 		after  row // nil for unchanged
 		check  func(error) bool
 	}{
 		"allowed": {
-			before: shut, after: row{"id": "d1", "status": "OPEN", "turn": 2.0, "by": "ann", "colour": "red"},
+			before: shut, after: row{"id": "d1", "status": "OPEN", "turn": 2.0, "by": "ann", "color": "red"},
 			check: func(err error) bool { return err == nil },
 		},
 		"another state": {
@@ -109,14 +109,14 @@ func TestApply(t *testing.T) {
 				return errors.As(err, &moved) && moved.Found == "WALL" && moved.Move == "open"
 			},
 		},
-		"another state and another's fence": {
+		"another state and fence": {
 			before: row{"id": "d1", "status": "OPEN", "turn": 9.0},
 			check: func(err error) bool {
 				var moved *lifecycle.MovedError
 				return errors.As(err, &moved) && moved.Found == "OPEN"
 			},
 		},
-		"another's fence": {
+		"another fence": {
 			before: row{"id": "d1", "status": "SHUT", "turn": 2.0},
 			check:  func(err error) bool { return errors.Is(err, lifecycle.ErrFenceLost) },
 		},
@@ -140,7 +140,7 @@ func TestApply(t *testing.T) {
 				h.put("log", log)
 				err := h.apply(open, turn, items(both)...)
 				if !c.check(err) {
-					t.Errorf("got %v", err)
+					t.Errorf("got unexpected error %v", err)
 				}
 				after := c.after
 				if after == nil {
@@ -177,7 +177,7 @@ func TestInconsistentCopies(t *testing.T) {
 			err := h.apply(open, turn, items(true)...)
 			_, moved := errors.AsType[*lifecycle.MovedError](err)
 			if !errors.Is(err, lifecycle.ErrInconsistent) || moved || errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
-				t.Errorf("got %v", err)
+				t.Errorf("got error %v, want only ErrInconsistent", err)
 			}
 			if got := h.get("doors", "d1"); !reflect.DeepEqual(got, first) {
 				t.Errorf("the first item became %v, want %v", got, first)
@@ -189,7 +189,7 @@ func TestInconsistentCopies(t *testing.T) {
 	}
 }
 
-// Without a fence, only the state is checked.
+// TestMoveWithoutAFence checks that only the state is checked without a fence.
 func TestMoveWithoutAFence(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		h := build(t, start(t))
@@ -204,7 +204,7 @@ func TestMoveWithoutAFence(t *testing.T) {
 		}
 		err := h.apply(open, lifecycle.Fence{}, items(both)...)
 		if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
-			t.Errorf("a second time: got error %v", err)
+			t.Errorf("a second time: got error %v, want a MovedError from OPEN", err)
 		}
 	}
 }
@@ -215,7 +215,7 @@ func TestMoveFromSeveralStates(t *testing.T) {
 		h.put("doors", row{"id": "d1", "status": string(from), "turn": 1})
 		err := h.apply(brick, turn, items(false)...)
 		if err != nil || h.get("doors", "d1")["status"] != "WALL" {
-			t.Errorf("from %s: got error %v, or another state than WALL", from, err)
+			t.Errorf("from %s: got state %v, error %v, want WALL", from, h.get("doors", "d1")["status"], err)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestOtherErrorsNameTheMove(t *testing.T) {
 		list[0].Table = "nowhere"
 		err := h.apply(open, turn, list...)
 		if err == nil || !strings.Contains(err.Error(), "open") {
-			t.Errorf("got %v", err)
+			t.Errorf("got error %v, want one that names the move", err)
 		}
 	}
 }
