@@ -13,8 +13,8 @@ import (
 // Health reports whether a process is alive and ready. The zero value is ready to use. It is safe
 // for concurrent use.
 type Health struct {
-	// Timeout bounds all checks of one response together; 0 means 2 seconds. It must be set before
-	// the first response.
+	// Timeout limits the time of all checks of one response together; 0 means 2 seconds. It must be
+	// set before the first response.
 	Timeout time.Duration
 
 	mu       sync.Mutex
@@ -23,8 +23,8 @@ type Health struct {
 }
 
 // Add registers a check of something the process requires, such as "nats". The check must return
-// when its context is done. A second check of one name replaces the first, so that services that
-// share a process and a backend share its check.
+// when its context is done. A second check with the same name replaces the first, so that services
+// that share a process and a backend share its check.
 func (h *Health) Add(name string, check func(context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -31,14 +31,14 @@ func TestReadyReportsEachCheck(t *testing.T) {
 	h.Add("nats", func(context.Context) error { return errors.New("replaced") })
 	h.Add("nats", func(context.Context) error { return nil })
 	if status, body := ready(t, &h); status != http.StatusOK || body.Status != "ready" || body.Checks["nats"] != "ok" {
-		t.Errorf("with passing checks: got %d %+v", status, body)
+		t.Errorf("with passing checks: got %d %+v, want 200 ready", status, body)
 	}
 
 	h.Add("s3", func(context.Context) error { return errors.New("no such bucket") })
 	status, body := ready(t, &h)
 	want := map[string]string{"nats": "ok", "s3": "no such bucket"}
 	if status != http.StatusServiceUnavailable || body.Status != "not ready" || !maps.Equal(body.Checks, want) {
-		t.Errorf("with a failing check: got %d %+v", status, body)
+		t.Errorf("with a failing check: got %d %+v, want 503 not ready with checks %v", status, body, want)
 	}
 }
 
@@ -47,12 +47,12 @@ func TestReadyIsFalseWhileDraining(t *testing.T) {
 	h.Add("nats", func(context.Context) error { return nil })
 	h.Drain()
 	if status, body := ready(t, &h); status != http.StatusServiceUnavailable || body.Status != "draining" {
-		t.Errorf("got %d %+v", status, body)
+		t.Errorf("got %d %+v, want 503 draining", status, body)
 	}
 	rec := httptest.NewRecorder()
 	h.Live(rec, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	if rec.Code != http.StatusOK {
-		t.Errorf("healthz is %d while draining, want 200", rec.Code)
+		t.Errorf("/healthz while draining: got %d, want 200", rec.Code)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestChecksRunConcurrentlyWithOneTimeout(t *testing.T) {
 			t.Errorf("took %s, want the default of 2s", took)
 		}
 		if got.Status != "not ready" || got.Checks["c"] != "ok" || got.Checks["a"] == "ok" || got.Checks["b"] == "ok" {
-			t.Errorf("got %+v", got)
+			t.Errorf("got %+v, want not ready with only c ok", got)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func TestMetricsShowsTheProcess(t *testing.T) {
 	obs.MetricsHandler(obs.NewRegistry()).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, name := range []string{"go_goroutines", "process_start_time_seconds"} {
 		if !strings.Contains(rec.Body.String(), name) {
-			t.Errorf("/metrics has no %s", name)
+			t.Errorf("/metrics does not contain %s", name)
 		}
 	}
 }

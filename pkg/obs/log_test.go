@@ -76,7 +76,7 @@ func TestLoggerFormats(t *testing.T) {
 	}
 	log.Debug().Msg("for a person")
 	if json.Valid(out.Bytes()) || !strings.Contains(out.String(), "for a person") {
-		t.Errorf("got console output %q", out.String())
+		t.Errorf("got console output %q, want text that contains the message", out.String())
 	}
 }
 

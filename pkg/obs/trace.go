@@ -68,7 +68,7 @@ func visible(s string) bool {
 }
 
 // parseParent parses a traceparent by https://www.w3.org/TR/trace-context/#traceparent-header. For
-// a version above 00 it uses the four fields it knows.
+// a version above 00 it uses the four known fields.
 func parseParent(s string) (traceID, flags string, ok bool) {
 	const length = 55 // version 2, trace id 32, span id 16, flags 2, and three dashes
 	if len(s) < length || s[2] != '-' || s[35] != '-' || s[52] != '-' {

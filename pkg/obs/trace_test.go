@@ -21,30 +21,30 @@ const (
 func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
 	got := obs.ContinueTrace("req-1", parent, "vendor=a b")
 	if got.RequestID != "req-1" || got.State != "vendor=a b" || got.ID() != traceID {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want request id req-1, state vendor=a b and trace %s", got, traceID)
 	}
 	if !regexp.MustCompile("^00-"+traceID+"-[0-9a-f]{16}-01$").MatchString(got.Parent) || strings.Contains(got.Parent, spanID) {
 		t.Errorf("got parent %s, want the same trace and flags with a new span", got.Parent)
 	}
 	child := obs.ContinueTrace(got.RequestID, got.Parent, got.State)
 	if child.RequestID != got.RequestID || child.ID() != traceID || child.State != got.State || child.Parent == got.Parent {
-		t.Errorf("child of %+v: got %+v", got, child)
+		t.Errorf("got child %+[2]v, want the same ids and state as %+[1]v with a new parent", got, child)
 	}
 }
 
 func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
 	ff, zeros := strings.Repeat("f", 32), strings.Repeat("0", 32)
 	tests := map[string]string{
-		"absent":               "",
-		"short":                parent[:54],
-		"longer than its form": parent + "-00",
-		"upper case":           strings.ToUpper(parent),
-		"no trace id":          "00-" + zeros + "-" + spanID + "-01",
-		"no span id":           "00-" + ff + "-" + zeros[:16] + "-01",
-		"version ff":           "ff" + parent[2:],
-		"not hex":              strings.Replace(parent, "0af", "0ag", 1),
-		"dashes misplaced":     strings.ReplaceAll(parent, "-", "_"),
-		"later, no dash after": "01" + parent[2:] + "x",
+		"absent":                                 "",
+		"short":                                  parent[:54],
+		"too long for version 00":                parent + "-00",
+		"upper case":                             strings.ToUpper(parent),
+		"no trace id":                            "00-" + zeros + "-" + spanID + "-01",
+		"no span id":                             "00-" + ff + "-" + zeros[:16] + "-01",
+		"version ff":                             "ff" + parent[2:],
+		"not hex":                                strings.Replace(parent, "0af", "0ag", 1),
+		"dashes misplaced":                       strings.ReplaceAll(parent, "-", "_"),
+		"later version, no dash after the flags": "01" + parent[2:] + "x",
 	}
 	valid := regexp.MustCompile("^00-[0-9a-f]{32}-[0-9a-f]{16}-00$")
 	for name, sent := range tests {
@@ -84,7 +84,7 @@ func TestValidRequestIDIsAccepted(t *testing.T) {
 		"": false, strings.Repeat("x", 129): false, "a b": false, "a\n": false, "é": false, "\x7f": false,
 	} {
 		if got := obs.ContinueTrace(id, "", "").RequestID == id; got != want {
-			t.Errorf("%q is kept: %t, want %t", id, got, want)
+			t.Errorf("request id %q: got kept = %t, want %t", id, got, want)
 		}
 	}
 }
