@@ -1,26 +1,25 @@
-// Package platform accesses the table assay-platform, which holds the data that belongs to Assay itself instead of
-// an area.
+// Package platform accesses the table assay-platform, which contains the data of Assay itself rather than of an
+// area.
 //
 // Kinds of rows, by their keys:
 //
-//	PK             SK        holds
+//	PK             SK        content
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
-//	LIBRARY#KEY    links     the key that signs share links, made once; written by ingest (pkg/library/link)
+//	LIBRARY#KEY    links     the key that signs share links, created once; written by ingest (pkg/library/link)
 //	SWEEP          <area>    reports of the last sweeps; written by the analyzers (pkg/sweep)
 //	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
 //	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
-//	IDENTITY#SECRET session  the key that seals sessions of the web page, made once; written by ingest
+//	IDENTITY#SECRET session  the key that seals sessions of the web page, created once; written by ingest
 //	QUOTAS#LIMITS  <owner>   the quotas that operators have set for an owner; written by ingest (pkg/quota)
 //	QUOTAS#OWNERS  <owner>   an owner whose items are counted
-//	QUOTA#<owner>  use       what the owner uses: the sum of its other rows
-//	QUOTA#<owner>  <area>#<id>  what one item uses; written by ingest and analyzer
-//	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
+//	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows
+//	QUOTA#<owner>  <area>#<id>  the usage of one item; written by ingest and analyzer
+//	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
-// A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
-// time after it; readers filter expired rows themselves. A program may only use the
-// partitions of its own kinds (deploy/iam).
+// A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some time after it; readers filter
+// expired rows themselves. A program may only use the partitions of its own kinds of rows (deploy/iam).
 package platform
 
 import (
@@ -43,7 +42,7 @@ const (
 	FeedSources    = "FEED#SOURCE"     // sources of the feed
 	PhotoProviders = "PHOTO#PROVIDER"  // settings of providers of photo jobs
 	LibraryKeys    = "LIBRARY#KEY"     // keys of the library
-	PhotoStates    = "PHOTO#STATE"     // usage of their calls
+	PhotoStates    = "PHOTO#STATE"     // usage, budget and suspension of providers
 	Sweeps         = "SWEEP"           // reports of sweeps
 	Keys           = "IDENTITY#KEY"    // API keys
 	KeyUses        = "IDENTITY#USE"    // last uses of API keys
@@ -141,7 +140,7 @@ func Storage(cfg Config) area.Storage {
 	}}
 }
 
-// Document is one row. Version is 1 at first and grows by 1 with every write.
+// Document is one row. Version is 1 at first and increases by 1 with every write.
 type Document struct {
 	Name    string `dynamodbav:"SK"`
 	Version int64  `dynamodbav:"version"`
@@ -153,7 +152,7 @@ func Key(partition, name string) table.Key {
 	return table.Key{PartitionKey: table.Text(partition), SortKey: table.Text(name)}
 }
 
-// Get reads a document, strongly consistent. It returns ErrNotFound.
+// Get reads a document with strong consistency. It returns ErrNotFound.
 func (s *Store) Get(ctx context.Context, partition, name string) (Document, error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: Key(partition, name), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -169,7 +168,7 @@ func (s *Store) Get(ctx context.Context, partition, name string) (Document, erro
 	return d, nil
 }
 
-// List reads all documents of a partition by name, strongly consistent.
+// List reads all documents of a partition by name, with strong consistency.
 func (s *Store) List(ctx context.Context, partition string) ([]Document, error) {
 	var all []Document
 	pages := dynamodb.NewQueryPaginator(s.db, &dynamodb.QueryInput{

@@ -24,7 +24,7 @@ func open(t *testing.T) *platform.Store {
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &cfg.Table})
 	if err != nil || ttl.TimeToLiveDescription.AttributeName == nil || *ttl.TimeToLiveDescription.AttributeName != platform.ExpiresAt {
-		t.Errorf("got time to live %+v, error %v", ttl, err)
+		t.Errorf("got time to live %+v, error %v, want the attribute %s", ttl, err, platform.ExpiresAt)
 	}
 	s := platform.NewStore(db, cfg)
 	if err := s.Check(t.Context()); err != nil {
@@ -33,8 +33,8 @@ func open(t *testing.T) *platform.Store {
 	return s
 }
 
-// TestOneOfManyWriters checks that of writers that have read the same version exactly one succeeds. The first round
-// creates the document.
+// TestOneOfManyWriters checks that exactly one of several writers that have read the same version succeeds. The
+// first round creates the document.
 func TestOneOfManyWriters(t *testing.T) {
 	const rounds, writers = 20, 8
 	s := open(t)
@@ -61,15 +61,15 @@ func TestOneOfManyWriters(t *testing.T) {
 		group.Wait()
 		got, err := s.Get(t.Context(), "kind", "name")
 		if err != nil || len(won) != 1 || got != (platform.Document{Name: "name", Version: round + 1, Body: won[0]}) {
-			t.Fatalf("round %d: the writers %q succeeded, and the table has %+v, error %v", round, won, got, err)
+			t.Fatalf("round %d: the writers %q succeeded and the table has %+v, error %v, want one writer and its document", round, won, got, err)
 		}
 	}
 	if err := s.Put(t.Context(), "kind", platform.Document{Name: "other", Version: 3}); !errors.Is(err, platform.ErrChanged) {
-		t.Errorf("a version of no document: got error %v, want ErrChanged", err)
+		t.Errorf("a version of a missing document: got error %v, want ErrChanged", err)
 	}
 }
 
-func TestListHasOnePartitionByName(t *testing.T) {
+func TestListReturnsOnePartitionByName(t *testing.T) {
 	s := open(t)
 	const documents = 30
 	body := fmt.Sprintf("%0100000d", 7) // 3 MB in all, which is more than a page
@@ -86,7 +86,7 @@ func TestListHasOnePartitionByName(t *testing.T) {
 	}
 	for i, d := range all {
 		if d.Name != fmt.Sprintf("n%02d", i) || d.Version != 1 || d.Body != "kind"+body {
-			t.Errorf("document %d: got %s, version %d, with %d bytes", i, d.Name, d.Version, len(d.Body))
+			t.Errorf("document %d: got %s, version %d, with %d bytes, want n%02d, version 1, with %d bytes", i, d.Name, d.Version, len(d.Body), i, len("kind"+body))
 		}
 	}
 }
