@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Exposure declares who may reach the addresses of a program, and under which names.
+// Exposure specifies who can reach the addresses of a program, and under which host names.
 type Exposure struct {
 	Auth           string   `env:"ASSAY_AUTH" envDefault:"none" use:"often" doc:"none: X-Owner-Id names the owner without authentication; token: every call requires an API key, a token of the identity provider or a session; must be the same for all programs"`
 	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"comma-separated host names that requests may use, in addition to loopback names and the IP address of the connection; any other Host is rejected with 421"`

@@ -19,16 +19,16 @@ func TestExposureCheck(t *testing.T) {
 	} {
 		err := Exposure{}.Check("ASSAY_ADDR", addr)
 		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "ASSAY_ALLOW_ANONYMOUS=true") {
-			t.Errorf("%q: got error %v", addr, err)
+			t.Errorf("Check(%q): got error %v, want refused = %t", addr, err, refused)
 		}
 		if err := (Exposure{AllowAnonymous: true}).Check("ASSAY_ADDR", addr); err != nil {
-			t.Errorf("%q with anonymous callers allowed: %v", addr, err)
+			t.Errorf("%q with anonymous callers allowed: got error %v, want nil", addr, err)
 		}
 	}
 }
 
-// TestServeRejectsExposure: a service does not start with an address that is
-// reachable by others, or with an invalid public name.
+// TestServeRejectsExposure checks that a service does not start with an address that others can
+// reach, or with an invalid public name.
 func TestServeRejectsExposure(t *testing.T) {
 	for want, o := range map[string]Options{
 		`ASSAY_ADDR is ":0"`:                   {Addr: ":0"},
@@ -40,7 +40,7 @@ func TestServeRejectsExposure(t *testing.T) {
 			return nil, errors.New("opened")
 		})
 		if _, ok := errors.AsType[*config.Error](err); !ok || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got error %v", want, err)
+			t.Errorf("got error %v, want a *config.Error that contains %q", err, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// readyWait bounds the response to Ready. It exceeds the timeout of the checks (obs.Health).
+// readyWait limits the wait for the response to Ready. It exceeds the timeout of the checks (obs.Health).
 const readyWait = 4 * time.Second
 
 // Ready checks whether the running program at url is ready. If it is not, the error contains its
@@ -29,7 +29,7 @@ func Ready(ctx context.Context, url string) error {
 	return readyBy(&http.Transport{DisableKeepAlives: true}, request)
 }
 
-// ownReady is Ready for a process's own listener, whose certificate does not name the loopback address.
+// ownReady is like Ready, for a process's own listener, whose certificate does not name the loopback address.
 func ownReady(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHealthQueriesTheService: health requests the service's readiness; its exit
-// status is the result and its output names the failed check.
+// TestHealthQueriesTheService checks that health requests the service's readiness, that its
+// exit status is the result, and that its output names the failed check.
 func TestHealthQueriesTheService(t *testing.T) {
 	answers := http.NewServeMux()
 	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -40,10 +40,10 @@ func TestHealthQueriesTheService(t *testing.T) {
 		t.Setenv("ASSAY_ADDR", addr)
 		service, out, errs := start(t, "end", "health")
 		for out.Scan() {
-			t.Errorf("%s: got output %q", addr, out.Text())
+			t.Errorf("%s: got output %q, want none", addr, out.Text())
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
-			t.Errorf("%s: status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)
+			t.Errorf("%s: got status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestOwnURL(t *testing.T) {
 		"[::]:80": "http://127.0.0.1:80", "[fe80::1]:80": "http://[fe80::1]:80", "localhost:80": "http://localhost:80",
 	} {
 		if got, err := ownURL(addr, TLS{}); err != nil || got != want {
-			t.Errorf("%s: %s, %v; want %s", addr, got, err, want)
+			t.Errorf("ownURL(%s) = %s, %v, want %s", addr, got, err, want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestArguments(t *testing.T) {
 			printed += out.Text()
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || printed != want.prints || !strings.Contains(errs.String(), want.blames) {
-			t.Errorf("%s: got status %d, output %q and %q", arguments, got, printed, errs)
+			t.Errorf("%s: got status %d, output %q and error output %q, want %d, %q and %q", arguments, got, printed, errs, want.status, want.prints, want.blames)
 		}
 	}
 }

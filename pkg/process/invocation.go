@@ -18,7 +18,7 @@ func Invocation(pkg string) string {
 	return invocation(path, os.Args[0], pkg)
 }
 
-// invocation is Invocation of the program at path, which was started as called.
+// invocation returns the command for the program at path, which was started with the path called.
 func invocation(path, called, pkg string) string {
 	// The go command builds into go-build123/b001/exe in the directory for temporary
 	// files.
@@ -32,7 +32,7 @@ func invocation(path, called, pkg string) string {
 	return called
 }
 
-// same reports whether two paths are the same file.
+// same reports whether two paths refer to the same file.
 func same(a, b string) bool {
 	first, err := os.Stat(a)
 	second, other := os.Stat(b)

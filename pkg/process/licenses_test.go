@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-func TestLicenseIsTheRepositorys(t *testing.T) {
+func TestLicenseMatchesTheRepository(t *testing.T) {
 	want, err := os.ReadFile("../../LICENSE")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, []byte(license)) {
-		t.Error("pkg/process/LICENSE is not the LICENSE of the repository: copy it")
+		t.Error("pkg/process/LICENSE differs from the LICENSE of the repository: copy it")
 	}
 }
 
-// TestLicensesAreShown: licenses works without any setting, and prints the
-// project's license first.
+// TestLicensesAreShown checks that licenses works without any setting, and prints the project's
+// license first.
 func TestLicensesAreShown(t *testing.T) {
 	service := exec.CommandContext(t.Context(), os.Args[0], "licenses")
 	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1")
@@ -29,6 +29,6 @@ func TestLicensesAreShown(t *testing.T) {
 	}
 	own, other, found := strings.Cut(string(said), "Copyright of the porter's keys")
 	if !found || !strings.Contains(other, "\n  Go standard library, ") || !strings.Contains(own, "Apache License") || !strings.Contains(own, "END OF TERMS AND CONDITIONS") {
-		t.Errorf("got output %s", said)
+		t.Errorf("got output %s, want the project's license, then the given notice and the standard library", said)
 	}
 }

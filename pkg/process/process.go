@@ -35,7 +35,7 @@ type Settings interface {
 //   - version: prints the version
 //   - licenses: prints the project's license and the given notices
 //
-// It warns of variables that begin with ASSAY_ and that no program reads.
+// It warns about variables that begin with ASSAY_ and that no program reads.
 //
 // It returns the exit status: 0 on success, 1 on failure, 2 when
 // the argument or the settings are invalid.

@@ -23,7 +23,7 @@ type settings struct {
 
 func (s settings) HTTPAddr() string { return s.Addr }
 
-// TestMain is the service itself if a test has started this binary again.
+// TestMain runs the service if a test has started this binary again.
 func TestMain(m *testing.M) {
 	if os.Getenv("ASSAY_TEST_SERVICE") == "" {
 		os.Exit(m.Run())
@@ -101,7 +101,7 @@ func TestExitStatus(t *testing.T) {
 		for out.Scan() {
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
-			t.Errorf("mode %q: status %d and %q, want %d and %q", mode, got, errs, want.status, want.says)
+			t.Errorf("mode %q: got status %d and %q, want %d and %q", mode, got, errs, want.status, want.says)
 		}
 	}
 }

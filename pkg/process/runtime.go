@@ -22,12 +22,13 @@ const (
 // Runtime is the settings of the Go runtime, for the entire process. The variables GOGC, GOMEMLIMIT
 // and GOMAXPROCS override them. All departures from Go's defaults are here.
 type Runtime struct {
-	// Heap is twice the number of bytes that are allocated from one collection to the next, in addition
-	// to Growth percent of the live heap. 80 MiB by default.
+	// Heap is twice the number of bytes that are allocated between two collections, in addition to Growth
+	// percent of the live heap. 80 MiB by default.
 	Heap int64
-	// Growth is 100 by default. A lower one trades processor time for memory where much is live.
+	// Growth is the GC percentage, 100 by default. A lower value trades processor time for memory if much
+	// of the heap is live.
 	Growth int
-	// Syncs is how many goroutines may wait for a disk sync while the processors are busy with
+	// Syncs is the number of goroutines that can wait for a disk sync while the processors are busy with
 	// others. 0 by default.
 	//
 	// A goroutine in a sync keeps its P until the runtime's monitor retakes it. The monitor then
@@ -36,25 +37,26 @@ type Runtime struct {
 	Syncs int
 }
 
-// Apply applies the settings until the returned function is called, which is required. Above nine
+// Apply applies the settings until the returned function is called, which the caller must do. Above nine
 // tenths of the available memory the collector runs more often.
 //
-// It allocates a block and never touches it: Go counts it as live, so that Growth percent of it are half of
-// Heap, and the kernel backs it with no memory. A GOGC that is adjusted after each collection is too high
-// for a while when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2.
+// Apply allocates a block that is never used: Go counts it as live, so Growth percent of it is half of
+// Heap, but the kernel provides no memory for it. A GOGC that is adjusted after each collection would be
+// too high for a while when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2
+// GB.
 func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
-	// It respects GOMEMLIMIT.
+	// memlimit.Set respects GOMEMLIMIT.
 	limit, err := memlimit.Set(memlimit.WithRatio(memoryShare),
 		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	if err != nil {
-		log.Warn().Err(err).Msg("the memory size of this machine is unknown; set GOMEMLIMIT to bound the heap")
+		log.Warn().Err(err).Msg("the memory size of this machine is unknown; set GOMEMLIMIT to limit the heap")
 	}
 	var ballast []byte
 	growth := 100
 	if os.Getenv("GOGC") == "" {
 		size := cmp.Or(r.Heap, defaultHeap) / 2 * 100 / int64(cmp.Or(r.Growth, growth))
 		if limit > 0 {
-			size = min(size, limit/4) // which counts the block
+			size = min(size, limit/4) // the limit includes the block
 		}
 		ballast = make([]byte, size)
 		growth = debug.SetGCPercent(cmp.Or(r.Growth, growth))

@@ -52,8 +52,8 @@ func TestCollectorRunsAtHeapPlusTwiceTheLiveBytes(t *testing.T) {
 	}
 }
 
-// TestCollectorRunsEarlierWithLowerGrowth checks that with a lower growth the time between collections of a small heap
-// is the same, and a large one takes less memory.
+// TestCollectorRunsEarlierWithLowerGrowth checks that, with a lower growth, the time between collections of a small
+// heap is the same, and a large one uses less memory.
 func TestCollectorRunsEarlierWithLowerGrowth(t *testing.T) {
 	limit := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
@@ -85,13 +85,13 @@ func TestVariablesOfGoTakePrecedence(t *testing.T) {
 	threads := runtime.GOMAXPROCS(0)
 	t.Cleanup(Runtime{Heap: 640 * mib, Syncs: 1}.Apply(zerolog.Nop()))
 	if goal, _ := collected(); goal > before+64*mib {
-		t.Errorf("the collector runs at %d MiB, although GOGC is set", goal/mib)
+		t.Errorf("with GOGC set, the collector runs at %d MiB, want at most %d", goal/mib, before/mib+64)
 	}
 	if most := debug.SetMemoryLimit(-1); most != 1<<40 {
 		t.Errorf("got limit %d bytes, want the set value", most)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {
-		t.Errorf("%d goroutines may run concurrently, although GOMAXPROCS is set", got)
+		t.Errorf("with GOMAXPROCS set, %d goroutines may run concurrently, want %d", got, threads)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Service is the service of a process.
+// Service is a service that Serve runs.
 type Service interface {
 	// Health adds the checks of what the service requires.
 	Health(*obs.Health)
@@ -33,7 +33,7 @@ type Service interface {
 
 // Operated is a service with operator calls, which have a separate address.
 type Operated interface {
-	// OperatorRoutes registers them.
+	// OperatorRoutes registers the operator calls.
 	OperatorRoutes(*web.Router)
 }
 
@@ -63,18 +63,17 @@ type Audited interface {
 
 // Options describe a service to Serve.
 type Options struct {
-	Name    string // in logs and metrics
-	Title   string // of the API document
-	Version string // of the API document
-	Events  []byte // the AsyncAPI document; empty for none
-	Addr    string // host:port of HTTP; port 0 picks one
-	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to it
-	// can use all operator calls. If Exposure requires credentials, the role operator is required.
+	Name    string // name in logs and metrics
+	Title   string // title of the API description
+	Version string // version of the API description
+	Events  []byte // AsyncAPI description; empty for none
+	Addr    string // host:port of the HTTP API; port 0 selects a free port
+	// OperatorAddr is host:port of the operator calls; empty for none. Anyone who can connect to it can
+	// use all operator calls. If Exposure requires credentials, the role operator is required.
 	OperatorAddr string
-	// Exposure declares who may reach these addresses, and under which names.
+	// Exposure specifies who can reach these addresses, and under which host names.
 	Exposure Exposure
-	// Listening is called with the address of HTTP before the service is opened.
-	// Optional.
+	// Listening is called with the address of the HTTP API before the service is opened. Optional.
 	Listening func(http net.Addr)
 	Drain     time.Duration
 	Runtime   Runtime

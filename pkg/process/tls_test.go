@@ -21,7 +21,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// write writes a new self-signed certificate with a serial number, modified at a time that differs for each.
+// write writes a new self-signed certificate with the given serial number, to files whose modification time depends
+// on it.
 func write(t *testing.T, files TLS, serial int64) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -82,7 +83,7 @@ func TestHTTPS(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
-			t.Errorf("got %s %d", resp.Proto, resp.StatusCode)
+			t.Errorf("got %s %d, want HTTP/2.0 200", resp.Proto, resp.StatusCode)
 		}
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
@@ -102,7 +103,7 @@ func TestHTTPS(t *testing.T) {
 	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
 	if conn, err := tls.Dial("tcp", listener.Addr().String(), old); err == nil {
 		_ = conn.Close()
-		t.Error("TLS 1.1 is accepted")
+		t.Error("TLS 1.1: got no error, want one")
 	}
 	if err := ownReady(t.Context(), "https://"+listener.Addr().String()); err != nil {
 		t.Error(err)
@@ -112,9 +113,9 @@ func TestHTTPS(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := (TLS{Cert: files.Cert}).config(zerolog.Nop()); err == nil {
-		t.Error("a certificate without a key is accepted")
+		t.Error("a certificate without a key: got no error, want one")
 	}
 	if _, err := files.config(zerolog.Nop()); err == nil {
-		t.Error("an unusable key is accepted")
+		t.Error("an unusable key: got no error, want one")
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Go is the name under which the Go standard library and runtime are listed.
 const Go = "Go standard library"
 
-// texts contains sections of modules with the same texts: a line for each module, an empty line,
-// the texts. TestModuleLicenses in services/assay writes it.
+// texts contains sections, one for all modules with the same license texts: a line for each module, an
+// empty line, and the texts. TestModuleLicenses in services/assay writes it.
 //
 //go:embed modules.txt
 var texts string
@@ -20,7 +20,7 @@ var texts string
 // separator ends a section.
 const separator = "\f\n"
 
-// Section is the licenses and notices of some modules.
+// Section contains the licenses and notices of some modules.
 type Section struct {
 	Modules []string // path and version, or Go
 	Text    string
