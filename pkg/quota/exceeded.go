@@ -22,7 +22,7 @@ func (e *ExceededError) Error() string {
 	return fmt.Sprintf("quota %s: %d of %d in use, %d more requested", e.Quota, e.Used, e.Limit, e.Wanted)
 }
 
-// exceeded returns the quota that items would exceed, according to the row with the usage.
+// exceeded returns the error for the quota that items would exceed, according to the row with the usage.
 func exceeded(limits Limits, items []Item, row table.Key) error {
 	var used, sum Use
 	if err := attributevalue.UnmarshalMap(row, &used); err != nil {
@@ -44,7 +44,7 @@ func exceeded(limits Limits, items []Item, row table.Key) error {
 	return fmt.Errorf("quota: usage %+v rejects %+v", used, sum) // not reached: one of the limits has failed the condition
 }
 
-// Refusals lists the problems of Problem.
+// Refusals lists the problems that Problem returns.
 var Refusals = web.Refusals{
 	http.StatusTooManyRequests:       {"quota-exceeded"},
 	http.StatusRequestEntityTooLarge: {"larger-than-quota"},
@@ -53,7 +53,7 @@ var Refusals = web.Refusals{
 // uploadsRetry is the Retry-After while too many uploads in parts are open.
 const uploadsRetry = time.Minute
 
-// Problem returns the problem of an exceeded quota: 413 for an item that alone exceeds it, otherwise 429 with
+// Problem returns the problem for an exceeded quota: 413 for an item that alone exceeds it, otherwise 429 with
 // the fields RateLimit and RateLimit-Policy.
 func (e *ExceededError) Problem() error {
 	used := fmt.Sprintf("of %d are used", e.Limit)

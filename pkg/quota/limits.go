@@ -1,10 +1,10 @@
 // Package quota enforces quotas per owner. Bytes, items and uploads in parts are counted in the table
 // assay-platform; requests per second and open streams are counted by each process (package web).
 //
-// Every counted item has its own row, its holding. The row with the owner's usage is the sum of the holdings,
-// because one transaction writes both. Repeated reservations and releases have no effect, and a writer that
-// crashes leaves at most a holding without an item, or an item without a holding. Sweeps find and repair both
-// (services/analyzer/sweeper), so no usage is lost or counted forever.
+// Every counted item has a row of its own, its holding. The row with the owner's usage is the sum of the
+// holdings, because one transaction writes both. Repeated reservations and releases have no effect, and a writer
+// that crashes leaves at most a holding without an item, or an item without a holding. Sweeps find and repair
+// both (services/analyzer/sweeper), so no usage is lost or counted forever.
 //
 // An item is counted before it is created, and released after it is deleted. Concurrent writers each reserve the
 // bytes that they announce, so together they cannot exceed the quota. An upload of unknown length is accepted
@@ -50,7 +50,7 @@ func (l Limits) Counted() bool { return l.Bytes > 0 || l.Items > 0 || l.Uploads 
 // Rates returns the limits that each process enforces independently.
 func (l Limits) Rates() web.Rates { return web.Rates{Requests: l.Requests, Streams: l.Streams} }
 
-// of returns the limit of a name.
+// of returns the limit with the name, or nil.
 func (l *Limits) of(name Name) *int64 {
 	switch name {
 	case Bytes:

@@ -119,17 +119,17 @@ func (q *Quotas) Effective(o Overrides) Limits { return o.over(q.standard) }
 // Use reads the usage of an owner. It is zero for an owner whose items are not counted.
 func (q *Quotas) Use(ctx context.Context, owner string) (Use, error) { return q.rows.use(ctx, owner) }
 
-// Reservation is a number of new items that are counted. Its methods do nothing for an owner without quotas on
-// stored data.
+// Reservation is a set of new items that are counted. Its methods do nothing for an owner without quotas on stored
+// data.
 type Reservation struct {
 	quotas *Quotas
 	owner  string
 	made   []Item
 }
 
-// Reserve counts new items, all or none, if the owner has quotas on stored data. Items that are already counted
-// are unaffected. The caller calls Undo if the items are certainly not created. It returns the problem of an
-// *ExceededError.
+// Reserve counts new items, all or none, if the owner has quotas on stored data. Items that are already counted are
+// unaffected. The caller calls Undo if it is certain that the items were not created. Reserve returns the Problem of
+// an *ExceededError.
 func (q *Quotas) Reserve(ctx context.Context, owner string, items ...Item) (*Reservation, error) {
 	r := &Reservation{quotas: q, owner: owner}
 	limits := q.Of(owner)

@@ -32,11 +32,11 @@ func open(t *testing.T, settings string) *quota.Quotas {
 func used(t *testing.T, q *quota.Quotas, want quota.Use) {
 	t.Helper()
 	if use, err := q.Use(t.Context(), "alice"); err != nil || use != want {
-		t.Errorf("got use %+v, %v; want %+v", use, err, want)
+		t.Errorf("got use %+v, error %v, want %+v", use, err, want)
 	}
 }
 
-// TestConcurrentWritersStayWithinTheQuota checks that of 64 concurrent writers exactly as many succeed as the
+// TestConcurrentWritersStayWithinTheQuota checks that exactly as many of 64 concurrent writers succeed as the
 // quota allows, and that each release counts once.
 func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 	const writers, size, fit = 64, 100, 10
@@ -51,7 +51,7 @@ func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 			case err == nil:
 				wrote.Add(1)
 			case !exceeded || over.Quota != quota.Bytes:
-				t.Errorf("writer %d: got error %v", i, err)
+				t.Errorf("writer %d: got error %v, want nil or an ExceededError for bytes", i, err)
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func TestConcurrentWritersStayWithinTheQuota(t *testing.T) {
 	}
 	used(t, q, quota.Use{Bytes: size * fit, Items: fit})
 	for i := range writers {
-		for range 2 { // a repeated release, and that of an item that was never counted, have no effect
+		for range 2 { // repeated releases, and releases of items that were never counted, have no effect
 			group.Go(func() {
 				if err := q.Released(t.Context(), "alice", "textfile", fmt.Sprint(i)); err != nil {
 					t.Error(err)
@@ -81,7 +81,7 @@ func TestReservation(t *testing.T) {
 		r, err := q.Reserve(ctx, "alice", items...)
 		over, exceeded := errors.AsType[*quota.ExceededError](err)
 		if want == "" && err != nil || want != "" && (!exceeded || over.Quota != want) {
-			t.Fatalf("reserve %v: %v, want %q", items, err, want)
+			t.Fatalf("Reserve(%v): got error %v, want quota %q", items, err, want)
 		}
 		return r
 	}
@@ -111,10 +111,10 @@ func TestReservation(t *testing.T) {
 	reserve("", item("empty", 0))
 	reserve(quota.Items, item("empty 2", 0))
 	if _, err := q.Reserve(ctx, "bob", item("x", 1000)); err != nil {
-		t.Errorf("another owner: %v", err)
+		t.Errorf("another owner: got error %v, want nil", err)
 	}
 	if r, err := open(t, "").Reserve(ctx, "alice", item("a", 1<<50)); err != nil {
-		t.Errorf("without a quota: got %v, error %v", r, err)
+		t.Errorf("without a quota: got %v, error %v, want no error", r, err)
 	}
 }
 
@@ -125,16 +125,16 @@ func TestOverrides(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := q.Of("alice"); is != (quota.Limits{Bytes: 5}) {
-		t.Errorf("alice: got limits %+v", is)
+		t.Errorf("alice: got limits %+v, want only 5 bytes", is)
 	}
 	if is := q.Of("bob"); is != (quota.Limits{Bytes: 1024, Requests: 10}) {
-		t.Errorf("bob: got limits %+v", is)
+		t.Errorf("bob: got limits %+v, want 1024 bytes and 10 requests", is)
 	}
 	if err := q.Set(t.Context(), "alice", quota.Overrides{}); err != nil {
 		t.Fatal(err)
 	}
 	if is := q.Of("alice"); is != q.Of("bob") {
-		t.Errorf("alice after the reset: got limits %+v", is)
+		t.Errorf("alice after the reset: got limits %+v, want those of bob, %+v", is, q.Of("bob"))
 	}
 	for _, wrong := range []string{"bytes", "bytes=-1", "bytes=1.5", "size=1", "bytes=9000000TiB"} {
 		if err := (quota.Config{Quotas: wrong}).Validate(); err == nil {
@@ -176,11 +176,11 @@ func TestRecount(t *testing.T) {
 	}
 	found, err := q.Counted(ctx, "textfile", []quota.ID{{"alice", "a"}, {"alice", "x"}, {"bob", "a"}})
 	if err != nil || len(found) != 1 || found[quota.ID{Owner: "alice", ID: "a"}].Bytes != 30 {
-		t.Errorf("got %v, error %v", found, err)
+		t.Errorf("got %v, error %v, want only alice's item a with 30 bytes", found, err)
 	}
 	owner, err := q.NextOwner(ctx, "")
 	last, err2 := q.NextOwner(ctx, owner)
 	if owner != "alice" || last != "" || err != nil || err2 != nil {
-		t.Errorf("got owners %q and %q, errors %v and %v", owner, last, err, err2)
+		t.Errorf("got owners %q and %q, errors %v and %v, want alice and none", owner, last, err, err2)
 	}
 }

@@ -28,7 +28,7 @@ func (q *Quotas) Owners(ctx context.Context) (map[string]bool, error) {
 	return all, err
 }
 
-// NextOwner returns the counted owner that follows another in order, or "" if there is none.
+// NextOwner returns the first counted owner that sorts after the given one, or "" if there is none.
 func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
 	in := &dynamodb.QueryInput{
 		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
@@ -71,7 +71,7 @@ func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit 
 	return page, out.LastEvaluatedKey != nil, nil
 }
 
-// Counted returns the holdings of items of an area, all different. Items without a holding are missing.
+// Counted returns the holdings of the given distinct items of an area. Items without a holding are omitted.
 func (q *Quotas) Counted(ctx context.Context, area string, items []ID) (map[ID]Holding, error) {
 	keys := make([]table.Key, len(items))
 	for i, item := range items {

@@ -124,7 +124,7 @@ func (r rows) reservation(owner string, limits Limits, items []Item) []types.Tra
 	return writes
 }
 
-// bytesWanted returns the number of bytes that must be free for items, with at least one for each item of unknown size.
+// bytesWanted returns the number of bytes that must be free for items, at least 1 if the size of one is unknown.
 func bytesWanted(items []Item, sum Use) int64 {
 	unknown := slices.ContainsFunc(items, func(i Item) bool { return i.Bytes < 0 })
 	if unknown {
@@ -168,7 +168,7 @@ func (r rows) register(ctx context.Context, owner string) error {
 	return wrap("register an owner", err)
 }
 
-// conflicts is the maximum number of attempts of a transaction that conflicts with others of the same owner, in
+// conflicts is the maximum number of attempts at a transaction that conflicts with others of the same owner, in
 // addition to the retries of the SDK, and conflictPause is the maximum pause after the first attempt.
 const (
 	conflicts     = 12
@@ -260,7 +260,7 @@ func parse(row table.Key) (Holding, error) {
 	return Holding{ID: id, Bytes: is.Bytes, Uploads: is.Uploads, At: time.Unix(is.At, 0)}, nil
 }
 
-// use reads the usage of an owner, strongly consistent. It is zero for an owner that is not counted.
+// use reads the usage of an owner with strong consistency. It is zero for an owner that is not counted.
 func (r rows) use(ctx context.Context, owner string) (Use, error) {
 	var u Use
 	out, err := r.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: platform.Key(partition(owner), useKey), ConsistentRead: aws.Bool(true)})
