@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// MaxFindings is the number of findings stored per area and reported per run.
+	// MaxFindings is the maximum number of findings stored per area and reported per run.
 	MaxFindings = 100
 	// maxText is the maximum number of bytes stored of an id or error.
 	maxText = 500

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestReportsAreBounded: the findings of concurrent runs are all stored, up to the limit, newest first, with
-// short texts.
+// TestReportsAreBounded checks that the findings of concurrent runs are all stored, up to the limit, newest
+// first, with short texts.
 func TestReportsAreBounded(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	cfg := platform.Config{Table: "assay-platform"}
@@ -33,7 +33,7 @@ func TestReportsAreBounded(t *testing.T) {
 	adding.Wait()
 	areas, err := reports.List(t.Context())
 	if err != nil || len(areas) != 1 || len(areas[0].Findings) != 8 || areas[0].Findings[0].ID != "b" || areas[0].Findings[1].ID != "a" {
-		t.Fatalf("got %+v, error %v", areas, err)
+		t.Fatalf("got %+v, error %v, want one area with 8 findings, the newest first", areas, err)
 	}
 
 	var many []sweep.Finding
@@ -50,9 +50,9 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 	newest := areas[0].Findings
 	if len(newest) != sweep.MaxFindings || newest[0].ID != strconv.Itoa(len(many)-1) || newest[len(newest)-1].ID != "5" || len(newest[0].Error) > 1000 {
-		t.Errorf("got %d findings from %.60v to %.60v", len(newest), newest[0], newest[len(newest)-1])
+		t.Errorf("got %d findings from %.60v to %.60v, want %d from %d to 5 with short errors", len(newest), newest[0], newest[len(newest)-1], sweep.MaxFindings, len(many)-1)
 	}
 	if !areas[0].Last.At.Equal(at) || areas[0].Last.Found != len(many) {
-		t.Errorf("got last run %+v", areas[0].Last)
+		t.Errorf("got last run %+v, want one at %s with %d findings", areas[0].Last, at, len(many))
 	}
 }
