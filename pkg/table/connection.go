@@ -8,10 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// wholeBody passes request bodies to net/http as separate bytes. The SDK closes its body as soon as
-// the response arrives (smithy-go, ClientHandler.Handle). If net/http has not finished with the
-// body by then, as on a busy machine, it treats that as a failed write and drops the connection,
-// with the rest of a large response.
+// wholeBody passes request bodies to net/http as copies. The SDK closes its body as soon as the
+// response arrives (smithy-go, ClientHandler.Handle). If net/http has not finished with the body by
+// then, as on a busy machine, it treats that as a failed write and drops the connection, and with
+// it the rest of a large response.
 type wholeBody struct{ aws.HTTPClient }
 
 func (c wholeBody) Do(r *http.Request) (*http.Response, error) {

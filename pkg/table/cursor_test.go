@@ -31,17 +31,17 @@ func TestCursorRoundTrip(t *testing.T) {
 		}
 		got, err := table.ParseCursor(scope, text)
 		if err != nil || !reflect.DeepEqual(got, key) {
-			t.Fatalf("got %v, %v; want %v", got, err, key)
+			t.Fatalf("got %v, error %v, want %v", got, err, key)
 		}
 		if _, err := table.ParseCursor(scope+"x", text); !errors.Is(err, table.ErrCursor) {
-			t.Fatalf("another list accepted it: got error %v, want ErrCursor", err)
+			t.Fatalf("another list: got error %v, want ErrCursor", err)
 		}
 	})
 }
 
 func TestEmptyCursorIsTheStart(t *testing.T) {
 	if text, err := table.Cursor("list", nil); text != "" || err != nil {
-		t.Errorf("got %q, error %v", text, err)
+		t.Errorf("got %q, error %v, want an empty text", text, err)
 	}
 	if key, err := table.ParseCursor("list", ""); key != nil || err != nil {
 		t.Errorf("got %v, error %v, want nil", key, err)
@@ -58,13 +58,13 @@ func TestForeignCursorsAreRejected(t *testing.T) {
 			text = "*"
 		}
 		if key, err := table.ParseCursor("list", text); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: got %v, error %v", plain, key, err)
+			t.Errorf("%s: got %v, error %v, want ErrCursor", plain, key, err)
 		}
 	}
 }
 
 func TestCursorOfAnInvalidKey(t *testing.T) {
 	if text, err := table.Cursor("list", table.Key{"PK": &types.AttributeValueMemberBOOL{Value: true}}); err == nil {
-		t.Errorf("got %s", text)
+		t.Errorf("got %s, want an error", text)
 	}
 }

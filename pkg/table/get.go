@@ -24,18 +24,18 @@ type Get struct {
 // GetAll reads the items with these keys and calls see with each, in any order, until it returns an
 // error. Missing items are skipped.
 func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.AttributeValue) error) error {
-	asked := types.KeysAndAttributes{ConsistentRead: &g.Consistent}
+	query := types.KeysAndAttributes{ConsistentRead: &g.Consistent}
 	if len(g.Attributes) > 0 {
 		expr, err := expression.NewBuilder().WithProjection(Projection(g.Attributes)).Build()
 		if err != nil {
 			return fmt.Errorf("read %s: %w", g.Table, err)
 		}
-		asked.ProjectionExpression, asked.ExpressionAttributeNames = expr.Projection(), expr.Names()
+		query.ProjectionExpression, query.ExpressionAttributeNames = expr.Projection(), expr.Names()
 	}
 	for chunk := range slices.Chunk(g.Keys, GetLimit) {
 		for len(chunk) > 0 {
-			asked.Keys = chunk
-			out, err := db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{g.Table: asked}})
+			query.Keys = chunk
+			out, err := db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{g.Table: query}})
 			if err != nil {
 				return fmt.Errorf("read %s: %w", g.Table, err)
 			}

@@ -24,16 +24,16 @@ type Partition struct {
 }
 
 const (
-	// readsPerPage bounds the reads of a page whose filter excludes most items.
+	// readsPerPage limits the reads of a page whose filter excludes most items.
 	readsPerPage = 20
 	// sparseRead is the minimum number of items that a read of a sparse partition
 	// requests.
 	sparseRead = 100
 )
 
-// Page reads a page of at most limit items, above 0. cursor is the next of the previous page, empty for
-// the first. next is empty on the last page. A page with a filter may have fewer items, or none, and
-// still have a next. The error is ErrCursor if the cursor belongs to another partition.
+// Page reads a page of at most limit items; limit must be positive. cursor is the next of the previous
+// page, empty for the first. next is empty on the last page. A page with a filter may have fewer items, or
+// none, and still have a next. The error is ErrCursor if the cursor belongs to another partition.
 func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor string) (items []Key, next string, err error) {
 	scope := p.Table + "/" + p.Index + "/" + p.Value
 	start, err := ParseCursor(scope, cursor)

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// visits is a table of visits to doors, by time, with an index by visitor.
+// visits creates a table of n visits to doors, by time, with an index by visitor.
 func visits(t *testing.T, n int) *dynamodb.Client {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -71,7 +71,8 @@ func read(t *testing.T, db table.Reader, l table.Partition, limit int32) (times 
 	}
 }
 
-// TestPagesOfAList: pages of any size return all items once, newest first, of a table and of an index.
+// TestPagesOfAList checks that pages of any size return all items once, newest first, of a table and
+// of an index.
 func TestPagesOfAList(t *testing.T) {
 	db := visits(t, 40)
 	filter := expression.Name("visitor").Equal(expression.Value("bob"))
@@ -99,14 +100,14 @@ func TestPagesOfAList(t *testing.T) {
 		for limit := int32(1); limit <= 41; limit++ {
 			got, pages := read(t, db, test.list, limit)
 			if !slices.Equal(got, want) || pages[0] != min(len(want), int(limit)) {
-				t.Fatalf("%s in pages of %d: %q in pages of %d, want %q", name, limit, got, pages, want)
+				t.Fatalf("%s in pages of %d: got %q in pages of %d, want %q", name, limit, got, pages, want)
 			}
 		}
 	}
 }
 
-// TestSparseListIsBounded: a page whose filter excludes everything ends after a limited number of
-// reads.
+// TestSparseListIsBounded checks that a page whose filter excludes everything ends after a limited
+// number of reads.
 func TestSparseListIsBounded(t *testing.T) {
 	db := visits(t, 2*(20*100+1))
 	filter := expression.Name("visitor").Equal(expression.Value("nobody"))
@@ -117,7 +118,8 @@ func TestSparseListIsBounded(t *testing.T) {
 	}
 }
 
-// TestForgedCursorsAreRejected: a client can change the key in a cursor, or use that of another list.
+// TestForgedCursorsAreRejected checks that a cursor whose key was changed, or that belongs to another
+// list, is rejected.
 func TestForgedCursorsAreRejected(t *testing.T) {
 	db := visits(t, 12)
 	_, next, err := front.Page(t.Context(), db, 2, "")
@@ -132,7 +134,7 @@ func TestForgedCursorsAreRejected(t *testing.T) {
 	back.Value = "back"
 	forged := func(old, changed string) string {
 		if !strings.Contains(string(plain), old) {
-			t.Fatalf("the cursor %s has no %s", plain, old)
+			t.Fatalf("the cursor %s does not contain %s", plain, old)
 		}
 		return base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(plain), old, changed, 1)))
 	}
@@ -149,7 +151,7 @@ func TestForgedCursorsAreRejected(t *testing.T) {
 		"of a number":            {front, forged(`{"S":"front"}`, `{"N":"1"}`)},
 	} {
 		if items, _, err := test.list.Page(t.Context(), db, 2, test.cursor); !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: got %v, error %v", name, items, err)
+			t.Errorf("%s: got %v, error %v, want ErrCursor", name, items, err)
 		}
 	}
 }

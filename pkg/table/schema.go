@@ -34,7 +34,7 @@ func EnsureAll(ctx context.Context, db *dynamodb.Client, schemas []Schema) error
 	return nil
 }
 
-// tableWait bounds how long Ensure waits for a new table to become active.
+// tableWait limits how long Ensure waits for a new table to become active.
 const tableWait = 2 * time.Minute
 
 // Ensure creates the table unless it exists and waits until it is active. It does not compare the
@@ -48,13 +48,13 @@ func Ensure(ctx context.Context, db *dynamodb.Client, schema *dynamodb.CreateTab
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 2*time.Second
 	})
 	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: schema.TableName}, tableWait); err != nil {
-		return fmt.Errorf("table %s does not become active: %w", *schema.TableName, err)
+		return fmt.Errorf("table %s did not become active: %w", *schema.TableName, err)
 	}
 	return nil
 }
 
-// ensureTTL enables time to live by the given attribute, which holds epoch seconds,
-// unless it is enabled.
+// ensureTTL enables time to live by the given attribute, which contains epoch seconds, unless it
+// is enabled.
 func ensureTTL(ctx context.Context, db *dynamodb.Client, name, attribute string) error {
 	found, err := db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil {

@@ -36,7 +36,7 @@ type Reader interface {
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 }
 
-// maxAttempts is the maximum number of attempts of a request by the SDK.
+// maxAttempts is the maximum number of attempts at a request by the SDK.
 const maxAttempts = 6
 
 // Connect returns a client. It makes no request.
@@ -91,7 +91,7 @@ func conflicted(err error) aws.Ternary {
 }
 
 // CanceledFor reports whether a transaction was canceled for one of these reasons, such
-// as ConditionalCheckFailed, at any of its items.
+// as ConditionalCheckFailed, for any of its items.
 func CanceledFor(err error, codes ...string) bool {
 	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	return ok && slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {

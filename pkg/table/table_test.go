@@ -30,7 +30,7 @@ func schema(name string) *dynamodb.CreateTableInput {
 func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	if err := table.Check(t.Context(), db, "doors"); err == nil || !strings.Contains(err.Error(), "doors") {
-		t.Errorf("before there is a table: got error %v", err)
+		t.Errorf("before there is a table: got error %v, want one that names it", err)
 	}
 	var all sync.WaitGroup
 	for range 4 {
@@ -52,7 +52,7 @@ func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 func TestEnsureNamesTheTableItCannotCreate(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	if err := table.Ensure(t.Context(), db, schema("a table")); err == nil || !strings.Contains(err.Error(), "a table") {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want one that names the table", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -61,7 +61,7 @@ func TestEnsureNamesTheTableItCannotCreate(t *testing.T) {
 	}
 }
 
-// put returns a transaction of one write that needs its item to be new.
+// put returns a transaction with one write that requires its item to be new.
 func put(id string) *dynamodb.TransactWriteItemsInput {
 	return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{
 		TableName: aws.String("doors"), Item: table.Key{"id": &types.AttributeValueMemberS{Value: id}},
@@ -96,16 +96,16 @@ func TestFailedConditionIsNotRetried(t *testing.T) {
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); err != nil {
 		t.Fatal(err)
 	}
-	// A second request would be delayed for as long as the test may take.
+	// A second request would be delayed by a minute.
 	faults.Add(dynamolite.Fault{Kind: dynamolite.Delay, Skip: 1, Delay: time.Minute})
 	var canceled *types.TransactionCanceledException
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); !errors.As(err, &canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want TransactionCanceledException", err)
 	}
 }
 
-// TestGetAllReadsEveryItem: more items than fit in one request, with some left
-// unprocessed by the engine each time; only the requested attributes are
+// TestGetAllReadsEveryItem checks that more items than fit in one request are read, although
+// the engine leaves some unprocessed each time, and that only the requested attributes are
 // returned.
 func TestGetAllReadsEveryItem(t *testing.T) {
 	db, faults := tabletest.Start(t)
@@ -119,7 +119,7 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 		if n%5 == 0 {
 			continue // there is none
 		}
-		item := table.Key{"name": &types.AttributeValueMemberS{Value: fmt.Sprint("door ", n)}, "colour": &types.AttributeValueMemberS{Value: "red"}}
+		item := table.Key{"name": &types.AttributeValueMemberS{Value: fmt.Sprint("door ", n)}, "color": &types.AttributeValueMemberS{Value: "red"}}
 		maps.Copy(item, key)
 		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("doors"), Item: item}); err != nil {
 			t.Fatal(err)
@@ -129,13 +129,13 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 	for _, attributes := range [][]string{nil, {"name"}} { // a word that DynamoDB reserves
 		seen := map[string]int{}
 		err := table.GetAll(t.Context(), db, table.Get{Table: "doors", Keys: keys, Consistent: true, Attributes: attributes}, func(item table.Key) error {
-			if name, ok := item["name"].(*types.AttributeValueMemberS); ok && (item["colour"] == nil) == (attributes != nil) {
+			if name, ok := item["name"].(*types.AttributeValueMemberS); ok && (item["color"] == nil) == (attributes != nil) {
 				seen[name.Value]++
 			}
 			return nil
 		})
 		if err != nil || len(seen) != len(keys)*4/5 {
-			t.Errorf("%v: read %d items, error %v", attributes, len(seen), err)
+			t.Errorf("attributes %v: got %d items, error %v, want %d", attributes, len(seen), err, len(keys)*4/5)
 		}
 		for name, times := range seen {
 			if times != 1 {
@@ -146,6 +146,6 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 	stop := errors.New("enough")
 	calls := 0
 	if err := table.GetAll(t.Context(), db, table.Get{Table: "doors", Keys: keys}, func(table.Key) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
-		t.Errorf("after %d items: %v", calls, err)
+		t.Errorf("got error %v after %d calls, want %v after 1", err, calls, stop)
 	}
 }

@@ -17,10 +17,11 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("no response from DynamoDB within %s, which is ASSAY_DYNAMODB_TIMEOUT", e.Limit)
 }
 
-// Timeout classifies the error for the SDK's retryer and others.
+// Timeout reports true, so that the SDK's retryer and other callers treat the error as a
+// timeout.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// inTime bounds each attempt at a request, including the time to read its response, which has at
+// inTime limits each attempt at a request, including the time to read its response, which has at
 // most 16 MB.
 func inTime(limit time.Duration) func(*middleware.Stack) error {
 	bounded := middleware.FinalizeMiddlewareFunc("AttemptTimeout", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (

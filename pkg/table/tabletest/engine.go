@@ -17,14 +17,14 @@ import (
 )
 
 // Start opens an empty engine and returns a client configured as in the services, but with shorter
-// retry delays, and the engine's fault injector. The engine is closed with tb.
+// retry delays, and the engine's fault injector. The engine is closed when tb ends.
 func Start(tb testing.TB) (*dynamodb.Client, *dynamolite.Faults) {
 	tb.Helper()
 	db, _, faults := StartStreams(tb)
 	return db, faults
 }
 
-// StartStreams is Start with a client of the tables' change streams.
+// StartStreams is like Start, with an additional client of the tables' change streams.
 func StartStreams(tb testing.TB) (*dynamodb.Client, *dynamodbstreams.Client, *dynamolite.Faults) {
 	tb.Helper()
 	engine, err := dynamolite.Open(dynamolite.Options{OnError: func(err error) { tb.Logf("dynamolite: %v", err) }})
