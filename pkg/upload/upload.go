@@ -1,6 +1,6 @@
 // Package upload finds the objects of reserved uploads and publishes that they are stored. Ingest,
 // the analyzers and their sweeps share it for every area, so that the client's call, the bucket's
-// notice and a sweep treat an upload the same way.
+// notification and a sweep treat an upload the same way.
 package upload
 
 import (
@@ -57,16 +57,16 @@ func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob
 	return object, err
 }
 
-// Announcer publishes the work of one area's uploads. It is safe for concurrent use.
+// Announcer publishes the work events of one area's uploads. It is safe for concurrent use.
 type Announcer struct {
-	Area string // in the log
+	Area string // area in the log
 	Bus  *bus.Bus
 	Log  zerolog.Logger
 }
 
 // Announce publishes the event that an object is stored. It may be called any number of times, since the event's id
-// is the same. It returns the errors of bus.Publish; and bus.ErrOutstanding only for an item that is processed
-// again while its previous event is not acknowledged yet.
+// is the same. It returns the errors of bus.Publish, but bus.ErrOutstanding only if again is set: the item is to be
+// processed again, and its previous event is not acknowledged yet.
 func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
 	err := a.Bus.Publish(ctx, e)
 	if errors.Is(err, bus.ErrOutstanding) && !again {
