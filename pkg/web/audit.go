@@ -43,8 +43,8 @@ func (r *Router) record(w http.ResponseWriter, req *http.Request, caller Caller)
 	return nil
 }
 
-// recordRefused records a write that a caller with a credential may not make, and that is refused with err. If it
-// cannot be recorded, the response stays the same. Above the limit of refusals it only writes a log line.
+// recordRefused records a write that is rejected with err because the caller's credential does not allow it. If it
+// cannot be recorded, the response stays the same. Above the limit of recorded refusals it only writes a log line.
 func (r *Router) recordRefused(req *http.Request, caller Caller, err error) {
 	p, is := errors.AsType[*Problem](err)
 	if r.audit == nil || !writes(req.Method) || !is || p.Status != http.StatusForbidden {
@@ -80,7 +80,7 @@ func (r *Router) write(req *http.Request, caller Caller) Write {
 type recordedRefusals struct {
 	mu   sync.Mutex
 	used int
-	at   time.Time // when used was last lowered
+	at   time.Time // time of the last decrease of used
 }
 
 const (

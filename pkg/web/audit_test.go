@@ -32,7 +32,7 @@ func TestRejectedWritesAreRecorded(t *testing.T) {
 				req.Header.Set("Authorization", "Bearer "+token)
 			}
 			if r.ServeHTTP(w, req); w.Code != want {
-				t.Fatalf("%s with %q: %d, want %d", method, token, w.Code, want)
+				t.Fatalf("%s with %q: got status %d, want %d", method, token, w.Code, want)
 			}
 		}
 		send(http.MethodPost, "", 401)
@@ -58,7 +58,7 @@ func TestRejectedWritesAreRecorded(t *testing.T) {
 			}
 			recorded = nil
 		}
-		count(97) // of 100, three are above
+		count(97) // 3 of the limit of 100 are used above
 		count(0)
 		<-time.After(10 * time.Minute) // of the test's clock
 		count(10)

@@ -22,11 +22,11 @@ const (
 // ErrBodiesFull is returned by Grow when request bodies use all of their memory limit.
 var ErrBodiesFull = errors.New("web: the memory limit for request bodies is reached")
 
-// Bodies bounds the bytes of request bodies that the handlers of a process buffer. A body counts by
+// Bodies limits the bytes of request bodies that the handlers of a process buffer. A body counts by
 // the bytes that have arrived, not by its Content-Length, so that idle clients use nothing.
 type Bodies struct{ free *semaphore.Weighted }
 
-// NewBodies returns a limit of the given number of bytes. Routers of one process share one.
+// NewBodies returns Bodies with a limit in bytes. Routers of one process share one.
 func NewBodies(limit int64) *Bodies { return &Bodies{semaphore.NewWeighted(limit)} }
 
 // Hold returns a Hold of zero bytes. The caller releases it.
@@ -100,7 +100,7 @@ func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// bodiesProblem returns the problem of ErrBodiesFull.
+// bodiesProblem returns the problem for ErrBodiesFull.
 func bodiesProblem() *Problem {
 	return Unavailable("The memory for request bodies is used up. Try again.", time.Second).
 		WithHeader("Connection", "close") // the rest of the body is not read

@@ -20,8 +20,8 @@ type text struct {
 	}
 }
 
-// TestBodiesShareALimit sends a request while others hold all the memory, and again after they
-// released it.
+// TestBodiesShareALimit checks that a request is rejected while others use most of the memory,
+// and accepted after they have released it.
 func TestBodiesShareALimit(t *testing.T) {
 	bodies := web.NewBodies(1000)
 	router := web.NewRouter(web.Options{Bodies: bodies})
@@ -37,20 +37,21 @@ func TestBodiesShareALimit(t *testing.T) {
 	}
 	answer := ask(router, "POST", "/said", body)
 	if got := problemIn(t, answer); got.Type != "urn:assay:problem:unavailable" || answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("at the limit: got %d %s", answer.Code, got.Type)
+		t.Errorf("at the limit: got %d %s, want %d unavailable", answer.Code, got.Type, http.StatusServiceUnavailable)
 	}
 	if answer.Header().Get("Retry-After") == "" || answer.Header().Get("Connection") != "close" {
-		t.Errorf("at the limit: got header %v", answer.Header())
+		t.Errorf("at the limit: got header %v, want Retry-After and Connection: close", answer.Header())
 	}
 	others.Release()
-	for range 3 { // each releases what it held
+	for range 3 { // each releases its memory
 		if answer := ask(router, "POST", "/said", body); answer.Code != http.StatusOK {
 			t.Errorf("below the limit: got %d %s, want %d", answer.Code, answer.Body, http.StatusOK)
 		}
 	}
 }
 
-// TestBodyCountsByReceivedBytes sends half of a body that declares more than the limit.
+// TestBodyCountsByReceivedBytes checks that a body that declares more than the limit counts
+// only by the bytes received.
 func TestBodyCountsByReceivedBytes(t *testing.T) {
 	bodies := web.NewBodies(1000)
 	router := web.NewRouter(web.Options{Bodies: bodies})
@@ -67,7 +68,7 @@ func TestBodyCountsByReceivedBytes(t *testing.T) {
 	<-half.counted
 	other := bodies.Hold()
 	if err := other.Grow(t.Context(), 500); err != nil {
-		t.Errorf("after 400 bytes of a body: got error %v", err)
+		t.Errorf("after 400 bytes of a body: got error %v, want nil", err)
 	}
 	if err := other.Grow(t.Context(), 200); !errors.Is(err, web.ErrBodiesFull) {
 		t.Errorf("beyond the limit: got error %v, want ErrBodiesFull", err)
@@ -78,11 +79,11 @@ func TestBodyCountsByReceivedBytes(t *testing.T) {
 		t.Errorf("the truncated body: got status %d, want 400", status)
 	}
 	if err := other.Grow(t.Context(), 1000); err != nil {
-		t.Errorf("after all requests have ended: got error %v", err)
+		t.Errorf("after all requests have ended: got error %v, want nil", err)
 	}
 }
 
-// halfBody yields 400 bytes and then blocks until it is closed.
+// halfBody yields 400 bytes and then blocks until breaks is closed.
 type halfBody struct {
 	read            int
 	counted, breaks chan struct{}
@@ -109,7 +110,8 @@ func TestGrowEndsWithItsRequest(t *testing.T) {
 	}
 }
 
-// TestDocumentIsCreatedDuringRequests relies on the race detector.
+// TestDocumentIsCreatedDuringRequests checks concurrent requests while the API description is
+// created. It relies on the race detector.
 func TestDocumentIsCreatedDuringRequests(t *testing.T) {
 	router := web.NewRouter(web.Options{})
 	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
@@ -117,7 +119,7 @@ func TestDocumentIsCreatedDuringRequests(t *testing.T) {
 	for _, call := range [][3]string{{"GET", "/openapi.json", ""}, {"POST", "/said", `{"text":"x"}`}} {
 		requests.Go(func() {
 			if answer := ask(router, call[0], call[1], call[2]); answer.Code >= http.StatusBadRequest {
-				t.Errorf("%v: got %d %s", call, answer.Code, answer.Body)
+				t.Errorf("%v: got %d %s, want success", call, answer.Code, answer.Body)
 			}
 		})
 	}

@@ -48,8 +48,8 @@ func PaceBodies(handler http.Handler) http.Handler {
 	})
 }
 
-// paceBody paces the body of r, if it has one. Its first deadline also bounds the time in which
-// net/http discards a body that the handler did not read.
+// paceBody paces the body of r, if it has one. Its first deadline also limits the time in which net/http discards a
+// body that the handler did not read.
 func paceBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Role grants a caller rights beyond those of every caller.
+// Role grants a caller additional rights.
 type Role string
 
 // Operator may manage the service and see the items of all owners.
@@ -20,7 +20,7 @@ type Caller struct {
 	// Owner is the owner of the items that the caller reads and writes. A Credential proves it;
 	// without one it is the anonymous id in OwnerHeader, empty if the request has none.
 	Owner string
-	// Roles are those of the router's Options that the caller may use.
+	// Roles are the roles of the router's Options that the caller has.
 	Roles []Role
 	// Client is the client that limits count; see ClientOf.
 	Client string
@@ -74,8 +74,8 @@ func (c Caller) ActFor(owner, field string) error {
 const retryFull = time.Second
 
 // Enter takes a slot in a limiter. what names the limited resource in the plural, such as "waiting requests". The
-// handler calls leave once. Enter returns a 429 problem if the client has no free slot, and a 503 problem if none
-// is free at all. Both state the limit.
+// handler calls leave once. Enter returns a 429 problem if the client has no free slot, and a 503 problem if no
+// slot is free for any client. Both state the limit.
 func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
 	leave, err = limiter.enter(c.Client)
 	switch {

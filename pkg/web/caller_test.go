@@ -27,12 +27,12 @@ func TestHandlersGetTheirCaller(t *testing.T) {
 			seen = web.Caller{}
 			rec := ask(router, http.MethodGet, path, "", web.OwnerHeader, owner)
 			if seen.Owner != owner || !seen.Has(web.Operator) || seen.Client != "192.0.2.1" || rec.Header().Get(web.OwnerHeader) != "" {
-				t.Errorf("%s: caller %q: got %+v, response header %v", path, owner, seen, rec.Header())
+				t.Errorf("%s: caller %q: got %+v, response header %v, want an operator with this owner and no owner header", path, owner, seen, rec.Header())
 			}
 		}
 		p := problemIn(t, ask(router, http.MethodGet, path, "", web.OwnerHeader, "a b"))
 		if p.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Field != "header.X-Owner-Id" {
-			t.Errorf("%s: a malformed owner: got %+v", path, p)
+			t.Errorf("%s: a malformed owner: got %+v, want 422 for header.X-Owner-Id", path, p)
 		}
 	}
 	if (web.Caller{}).Has(web.Operator) {
@@ -44,7 +44,7 @@ func TestAnonymousCallersActForTheNamedOwner(t *testing.T) {
 	var caller web.Caller
 	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
 		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {
-			t.Errorf("%q: got error %v", owner, err)
+			t.Errorf("ActFor(%q): got error %v, want accepted = %t", owner, err, ok)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestOwnerCookie(t *testing.T) {
 		answer := httptest.NewRecorder()
 		router.ServeHTTP(answer, req)
 		if got := answer.Header().Get("Seen"); got != c.want {
-			t.Errorf("%s with the header %q: owner %q, want %q", c.method, c.header, got, c.want)
+			t.Errorf("%s with the header %q: got owner %q, want %q", c.method, c.header, got, c.want)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 type Credential struct {
 	Kind    string    // key or oidc
 	ID      string    // of the API key; empty for oidc
-	Session bool      // whether it is a session of the web app that began with that key, or by oidc
+	Session bool      // whether it is a session of the web app, started with that key or by oidc
 	Scopes  []Scope   // the calls that it allows
 	Roles   []Role    // all roles of the caller; Caller.Roles has those valid on this address
 	Groups  []string  // groups of the caller, with which nodes of the library may be shared
-	User    User      // of oidc
+	User    User      // user data of oidc
 	Expires time.Time // the zero time for never
 	// Check returns an error if the credential is no longer valid: a 401 problem, or a 503 problem while it cannot
 	// be verified. Live streams call it at intervals.
@@ -60,16 +60,16 @@ func Unauthenticated(fault, detail string) *Problem {
 
 const howToAuthenticate = "Send Authorization: Bearer with an API key or a token of the identity provider, or sign in to the web app."
 
-// Access says who may call an operation of a router that authenticates.
+// access specifies who may call an operation of a router that authenticates.
 type access int
 
 const (
 	needsCredential access = iota
-	allowsAnonymous        // who sees only public items
+	allowsAnonymous        // anonymous callers see only public items
 	isPublic               // credentials are ignored
 )
 
-// The security of operations that differ from the document's default, which is a Credential.
+// The security of operations that differ from the default of the API description, which is a Credential.
 var (
 	// PublicSecurity is the security of an operation that ignores credentials.
 	PublicSecurity = []map[string][]string{{}}
@@ -77,7 +77,7 @@ var (
 	OptionalSecurity = []map[string][]string{{}, {BearerScheme: {}}, {SessionScheme: {}}}
 )
 
-// The names of the security schemes in the document.
+// The names of the security schemes in the API description.
 const (
 	BearerScheme  = "bearer"
 	SessionScheme = "session"
@@ -107,7 +107,7 @@ func (r *Router) accessOf(req *http.Request) access {
 	return r.access()[req.Pattern]
 }
 
-// identify returns the caller of a request, if it may make it.
+// identify returns the caller of a request, and an error if the caller may not make the request.
 func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, error) {
 	owner, client := req.Header.Get(OwnerHeader), ClientOf(req.RemoteAddr)
 	if r.authenticate == nil {
@@ -161,8 +161,8 @@ func (r *Router) permit(c Caller, owner, method string) error {
 	return nil
 }
 
-// hidden returns the problem to send instead of p: to an anonymous caller of an address that authenticates,
-// an item that it may not see is a reason to send a credential.
+// hidden returns the problem to send instead of p. An anonymous caller of an address that authenticates gets a 401
+// instead of a 404 problem, because a credential may allow it to see the item.
 func (c Caller) hidden(p *Problem) *Problem {
 	if c.secured && c.Credential == nil && p.Type == typePrefix+"not-found" {
 		return Unauthenticated("", "Callers without a credential cannot see such an item. "+howToAuthenticate)

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// secured returns a router whose callers are those that their bearer tokens name: OWNER or OWNER:scope,role.
+// secured returns a router that reads the caller from the bearer token, which is OWNER or OWNER:scope,role.
 func secured(t *testing.T, audit web.Audit, roles ...web.Role) *web.Router {
 	t.Helper()
 	r := web.NewRouter(web.Options{Roles: roles, Audit: audit, Authenticate: func(_ http.ResponseWriter, req *http.Request) (web.Caller, error) {
@@ -71,12 +71,12 @@ func TestCredentialsAreRequired(t *testing.T) {
 		{clients, "GET /v1/a", "anna:write", 403},
 		{clients, "POST /v1/a", "anna:read", 403},
 		{clients, "POST /v1/a", "anna:read,write", 200},
-		{clients, "GET /v1/plain", "", 401}, // what is not in the document needs a credential too
+		{clients, "GET /v1/plain", "", 401}, // operations outside the API description need a credential too
 		{clients, "GET /v1/plain", "anna:read", 200},
 		{clients, "GET /v1/optional", "", 401}, // instead of 404: a credential may help
 		{clients, "GET /v1/optional", "forged", 401},
 		{clients, "GET /v1/optional", "anna:read", 200},
-		{clients, "GET /v1/public", "forged", 401}, // the handler's 404; the credential is not checked
+		{clients, "GET /v1/public", "forged", 401}, // the handler's 404 becomes a 401; the credential is not checked
 		{clients, "GET /page", "forged", 200},
 		{clients, "GET /healthz", "forged", 200},
 		{clients, "GET /openapi.json", "", 200},
@@ -95,10 +95,10 @@ func TestCredentialsAreRequired(t *testing.T) {
 		w := httptest.NewRecorder()
 		test.router.ServeHTTP(w, req)
 		if w.Code != test.want {
-			t.Errorf("%s as %q: %d, want %d: %s", test.request, test.token, w.Code, test.want, w.Body)
+			t.Errorf("%s as %q: got %d, want %d: %s", test.request, test.token, w.Code, test.want, w.Body)
 		}
 		if challenge := w.Header().Get("WWW-Authenticate"); (w.Code == http.StatusUnauthorized) != strings.HasPrefix(challenge, "Bearer ") && w.Code != http.StatusForbidden {
-			t.Errorf("%s as %q: got %d with the challenge %q", test.request, test.token, w.Code, challenge)
+			t.Errorf("%s as %q: got %d with the challenge %q, want a Bearer challenge only with 401", test.request, test.token, w.Code, challenge)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestOwnerOfACredential(t *testing.T) {
 		req.AddCookie(&http.Cookie{Name: web.OwnerCookie, Value: "bob"}) // names an anonymous owner only
 		w := httptest.NewRecorder()
 		if r.ServeHTTP(w, req); w.Code != want || want == http.StatusOK && !strings.Contains(w.Body.String(), "anna") {
-			t.Errorf("with the header %q: got %d %s", owner, w.Code, w.Body)
+			t.Errorf("with the header %q: got %d %s, want %d", owner, w.Code, w.Body, want)
 		}
 	}
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// fewDescriptors is set in the process that has few file descriptors.
+// fewDescriptors names a variable that is set in the process with few file descriptors.
 const fewDescriptors = "ASSAY_TEST_FEW_DESCRIPTORS"
 
-// TestConnectionsAreRejectedWithoutFreeDescriptors opens connections in a new process until one is refused, and again after
-// they are closed.
+// TestConnectionsAreRejectedWithoutFreeDescriptors checks that a process with few file descriptors rejects a connection
+// when too many are open, and accepts connections again after those are closed.
 func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	if os.Getenv(fewDescriptors) == "" {
 		// Go raises the soft limit to the hard one, or one below it.
 		child := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -Sn 64 && ulimit -Hn 128 && exec "$0" "$@"`, os.Args[0], "-test.run=^"+t.Name()+"$")
 		child.Env = append(os.Environ(), fewDescriptors+"=1")
 		if out, err := child.CombinedOutput(); err != nil {
-			t.Errorf("got %v: %s", err, out)
+			t.Errorf("the process with few descriptors failed: %v\n%s", err, out)
 		}
 		return
 	}
@@ -53,7 +53,7 @@ func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 		status = request(t, conn)
 	}
 	if n := len(held); n < 40 || n > 60 { // each has two descriptors in this process
-		t.Errorf("connection %d is refused", n)
+		t.Errorf("connection %d was the first to be rejected, want one of 40 to 60", n)
 	}
 	for _, conn := range held {
 		if err := conn.Close(); err != nil {
@@ -74,7 +74,7 @@ func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	}
 }
 
-// request returns the status of a response, which a 503 gives with a Retry-After.
+// request sends a request and returns the status of the response. A 503 must have a Retry-After.
 func request(t *testing.T, conn net.Conn) int {
 	t.Helper()
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {

@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// MaxDescriptors returns the maximum: the limit is unknown on this system.
+// MaxDescriptors returns math.MaxInt32, because the limit is unknown on this system.
 func MaxDescriptors() int { return math.MaxInt32 }
 
 func descriptor(net.Conn) int { return 0 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// MaxDescriptors returns how many file descriptors the process may have open. Go raises the soft
-// limit to the hard limit at start.
+// MaxDescriptors returns the number of file descriptors that the process can have open. Go raises
+// the soft limit to the hard limit at start.
 func MaxDescriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -35,9 +35,9 @@ const (
 	eventsPath = "/docs/asyncapi.yaml"
 )
 
-// handleDocs registers the pages that show the API and, if there is a description of them, the events. Nothing of a
-// page comes from elsewhere, or is sent there: its policy allows requests to its own address only. The viewer adds
-// styles to the page, for which the policy has a nonce.
+// handleDocs registers the pages that show the API and, if there is a description of them, the events. The pages
+// load nothing from other addresses and send nothing to them: their policy allows only requests to their own
+// address. It has a nonce for the styles that the viewer adds.
 func handleDocs(mux *http.ServeMux, title string, events []byte) {
 	page := func(pattern, document string) {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, _ *http.Request) {
@@ -99,7 +99,7 @@ func docsPage(title, document, at, nonce string, events bool) string {
 `, nonce, html.EscapeString(title), docsStyle, links.String(), document, viewerPath, docsScript)
 }
 
-// serveViewer serves the viewer as it is stored, and to clients without gzip decompressed.
+// serveViewer serves the viewer: compressed, as it is stored, or decompressed to clients without gzip.
 func serveViewer(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/javascript; charset=utf-8")

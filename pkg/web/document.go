@@ -29,8 +29,8 @@ func newDocument(o Options) *huma.OpenAPI {
 	}
 }
 
-// schemaName names the schema of a type. A body that is declared in place is named after the type of
-// its operation's input or output.
+// schemaName names the schema of a type. A body that is declared inline is named after the type of its
+// operation's input or output.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if of, found := strings.CutSuffix(name, "InputBody"); found {

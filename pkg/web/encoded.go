@@ -27,5 +27,5 @@ func (e Encoded[T]) Schema(r huma.Registry) *huma.Schema {
 
 func (e Encoded[T]) encoded() []byte { return e }
 
-// encoded is any Encoded.
+// encoded is implemented by every Encoded.
 type encoded interface{ encoded() []byte }

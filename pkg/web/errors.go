@@ -31,8 +31,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
-	// A Problem holds only strings and a number, so encoding cannot fail. A write fails only when
-	// the client has disconnected.
+	// A Problem contains only strings and a number, so encoding cannot fail. A write fails only
+	// when the client has disconnected.
 	_ = encode(w, p)
 }
 
@@ -80,7 +80,7 @@ func problemFor(ctx context.Context, err error) *Problem {
 // storageFull is the code with which the embedded backends report a full disk.
 const storageFull = "StorageFull"
 
-// StorageFull returns the 503 problem of a backend whose disk is full.
+// StorageFull returns the 503 problem for a backend whose disk is full.
 func StorageFull(cause error) *Problem {
 	p := NewProblem(http.StatusServiceUnavailable, "storage-full", "A disk of this service is full. Free space, then try again.")
 	return p.WithHeader("Retry-After", "10").Because(cause)

@@ -14,8 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// complete adds to a document what follows from it: the list of tags, the list of problems, and examples of all
-// requests and responses.
+// complete adds derived content to an API description: the list of tags, the list of problems, and examples of
+// all requests and responses.
 func complete(api *huma.OpenAPI) {
 	api.Tags = nil
 	for _, op := range Operations(api) {
@@ -42,7 +42,7 @@ func complete(api *huma.OpenAPI) {
 	}
 }
 
-// describeProblems returns the list of all problems of a document in Markdown.
+// describeProblems returns the list of all problems of an API description in Markdown.
 func describeProblems(api *huma.OpenAPI) string {
 	found := map[string]*Problem{}
 	add := func(responses map[string]*huma.Response) {
@@ -69,10 +69,10 @@ func describeProblems(api *huma.OpenAPI) string {
 	return out.String()
 }
 
-// composer composes examples of schemas from those of their parts.
+// composer composes examples of schemas from the examples of their parts.
 type composer struct{ schemas huma.Registry }
 
-// media sets the examples of contents that have none, and returns that of JSON.
+// media sets the examples of contents that have none, and returns the example of the JSON content.
 func (c composer) media(content map[string]*huma.MediaType) any {
 	var body any
 	for kind, media := range content {
@@ -94,13 +94,13 @@ func (c composer) media(content map[string]*huma.MediaType) any {
 	return body
 }
 
-// maxNesting ends the example of a schema that contains itself.
+// maxNesting limits the depth of the example of a schema that contains itself.
 const maxNesting = 10
 
-// unusual matches the names of optional fields that a usual item does not have.
+// unusual matches the names of optional fields that items usually do not have.
 var unusual = regexp.MustCompile(`(?i)error|fail|degraded|suspended|until|trashed|reason|^note$`)
 
-// example returns an example of a schema, which is that of a field of this name.
+// example returns an example of the schema of a field with this name.
 func (c composer) example(name string, s *huma.Schema, depth int) any {
 	if s.Ref != "" {
 		s = c.schemas.SchemaFromRef(s.Ref)

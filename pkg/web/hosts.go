@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Hosts are the host names under which a server accepts requests. After DNS rebinding a page sends
+// Hosts are the host names under which a server accepts requests. A page that uses DNS rebinding sends
 // its own name as the Host of its requests, so they are rejected.
 //
 // Loopback names, and the IP address that a connection was made to, are always allowed. The zero
@@ -47,7 +47,7 @@ func (h Hosts) Allow(host string, local net.Addr) bool {
 	return ok && err == nil && ip.Unmap() == to.AddrPort().Addr().Unmap()
 }
 
-// check returns the problem of a request whose Host is not allowed.
+// check returns the problem for a request whose Host is not allowed.
 func (h Hosts) check(r *http.Request) error {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if h.Allow(r.Host, local) {
@@ -61,7 +61,7 @@ func Misdirected(host string) string {
 	return fmt.Sprintf("This server does not serve the host %q. To allow it, add the name to ASSAY_PUBLIC_HOSTS.", host)
 }
 
-// Loopback reports whether a host is a name or an address of loopback.
+// Loopback reports whether a host is a loopback name or address.
 func Loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

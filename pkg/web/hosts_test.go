@@ -29,7 +29,7 @@ func TestHostsAllow(t *testing.T) {
 		"localhost.evil.example": false, "127.0.0.1.evil.example": false, "evil@localhost": false, "localhost,evil.example": false,
 	} {
 		if got := hosts.Allow(host, local); got != want {
-			t.Errorf("%q: %t, want %t", host, got, want)
+			t.Errorf("Allow(%q) = %t, want %t", host, got, want)
 		}
 	}
 	if got := strings.Join(hosts.Names(), " "); got != "192.0.2.7 2001:db8::7 assay.example ingest" {
@@ -40,7 +40,7 @@ func TestHostsAllow(t *testing.T) {
 	}
 	for _, bad := range []string{"https://assay.example", "*.example", "http://", "assay.example/", "me@assay.example", ":80"} {
 		if _, err := web.ParseHosts("good", bad); err == nil || !strings.Contains(err.Error(), bad) {
-			t.Errorf("%q: got error %v", bad, err)
+			t.Errorf("%q: got error %v, want one that names it", bad, err)
 		}
 	}
 }
@@ -77,13 +77,13 @@ func TestOtherHostsAreMisdirected(t *testing.T) {
 		resp, body := send(method, path, "evil.example:8080")
 		if resp.StatusCode != http.StatusMisdirectedRequest || resp.Header.Get("Content-Type") != "application/problem+json" ||
 			!strings.Contains(body, `"urn:assay:problem:misdirected-request"`) || !strings.Contains(body, "ASSAY_PUBLIC_HOSTS") {
-			t.Errorf("%s: got %s %s", path, resp.Status, body)
+			t.Errorf("%s: got %s %s, want 421 misdirected-request", path, resp.Status, body)
 		}
 	}
 	if called != 0 {
 		t.Errorf("the handler was called %d times, want 0", called)
 	}
-	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty Host by that of the URL
+	for _, host := range []string{"", "assay.example", "localhost:1"} { // net/http replaces an empty Host with the one of the URL
 		if resp, body := send(http.MethodPost, "/x", host); resp.StatusCode != http.StatusOK {
 			t.Errorf("%q: got %s %s, want 200", host, resp.Status, body)
 		}
@@ -96,7 +96,7 @@ func TestReachable(t *testing.T) {
 		"localhost:80": "localhost:80", "[::1]:80": "[::1]:80", "nowhere": "nowhere",
 	} {
 		if got := web.Reachable(addr); got != want {
-			t.Errorf("%s: %s, want %s", addr, got, want)
+			t.Errorf("Reachable(%s) = %s, want %s", addr, got, want)
 		}
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// IDParam is the path parameter id of a typed operation, a UUID in any spelling of RFC 9562 or RFC
-// 4122. Embed it in the input. ID has the canonical spelling, under which items are stored; with another spelling a delete would report a missing item.
+// IDParam is the path parameter id of a typed operation, a UUID in any spelling of RFC 9562 or RFC 4122. Embed it in
+// the input. ID has the canonical spelling, under which items are stored; with another spelling, a delete would report
+// a missing item.
 type IDParam struct {
 	ID string `path:"id" format:"uuid"`
 }

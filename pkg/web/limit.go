@@ -18,8 +18,8 @@ var (
 	ErrClientFull = errors.New("web: the limit of this client is reached")
 )
 
-// Limiter bounds concurrent use, in total and per client address, so that one client cannot occupy
-// all slots. It is safe for concurrent use.
+// Limiter limits concurrent use, in total and per client address, so that one client cannot occupy all slots. It is
+// safe for concurrent use.
 type Limiter struct {
 	total, perClient int
 
@@ -96,7 +96,7 @@ func (l *Limiter) leave(client string) {
 	l.release(client)
 }
 
-// release frees a slot and gives it to the next waiter that may have it.
+// release frees a slot and assigns it to the waiting client with the fewest slots, if one is below its limit.
 func (l *Limiter) release(client string) {
 	l.entered--
 	if l.clients[client]--; l.clients[client] == 0 {
@@ -147,16 +147,15 @@ const (
 const (
 	// acceptPause is the pause after an accept that failed because no file descriptor was free.
 	acceptPause = 50 * time.Millisecond
-	// refusals bounds the rejected connections that wait for their client to close.
+	// refusals limits the rejected connections that wait for their client to close.
 	refusals = 64
 	// refusalWait is how long a rejected connection waits.
 	refusalWait = time.Second
 )
 
-// LimitListener returns a listener that bounds the connections of listener by limiter, which may be
-// nil. It also rejects connections while less than the fraction spare of the process's file
-// descriptors is free. It responds to a rejected connection itself, with 429 or 503 and a
-// Retry-After, and closes it.
+// LimitListener returns a listener that limits the connections of listener with limiter, which may be nil. It also
+// rejects connections while less than the fraction spare of the process's file descriptors is free. It responds to a
+// rejected connection itself, with 429 or 503 and a Retry-After, and closes it.
 func LimitListener(listener net.Listener, limiter *Limiter, spare float64) net.Listener {
 	return &limitedListener{
 		Listener: listener, limiter: limiter, refused: make(chan struct{}, refusals),
@@ -167,7 +166,7 @@ func LimitListener(listener net.Listener, limiter *Limiter, spare float64) net.L
 type limitedListener struct {
 	net.Listener
 	limiter     *Limiter
-	descriptors int           // the first number that is refused
+	descriptors int           // the lowest descriptor number that is rejected
 	refused     chan struct{} // a slot for each connection in refuse
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-func TestALimiterBoundsEachClient(t *testing.T) {
+func TestLimiterLimitsEachClient(t *testing.T) {
 	limiter := web.NewLimiter(3, 2)
 	var leaves []func()
 	for _, step := range []struct {
@@ -33,7 +33,7 @@ func TestALimiterBoundsEachClient(t *testing.T) {
 	} {
 		leave, err := limiter.Enter(step.client)
 		if !errors.Is(err, step.want) {
-			t.Errorf("%s: %v, want %v", step.client, err, step.want)
+			t.Errorf("%s: got error %v, want %v", step.client, err, step.want)
 		}
 		if err == nil {
 			leaves = append(leaves, leave)
@@ -41,11 +41,12 @@ func TestALimiterBoundsEachClient(t *testing.T) {
 	}
 	leaves[0]()
 	if _, err := limiter.Enter("192.0.2.1:4"); err != nil {
-		t.Errorf("after one left: %v", err)
+		t.Errorf("after one left: got error %v, want nil", err)
 	}
 }
 
-// A client with many waiting requests does not block others, and never exceeds its limit.
+// TestFreeSlotGoesToTheClientWithTheFewest checks that a client with many waiting requests does
+// not block others, and never exceeds its limit.
 func TestFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := web.NewLimiter(3, 2)
@@ -75,23 +76,23 @@ func TestFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 		}{{2, "one"}, {0, "few"}} {
 			leaves[step.leaves]()
 			if next := <-order; next != step.want {
-				t.Errorf("the slot goes to %q, want %q", next, step.want)
+				t.Errorf("the slot went to %q, want %q", next, step.want)
 			}
 		}
 		cancel(errors.New("enough"))
 		if last := <-order; last != "enough" {
-			t.Errorf("the last gets %q, want enough", last)
+			t.Errorf("the last waiting client got %q, want enough", last)
 		}
 		leaves[1]()
 		if _, err := limiter.Enter("many"); err != nil {
-			t.Errorf("a slot that nobody waits for: %v", err)
+			t.Errorf("a free slot without waiting clients: got error %v, want nil", err)
 		}
 	})
 }
 
-// Callers enter, wait and leave at the same time: no more than the limit have a slot at the same
-// time, and all slots are free at the end.
-func TestALimiterIsSafeForConcurrentUse(t *testing.T) {
+// TestLimiterIsSafeForConcurrentUse checks that callers can enter, wait and leave concurrently.
+// No more than the limit have a slot at the same time, and all slots are free afterwards.
+func TestLimiterIsSafeForConcurrentUse(t *testing.T) {
 	const total = 3
 	limiter := web.NewLimiter(total, total)
 	var in atomic.Int64
@@ -100,7 +101,7 @@ func TestALimiterIsSafeForConcurrentUse(t *testing.T) {
 			return // it is full
 		}
 		if n := in.Add(1); n > total {
-			t.Errorf("%d callers have a slot at the same time, more than the limit", n)
+			t.Errorf("%d callers have a slot at the same time, want at most %d", n, total)
 		}
 		runtime.Gosched()
 		in.Add(-1)
@@ -141,8 +142,8 @@ func TestLimitedListenerRejectsConnectionsAboveTheLimit(t *testing.T) {
 		limiter *web.Limiter
 		want    int
 	}{
-		"of all":    {web.NewLimiter(1, 2), http.StatusServiceUnavailable},
-		"of client": {web.NewLimiter(2, 1), http.StatusTooManyRequests},
+		"total":      {web.NewLimiter(1, 2), http.StatusServiceUnavailable},
+		"per client": {web.NewLimiter(2, 1), http.StatusTooManyRequests},
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics counts the requests of one process. Labels are the route pattern, not the path, and only
-// methods that HTTP defines, so that clients cannot create series.
+// metrics counts the requests of one process. The labels contain the route pattern instead of the
+// path, and only methods that HTTP defines, so that clients cannot create series.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec

@@ -192,7 +192,7 @@ func unmatched(w http.ResponseWriter, r *http.Request, verdict http.Handler) {
 	}
 }
 
-// verdictWriter keeps the header of a response and drops its body.
+// verdictWriter stores the header of a response and drops its body.
 type verdictWriter struct {
 	header http.Header
 	status int

@@ -33,11 +33,11 @@ func TestTraceIsAcceptedEchoedAndCarried(t *testing.T) {
 	rec := ask(router, http.MethodPost, "/x", "",
 		"X-Request-Id", "mine", "Traceparent", "00-"+traceID+"-b7ad6b7169203331-01", "Tracestate", "a=1")
 	if inside.RequestID != "mine" || inside.ID() != traceID || inside.State != "a=1" {
-		t.Errorf("the handler got %+v", inside)
+		t.Errorf("the handler got %+v, want request id mine, state a=1 and trace %s", inside, traceID)
 	}
 	got := obs.Trace{RequestID: rec.Header().Get("X-Request-Id"), Parent: rec.Header().Get("Traceparent"), State: rec.Header().Get("Tracestate")}
 	if got != inside {
-		t.Errorf("echoed %+v, want %+v", got, inside)
+		t.Errorf("the response has %+v, want %+v", got, inside)
 	}
 
 	rec = ask(router, http.MethodPost, "/x", "", "X-Request-Id", "two words")
@@ -58,7 +58,7 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 	ask(router, http.MethodPost, "/v1/secret-id", "", "X-Request-Id", "r1", "X-Owner-Id", "somebody")
 	var line map[string]any
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatalf("log is %q: %v", log.String(), err)
+		t.Fatalf("got log %q, error %v, want one JSON line", log.String(), err)
 	}
 	for key, want := range map[string]any{
 		"level": "info", "method": "POST", "route": "/v1/{id}", "status": 202., "bytes": 5., "request_id": "r1",
@@ -69,10 +69,10 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 		}
 	}
 	if _, there := line["duration_ms"].(float64); !there {
-		t.Errorf("the log line has no duration: %s", &log)
+		t.Errorf("got log line %s, want one with duration_ms", &log)
 	}
 	if strings.Contains(log.String(), "somebody") {
-		t.Errorf("the log has the owner's id, which acts as a credential: %s", &log)
+		t.Errorf("got log %s, want no owner id, because it acts as a credential", &log)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestRejectedCrossOriginRequestsAreLoggedByRoute(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.New(&log)}, "/v1/{id}", func(http.ResponseWriter, *http.Request) { t.Error("handled") })
 	rec := ask(router, http.MethodPost, "/v1/x", "", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
 	if rec.Code != http.StatusForbidden || !strings.Contains(log.String(), `"route":"/v1/{id}"`) || !strings.Contains(log.String(), `"origin":"https://evil.example"`) {
-		t.Errorf("got status %d, log %s", rec.Code, &log)
+		t.Errorf("got status %d, log %s, want 403 and a line with route and origin", rec.Code, &log)
 	}
 }
 
@@ -96,13 +96,13 @@ func TestNoResponseIsSniffed(t *testing.T) {
 	}
 }
 
-// TestMetricsAreServedOnRequest checks that only routers with Options.Metrics serve metrics, which clients need
-// not see.
+// TestMetricsAreServedOnRequest checks that only routers with Options.Metrics serve metrics, so that clients do
+// not see them.
 func TestMetricsAreServedOnRequest(t *testing.T) {
 	for served, want := range map[bool]int{true: http.StatusOK, false: http.StatusNotFound} {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Metrics: served})
 		if rec := ask(router, http.MethodGet, "/metrics", ""); rec.Code != want {
-			t.Errorf("served %t: %d, want %d", served, rec.Code, want)
+			t.Errorf("with Metrics %t: got %d, want %d", served, rec.Code, want)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestRequestsAreCountedByRoute(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop(), Registry: registry, Metrics: true}, "/v1/{id}", func(http.ResponseWriter, *http.Request) {
 		inside = metric(t, registry, "assay_http_requests_in_flight")
 	})
-	operator := web.NewRouter(web.Options{Log: zerolog.Nop(), Registry: registry}) // a second one may share
+	operator := web.NewRouter(web.Options{Log: zerolog.Nop(), Registry: registry}) // a second router can share the registry
 	ask(router, http.MethodPost, "/v1/a", "")
 	ask(router, http.MethodPost, "/v1/b", "")
 	ask(operator, http.MethodGet, "/nowhere", "")
@@ -134,7 +134,7 @@ func TestRequestsAreCountedByRoute(t *testing.T) {
 		}
 	}
 	if page := ask(router, http.MethodGet, "/metrics", "").Body.String(); !strings.Contains(page, "assay_http_requests_total{") {
-		t.Error("/metrics does not show the requests")
+		t.Error("/metrics does not contain the requests")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestPanicIsA500AndIsLogged(t *testing.T) {
 	})
 	rec := ask(router, http.MethodPost, "/x", "")
 	if strings.Contains(rec.Body.String(), "secret") || rec.Header().Get("Content-Length") != "" {
-		t.Errorf("got response %s with header %v", rec.Body, rec.Header())
+		t.Errorf("got response %s with header %v, want neither the reason nor a Content-Length", rec.Body, rec.Header())
 	}
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:internal" {
 		t.Errorf("got %+v, want urn:assay:problem:internal", p)
@@ -213,7 +213,7 @@ func TestResponseControllerReachesTheConnection(t *testing.T) {
 			"write deadline": control.SetWriteDeadline(time.Now().Add(time.Minute)),
 		} {
 			if err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got error %v, want nil", name, err)
 			}
 		}
 	}))
@@ -231,7 +231,7 @@ func TestMalformedBodyIsAClientError(t *testing.T) {
 	rec := httptest.NewRecorder()
 	sender(zerolog.Nop(), nil).ServeHTTP(rec, r)
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:bad-request" || len(p.Errors) > 0 {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want bad-request without fields", p)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestEncodedBodiesAreRejected(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(http.ResponseWriter, *http.Request) {})
 	for encoding, want := range map[string]int{"": 200, "identity": 200, "gzip": 415, "br, gzip": 415} {
 		if rec := ask(router, http.MethodPost, "/x", "body", "Content-Encoding", encoding); rec.Code != want {
-			t.Errorf("%q: %d, want %d", encoding, rec.Code, want)
+			t.Errorf("%q: got %d, want %d", encoding, rec.Code, want)
 		}
 	}
 	if rec := ask(router, http.MethodPost, "/x", "", "Content-Encoding", "gzip"); rec.Code != 200 {
@@ -255,7 +255,7 @@ func TestIsJSON(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.Header.Set("Content-Type", kind)
 		if got := web.IsJSON(r); got != want {
-			t.Errorf("%q: %t, want %t", kind, got, want)
+			t.Errorf("IsJSON with %q = %t, want %t", kind, got, want)
 		}
 	}
 }
@@ -271,13 +271,13 @@ func TestCrossOriginWritesAreRejected(t *testing.T) {
 		header []string
 		want   int
 	}{
-		"no browser":    {nil, 200},
-		"same origin":   {[]string{"Sec-Fetch-Site", "same-origin"}, 200},
-		"other site":    {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
-		"other, by url": {[]string{"Origin", "https://evil.example"}, 403},
+		"no browser":   {nil, 200},
+		"same origin":  {[]string{"Sec-Fetch-Site", "same-origin"}, 200},
+		"other site":   {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"other origin": {[]string{"Origin", "https://evil.example"}, 403},
 	} {
 		if rec := ask(router, http.MethodPost, "/x", "", test.header...); rec.Code != test.want {
-			t.Errorf("%s: %d, want %d", name, rec.Code, test.want)
+			t.Errorf("%s: got %d, want %d", name, rec.Code, test.want)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func TestUnknownParametersAreRejected(t *testing.T) {
 	} {
 		rec := ask(router, c.method, c.path, "")
 		if rec.Code != c.want || c.want == 422 && c.method != http.MethodHead && !strings.Contains(rec.Body.String(), `"field":"query`) {
-			t.Errorf("%s %s: %d %s, want %d", c.method, c.path, rec.Code, rec.Body, c.want)
+			t.Errorf("%s %s: got %d %s, want %d", c.method, c.path, rec.Code, rec.Body, c.want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// OwnerHeader carries the owner: an anonymous id that the client stores. It does not prove an identity. For a
+// OwnerHeader is the header that names the owner: an anonymous id that the client stores. It does not prove an identity. For a
 // caller with a Credential it is redundant, and rejected if it names another owner.
 const OwnerHeader = "X-Owner-Id"
 
@@ -49,7 +49,7 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 }
 
 // OwnerParam is the owner of the item that a typed operation creates: embed it in the input. OwnerID is the
-// caller's, or for a caller without one a new UUIDv7, which the response header then carries.
+// caller's owner id, or a new UUIDv7 if the caller has none. The response header contains it.
 type OwnerParam struct {
 	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id that the client stores, other than . and .. alone. Generated and returned if absent."`
 	named   bool
@@ -65,7 +65,7 @@ func (p *OwnerParam) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// Owner is OwnerParam for a plain handler. named reports whether the caller has an owner.
+// Owner is like OwnerParam, for a plain handler. named reports whether the caller has an owner.
 func Owner(w http.ResponseWriter, r *http.Request) (owner string, named bool) {
 	owner, named = ownerOf(r.Context())
 	w.Header().Set(OwnerHeader, owner)
@@ -88,7 +88,7 @@ func CheckOwner(id string) error {
 }
 
 // validOwner reports whether id can name an owner. The names . and .. are excluded because URL
-// paths cannot carry them.
+// paths cannot contain them.
 func validOwner(id string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~@:+=-"
 	return id != "" && id != "." && id != ".." && len(id) <= 128 && strings.Trim(id, allowed) == ""

@@ -42,7 +42,7 @@ func NewProblem(status int, slug, detail string) *Problem {
 	}
 }
 
-// Invalid returns the 422 problem of a request whose fields were parsed but have invalid values. It has
+// Invalid returns the 422 problem for a request whose fields were parsed but have invalid values. It has
 // the form of the problem for a request that violates the schema.
 func Invalid(fields ...FieldError) *Problem {
 	p := statusProblem(http.StatusUnprocessableEntity)
@@ -50,19 +50,19 @@ func Invalid(fields ...FieldError) *Problem {
 	return p
 }
 
-// InvalidCursor returns the 422 problem of a list's cursor parameter that does not belong to the list.
+// InvalidCursor returns the 422 problem for a list's cursor parameter that does not belong to the list.
 func InvalidCursor() *Problem {
 	return Invalid(FieldError{Field: "query.cursor", Message: "is not a cursor of this list; start again without it"})
 }
 
-// NotFound returns the 404 problem of an item that does not exist.
+// NotFound returns the 404 problem for an item that does not exist.
 func NotFound(detail string) *Problem {
 	p := statusProblem(http.StatusNotFound)
 	p.Detail = detail
 	return p
 }
 
-// Unavailable returns the 503 problem of a service that is at capacity or cannot reach a backend, with a
+// Unavailable returns the 503 problem for a service that is at capacity or cannot reach a backend, with a
 // Retry-After of at least one second.
 func Unavailable(detail string, retryAfter time.Duration) *Problem {
 	p := statusProblem(http.StatusServiceUnavailable)

@@ -27,8 +27,8 @@ type sendInput struct {
 	}
 }
 
-// sender returns a router with one operation, POST /send, that fails with fail, and a plain handler that
-// does the same.
+// sender returns a router with a typed operation, POST /send, and a plain handler, POST /plain, that
+// both return the error fail.
 func sender(log zerolog.Logger, fail error) *web.Router {
 	router := web.NewRouter(web.Options{Log: log})
 	op := operation(http.MethodPost, "/send")
@@ -52,7 +52,7 @@ func problemIn(t *testing.T, rec *httptest.ResponseRecorder) web.Problem {
 		t.Fatal(err)
 	}
 	if p.Status != rec.Code || p.Title == "" || !strings.HasPrefix(p.Type, "urn:assay:problem:") {
-		t.Errorf("got status %d, problem %+v", rec.Code, p)
+		t.Errorf("got status %d, problem %+v, want this status, a title and a type", rec.Code, p)
 	}
 	return p
 }
@@ -92,17 +92,17 @@ func TestRequestsThatViolateTheSchemaAreProblems(t *testing.T) {
 				t.Errorf("got %+v, want %d %s with a detail", p, test.status, test.slug)
 			}
 			if test.status == http.StatusRequestEntityTooLarge && p.Detail != "The body is larger than the limit of 200 bytes." {
-				t.Errorf("got detail %q", p.Detail)
+				t.Errorf("got detail %q, want the limit of 200 bytes", p.Detail)
 			}
 			if p.Instance != "urn:assay:request:r%2F1" {
 				t.Errorf("got instance %q, want urn:assay:request:r%%2F1", p.Instance)
 			}
 			if len(p.Errors) != len(test.fields) {
-				t.Fatalf("got errors %+v, want of %v", p.Errors, test.fields)
+				t.Fatalf("got errors %+v, want one for each of %v", p.Errors, test.fields)
 			}
 			for i, field := range test.fields {
 				if p.Errors[i].Field != field || p.Errors[i].Message == "" {
-					t.Errorf("error %d is %+v, want of %s", i, p.Errors[i], field)
+					t.Errorf("error %d: got %+v, want one for %s", i, p.Errors[i], field)
 				}
 			}
 		})
@@ -171,10 +171,10 @@ func TestErrorsBecomeProblems(t *testing.T) {
 				router := sender(zerolog.New(&log), test.err)
 				rec := ask(router, http.MethodPost, path, `{"name":"a","size":1}`)
 				if strings.Contains(rec.Body.String(), "secret") {
-					t.Errorf("the response shows the cause: %s", rec.Body)
+					t.Errorf("the response contains the cause: %s", rec.Body)
 				}
 				if name := test.header[0]; name != "" && rec.Header().Get(name) != test.header[1] {
-					t.Errorf("%s is %q, want %q", name, rec.Header().Get(name), test.header[1])
+					t.Errorf("%s: got %q, want %q", name, rec.Header().Get(name), test.header[1])
 				}
 				if p := problemIn(t, rec); p.Status != test.status || p.Type != "urn:assay:problem:"+test.slug {
 					t.Errorf("got %+v, want %d %s", p, test.status, test.slug)
@@ -196,7 +196,7 @@ func TestSharedProblemIsNotModified(t *testing.T) {
 	}
 }
 
-func TestDisconnectedClientIsNoError(t *testing.T) {
+func TestDisconnectedClientIsNotAnError(t *testing.T) {
 	for _, path := range []string{"/send", "/plain"} {
 		var log bytes.Buffer
 		router := sender(zerolog.New(&log), context.Canceled)
@@ -217,13 +217,13 @@ func TestUnknownAddressesAndMethodsAreProblems(t *testing.T) {
 	}
 	rec := ask(router, http.MethodDelete, "/send", "")
 	if got := rec.Header().Get("Allow"); got != "POST" {
-		t.Errorf("Allow is %q, want POST", got)
+		t.Errorf("got Allow %q, want POST", got)
 	}
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:method-not-allowed" {
 		t.Errorf("got %+v, want urn:assay:problem:method-not-allowed", p)
 	}
 	if rec := ask(router, http.MethodGet, "//healthz", ""); rec.Code != http.StatusTemporaryRedirect || rec.Header().Get("Location") != "/healthz" {
-		t.Errorf("an unclean path gets %d to %q, want 307 to /healthz", rec.Code, rec.Header().Get("Location"))
+		t.Errorf("an unclean path: got %d to %q, want 307 to /healthz", rec.Code, rec.Header().Get("Location"))
 	}
 }
 
@@ -231,6 +231,6 @@ func TestProblemIsAnError(t *testing.T) {
 	cause := errors.New("cause")
 	p := web.Internal(cause)
 	if !errors.Is(p, cause) || !strings.HasSuffix(p.Error(), ": cause") {
-		t.Errorf("got %v", p)
+		t.Errorf("got %v, want an error that wraps and names its cause", p)
 	}
 }

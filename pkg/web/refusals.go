@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Refusals lists the problems of an operation by status: the last part of each type, such as not-found.
-// The document adds those that every operation of its kind can return; see common.
+// Refusals lists the problems of an operation by status: the last part of each type, such as not-found. The API
+// description adds the problems that every operation of its kind can return; see common.
 type Refusals map[int][]string
 
 // forbidden are the reasons for which any address rejects a request before its handler runs.
@@ -54,7 +54,7 @@ func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Se
 // headers of all responses. creates reports whether the operation may name a new owner.
 func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals) {
 	delete(op.Responses, "default") // huma adds one without headers
-	if op.Extensions == nil {       // here, since requests read op while complete adds to the map
+	if op.Extensions == nil {       // created here, because requests read op while complete adds to the map
 		op.Extensions = map[string]any{}
 	}
 	names := everyHeader
@@ -142,7 +142,7 @@ func sharedHeaders() map[string]*huma.Param {
 		"WWW-Authenticate": text(false, "", "the required kind of credential", `Bearer realm="assay"`),
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
 		"RateLimit":        text(false, "", "the remaining quota of requests per second, or of the quota named in the problem, if the owner has one", `"requests";r=99;t=1`),
-		"RateLimit-Policy": text(false, "", "that quota", `"requests";q=100;w=1`),
+		"RateLimit-Policy": text(false, "", "the quota to which RateLimit refers", `"requests";q=100;w=1`),
 		"Set-Cookie":       text(false, "", "the renewed session of the web app, in responses to requests that have one", "assay_session=...; Path=/; HttpOnly; SameSite=Strict"),
 		OwnerHeader:        text(false, ownerPattern, "the owner of the created item, as sent or newly generated", "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"),
 		"Retry-After": {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// writePause is the longest wait for a client to take more of a response.
+// writePause is the longest wait for a client to read more of a response.
 const writePause = 30 * time.Second
 
 // response is the ResponseWriter of handlers. It records status and size for logs and metrics, and
@@ -26,7 +26,7 @@ func newResponse(w http.ResponseWriter) *response {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader ignores all calls but the first; informational statuses pass.
+// WriteHeader ignores all calls but the first; informational statuses are passed through.
 func (w *response) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -38,7 +38,7 @@ func (w *response) WriteHeader(status int) {
 		}
 	}
 	if status == http.StatusNotModified {
-		w.Header().Del("Content-Type") // huma sets that of a problem, and a 304 has no body
+		w.Header().Del("Content-Type") // huma sets the type of a problem, and a 304 has no body
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

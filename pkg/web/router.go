@@ -18,22 +18,22 @@ import (
 
 // Options configure a Router. Every zero value is usable.
 type Options struct {
-	Title       string // of the API, in /openapi.json and /docs
-	Version     string // of the API
-	Description string // of the API, Markdown
-	Events      []byte // the AsyncAPI document in YAML, shown at /docs/events; empty for none
+	Title       string // title of the API, in /openapi.json and /docs
+	Version     string // version of the API
+	Description string // description of the API, in Markdown
+	Events      []byte // AsyncAPI description in YAML, shown at /docs/events; empty for none
 	Log         zerolog.Logger
-	Registry    *prometheus.Registry // of the metrics; nil makes a new one. Routers may share one.
+	Registry    *prometheus.Registry // for the metrics; nil creates one. Routers can share one.
 	Metrics     bool                 // whether /metrics serves the registry
-	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
+	Health      *obs.Health          // served at /healthz and /readyz; nil creates one without checks
 	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
-	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
-	Hosts       Hosts                // under which requests are accepted
+	Bodies      *Bodies              // limits the memory of request bodies; nil creates one with DefaultBodies. Routers can share one.
+	Hosts       Hosts                // host names under which requests are accepted
 	Audit       Audit                // records requests that may change something; nil records none
 	Throttle    *Throttle            // limits requests and streams of owners; nil limits none
 	Roles       []Role               // granted to every caller of this address; with Authenticate, required of every caller
 
-	// Authenticate resolves the caller of a request from its credential. Nil lets everyone in anonymously.
+	// Authenticate resolves the caller of a request from its credential. If nil, all callers are anonymous.
 	Authenticate Authenticate
 }
 
@@ -45,7 +45,7 @@ type Router struct {
 	API huma.API       // use Register to add an operation
 	Mux *http.ServeMux // for routes outside the API, such as the files of the web app
 
-	// Bodies bounds the bodies that handlers buffer. Typed operations are counted automatically; a
+	// Bodies limits the bodies that handlers buffer. Typed operations are counted automatically; a
 	// plain handler that buffers a body takes a Hold.
 	Bodies *Bodies
 
@@ -117,7 +117,7 @@ func NewRouter(o Options) *Router {
 // instead of huma.Register, which loses the identity of errors: here a returned error becomes the problem
 // that WriteError would send.
 func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error), refusals ...Refusals) {
-	// Last, so that a body that OnMediaType passes to a streaming handler is not counted.
+	// holdBody comes last, so that a body that OnMediaType passes to a streaming handler is not counted.
 	op.Middlewares = append(slices.Clip(op.Middlewares), r.holdBody)
 	// PaceBodies limits the time of a body. Huma's own deadline, 5 seconds by default, would stay on the connection,
 	// where net/http reads ahead to detect a client that disconnects: it would cancel a longer request without a body.

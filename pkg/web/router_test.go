@@ -24,7 +24,7 @@ func operation(method, path string) huma.Operation {
 	return huma.Operation{OperationID: strings.ToLower(method) + strings.ReplaceAll(path, "/", "-"), Method: method, Path: path}
 }
 
-// ask sends one request to handler; header holds pairs.
+// ask sends one request to handler; header contains pairs of names and values.
 func ask(handler http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if body == "" {
@@ -55,7 +55,8 @@ func greet(_ context.Context, in *named) (*greeting, error) {
 	return out, nil
 }
 
-// An encoded response is sent unchanged, and described by the schema of its type.
+// TestEncodedBodies checks that an encoded response is sent unchanged, and is described by the
+// schema of its type.
 func TestEncodedBodies(t *testing.T) {
 	type said struct {
 		Body web.Encoded[struct {
@@ -76,10 +77,10 @@ func TestEncodedBodies(t *testing.T) {
 	got := ask(router, http.MethodGet, "/v1/said", "")
 	if want := `{"text":"hello ann <&>"}` + "\n"; got.Body.String() != want || got.Header().Get("Content-Type") != "application/json" ||
 		got.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
-		t.Errorf("got header %v, body %s", got.Header(), got.Body)
+		t.Errorf("got header %v, body %s, want JSON %s", got.Header(), got.Body, want)
 	}
 	if document := ask(router, http.MethodGet, "/openapi.json", "").Body.String(); !strings.Contains(document, `"what is said"`) {
-		t.Errorf("the body has no schema: %s", document)
+		t.Errorf("got document %s, want one with the schema of the body", document)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		"/v1/ingest/ann": 200, "/v1/query/bob": 200, "/v1/events": 202, "/v1/hidden": 200, "/healthz": 200, "/readyz": 200,
 	} {
 		if got := ask(router, http.MethodGet, path, ""); got.Code != want {
-			t.Errorf("GET %s is %d, want %d: %s", path, got.Code, want, got.Body)
+			t.Errorf("GET %s: got %d, want %d: %s", path, got.Code, want, got.Body)
 		}
 	}
 	if got := ask(router, http.MethodGet, "/v1/query/bob", "").Body.String(); got != `{"text":"hello bob <&>"}`+"\n" {
@@ -130,11 +131,11 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(document.OpenAPI, "3.1") || len(document.Paths) != 3 {
-		t.Errorf("openapi %s with paths %v, want 3.1 with three", document.OpenAPI, document.Paths)
+		t.Errorf("got OpenAPI %s with paths %v, want 3.1 with 3 paths", document.OpenAPI, document.Paths)
 	}
 	for path, item := range document.Paths {
 		if ref := item["get"].Responses["default"].Ref; ref != "#/components/responses/Error" {
-			t.Errorf("%s: the default response is %q, want Error", path, ref)
+			t.Errorf("%s: got default response %q, want Error", path, ref)
 		}
 	}
 	if ref := document.Components.Responses["Error"].Content["application/problem+json"].Schema.Ref; ref != "#/components/schemas/Problem" {
@@ -151,10 +152,10 @@ func TestDocsLoadNothingFromOtherHosts(t *testing.T) {
 		rec := ask(router, http.MethodGet, path, "")
 		page, policy := rec.Body.String(), rec.Header().Get("Content-Security-Policy")
 		if rec.Code != http.StatusOK || !strings.Contains(page, want) || !strings.Contains(page, "Assay &lt;API&gt;") {
-			t.Errorf("%s: got %d %s", path, rec.Code, page)
+			t.Errorf("%s: got %d %s, want a page with %s and the escaped title", path, rec.Code, page, want)
 		}
 		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") {
-			t.Errorf("%s has the policy %s: %s", path, policy, page)
+			t.Errorf("%s: got policy %s and page %s, want a strict policy and no absolute URLs", path, policy, page)
 		}
 		if again := ask(router, http.MethodGet, path, ""); again.Header().Get("Content-Security-Policy") == policy {
 			t.Errorf("%s has the same nonce twice", path)
@@ -190,7 +191,7 @@ func TestOperationMayAcceptAnotherMediaType(t *testing.T) {
 		}
 		n, err := io.Copy(io.Discard, part)
 		if err != nil || n != 1000 {
-			t.Errorf("part has %d bytes (%v), want 1000", n, err)
+			t.Errorf("got a part of %d bytes, error %v, want 1000 bytes", n, err)
 		}
 		w.WriteHeader(http.StatusAccepted)
 	})}
@@ -200,7 +201,7 @@ func TestOperationMayAcceptAnotherMediaType(t *testing.T) {
 	web.Register(router, op, func(context.Context, *input) (*struct{}, error) { return nil, nil })
 
 	if got := ask(router, http.MethodPost, "/v1/files", `{"name":"a"}`, "Content-Type", "application/json"); got.Code != 204 {
-		t.Errorf("JSON: %d %s, want 204", got.Code, got.Body)
+		t.Errorf("JSON: got %d %s, want 204", got.Code, got.Body)
 	}
 	var body strings.Builder
 	form := multipart.NewWriter(&body)

@@ -17,12 +17,12 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// ServeOptions tune Serve.
+// ServeOptions configure Serve.
 type ServeOptions struct {
 	Drain  time.Duration // time for requests in progress once ctx is done; 0 means 10 seconds
 	Log    zerolog.Logger
 	Health *obs.Health // set to draining first; may be nil
-	TLS    *tls.Config // of HTTPS, with HTTP/2; nil for plain HTTP
+	TLS    *tls.Config // for HTTPS, with HTTP/2; nil for plain HTTP
 }
 
 // ErrCut is returned by Serve when requests were still in progress at the end of the drain.
@@ -40,7 +40,7 @@ const (
 )
 
 // Serve handles requests from listener, which it closes, until ctx is done. Then it shuts down:
-// readiness turns false, no connection is accepted, live events end, and requests in progress have
+// readiness checks fail, no connection is accepted, live events end, and requests in progress have
 // ServeOptions.Drain to finish. After that their contexts are canceled with the cause ErrDraining,
 // their connections are closed, and Serve returns ErrCut. A clean shutdown returns nil.
 //

@@ -127,10 +127,10 @@ func TestServeFinishesRequestsInProgress(t *testing.T) {
 			t.Errorf("got %q, want done", got)
 		}
 		if err := <-s.done; err != nil {
-			t.Errorf("Serve returned %v", err)
+			t.Errorf("Serve returned %v, want nil", err)
 		}
 		if got := health.Check(t.Context()).Status; got != "draining" {
-			t.Errorf("readiness is %q after the stop, want draining", got)
+			t.Errorf("got readiness %q after the stop, want draining", got)
 		}
 		if _, err := s.client.Get("http://localhost/"); err == nil {
 			t.Error("a request was accepted after the stop")
@@ -180,10 +180,10 @@ func TestStalledBodyIsRejected(t *testing.T) {
 		pieces int
 		want   string // of the status line
 	}{
-		"no piece comes":           {time.Minute, 1, "408"},
-		"slower than a KiB/s":      {10 * time.Second, 20, "408"},
-		"slow start within 30s":    {10 * time.Second, 2, "200"},
-		"a long upload that moves": {0, 40, "200"},
+		"no piece arrives":                {time.Minute, 1, "408"},
+		"slower than a KiB/s":             {10 * time.Second, 20, "408"},
+		"slow start within 30s":           {10 * time.Second, 2, "200"},
+		"long upload that makes progress": {0, 40, "200"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestStalledBodyIsRejected(t *testing.T) {
 				}()
 				line, err := bufio.NewReader(conn).ReadString('\n')
 				if err != nil || !strings.Contains(line, " "+test.want+" ") {
-					t.Errorf("response begins with %q (%v), want status %s", line, err, test.want)
+					t.Errorf("got status line %q, error %v, want status %s", line, err, test.want)
 				}
 				if err := conn.Close(); err != nil {
 					t.Error(err)
@@ -274,7 +274,7 @@ func TestLongResponseIsNotAborted(t *testing.T) {
 			select {
 			case <-time.After(2 * time.Minute):
 			case <-r.Context().Done():
-				t.Errorf("the request ended: %v", context.Cause(r.Context()))
+				t.Errorf("the request was canceled: %v", context.Cause(r.Context()))
 			}
 		})
 		s := serve(t, router, web.ServeOptions{})

@@ -12,7 +12,7 @@ import (
 
 // Event is one event of a text/event-stream.
 type Event struct {
-	ID   string // for Last-Event-ID; set only on events that can be resumed from
+	ID   string // for Last-Event-ID; set only on events after which a client can resume
 	Name string // "" is the client's "message"
 	Data []byte // sent line by line; lines end in LF, CR or CRLF
 }
@@ -33,12 +33,12 @@ type SSE struct {
 
 	w       http.ResponseWriter
 	control *http.ResponseController
-	ctx     context.Context // the request's; it bounds the stream
+	ctx     context.Context // context of the request; the stream ends with it
 }
 
-// OpenSSE begins the response. Status, headers and a first comment are flushed before it returns,
-// so the client knows that it is connected. It fails when the client has disconnected or w cannot
-// flush, and with ErrHead for a HEAD request, which would otherwise wait for an endless body.
+// OpenSSE begins the response. Status, headers and a first comment are flushed before it returns, so that the
+// client can detect that it is connected. It fails when the client has disconnected or w cannot flush, and with
+// ErrHead for a HEAD request, which would otherwise wait for an endless body.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	s := &SSE{Heartbeat: 15 * time.Second, Recheck: time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -51,8 +51,7 @@ func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	return s, s.write([]byte(": connected\n\n"))
 }
 
-// Frame returns the event in its wire format. Several streams may send one frame. It returns
-// ErrBadEvent.
+// Frame returns the event in its wire format. Several streams can send the same frame. It returns ErrBadEvent.
 func (e Event) Frame() ([]byte, error) {
 	if strings.ContainsAny(e.ID+e.Name, "\r\n\x00") {
 		return nil, fmt.Errorf("%w: %q, %q", ErrBadEvent, e.ID, e.Name)
@@ -73,18 +72,18 @@ func (e Event) Frame() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Batch holds the events that a stream sends at one time.
+// Batch contains the events that a stream sends at one time.
 type Batch struct {
 	Frames [][]byte // made by Event.Frame
 	More   bool     // more can be sent without waiting
-	// Position is the id of the last event up to which the stream is complete. Heartbeats carry it,
-	// so that a client without events resumes from there. Empty sends none.
+	// Position is the id of the last event up to which the stream is complete. Heartbeats contain it, so that a
+	// client without events resumes from there. Empty sends none.
 	Position string
 }
 
 // Pump sends what next returns: immediately while there is more, whenever wake has a value, and before each
-// heartbeat. It returns nil when the client disconnects, its credential expires or the server drains, and the error
-// of next.
+// heartbeat. It returns nil when the client disconnects, its credential expires or the server drains, or else the
+// error of next.
 func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()

@@ -48,7 +48,7 @@ func TestEventFraming(t *testing.T) {
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
 	} {
 		if got := rec.Header().Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestHeadRequestDoesNotWaitForEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
 	_, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodHead, "/", nil))
 	if !errors.Is(err, web.ErrHead) || rec.Header().Get("Content-Type") != "text/event-stream" || rec.Body.Len() > 0 {
-		t.Errorf("got %v, %v, %q", err, rec.Header(), rec.Body)
+		t.Errorf("got error %v, header %v, body %q, want ErrHead, an event stream and no body", err, rec.Header(), rec.Body)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 			t.Helper()
 			for _, line := range want {
 				if !lines.Scan() || lines.Text() != line {
-					t.Fatalf("line is %q (%v), want %q", lines.Text(), lines.Err(), line)
+					t.Fatalf("got line %q, error %v, want %q", lines.Text(), lines.Err(), line)
 				}
 			}
 		}
@@ -141,21 +141,21 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 		if took := time.Since(began); took != 30*time.Second {
 			t.Errorf("two heartbeats took %s, want 30s", took)
 		}
-		events.batches <- web.Batch{Position: "7"} // found by the heartbeat
+		events.batches <- web.Batch{Position: "7"} // sent with the next heartbeat
 		expect(": heartbeat", "id: 7", "")
 		began = time.Now()
 		s.stop()
 		if lines.Scan() || lines.Err() != nil {
-			t.Errorf("after the drain began: %q, %v; want the stream's regular end", lines.Text(), lines.Err())
+			t.Errorf("after the drain began: got line %q, error %v, want the end of the stream", lines.Text(), lines.Err())
 		}
 		if err := <-ended; err != nil {
-			t.Errorf("Pump returned %v", err)
+			t.Errorf("Pump returned %v, want nil", err)
 		}
 		if err := <-s.done; err != nil {
-			t.Errorf("Serve returned %v", err)
+			t.Errorf("Serve returned %v, want nil", err)
 		}
 		if took := time.Since(began); took > time.Second {
-			t.Errorf("the end took %s, want it immediately", took)
+			t.Errorf("Serve returned after %s, want at most 1s", took)
 		}
 		if err := answer.Body.Close(); err != nil {
 			t.Error(err)
@@ -174,7 +174,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := read(t, answer.Body); got != ": connected\n\ndata: last\n\n" {
-			t.Errorf("got %q", got)
+			t.Errorf("got %q, want one event after the first comment", got)
 		}
 		if err := <-ended; !errors.Is(err, errEnded) {
 			t.Errorf("Pump returned error %v, want errEnded", err)
@@ -216,7 +216,7 @@ func TestClientThatStopsReadingIsDisconnected(t *testing.T) {
 			t.Errorf("the stream ended with %v, want os.ErrDeadlineExceeded", err)
 		}
 		if took := time.Since(began); took != 30*time.Second {
-			t.Errorf("given up after %s, want 30s", took)
+			t.Errorf("the client was disconnected after %s, want 30s", took)
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)
@@ -245,7 +245,7 @@ func TestDataRoundTrips(t *testing.T) {
 		}
 		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(data)
 		if got := strings.Join(lines, "\n"); got != want || !ended || rest != "" {
-			t.Fatalf("%q: got %q, then %q", data, got, rest)
+			t.Fatalf("%q: got %q, then %q, want %q, then nothing", data, got, rest, want)
 		}
 	})
 }

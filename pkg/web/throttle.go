@@ -42,8 +42,8 @@ func NewThrottle(of func(owner string) Rates) *Throttle {
 	return &Throttle{of: of, now: time.Now, buckets: map[string]*bucket{}, before: map[string]*bucket{}, streams: map[string]int64{}}
 }
 
-// forget is the minimum time for which a bucket stays in memory. It fills within a second, and a full bucket is equivalent to a
-// new one.
+// forget is the minimum time for which a bucket stays in memory. It fills within a second, and a full bucket is
+// equivalent to a new one.
 const forget = time.Second
 
 // admit counts a request under /v1/ and sets the fields RateLimit and RateLimit-Policy if the caller's rate is

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// throttled returns a router with the same rates for all owners but free. Its handler of live events sends the result of
-// EnterStream, and leaves when its owner is released.
+// throttled returns a router with the same rates for all owners but free. Its handler of live events sends the result
+// of EnterStream to entered, and calls leave when release has a value for its owner.
 func throttled(rates web.Rates, entered chan<- error, release map[string]chan struct{}) *web.Router {
 	r := web.NewRouter(web.Options{Throttle: web.NewThrottle(func(owner string) web.Rates {
 		if owner == "free" {
@@ -47,7 +47,7 @@ func askAs(ctx context.Context, r *web.Router, path, owner, client string) *http
 	return w
 }
 
-// TestThrottleLimitsRequests checks the burst, the refill and the fields of responses, each for its own caller.
+// TestThrottleLimitsRequests checks the burst, the refill and the response fields, separately for each caller.
 func TestThrottleLimitsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := throttled(web.Rates{Requests: 4}, nil, nil)
@@ -56,26 +56,26 @@ func TestThrottleLimitsRequests(t *testing.T) {
 			for i, status := range want {
 				w := askAs(t.Context(), r, "/v1/a", owner, client)
 				if w.Code != status {
-					t.Fatalf("request %d of %q from %s: %d, want %d", i, owner, client, w.Code, status)
+					t.Fatalf("request %d of %q from %s: got %d, want %d", i, owner, client, w.Code, status)
 				}
 				if policy := w.Header().Get("RateLimit-Policy"); policy != `"requests";q=4;w=1` {
-					t.Errorf("got RateLimit-Policy %s", policy)
+					t.Errorf("got RateLimit-Policy %s, want 4 requests per second", policy)
 				}
 				if limited := status == http.StatusTooManyRequests; limited != (w.Header().Get("Retry-After") == "1") {
-					t.Errorf("got status %d, header %v", status, w.Header())
+					t.Errorf("got status %d, header %v, want Retry-After: 1 only with 429", status, w.Header())
 				}
 			}
 		}
 		took("anna", "192.0.2.1", 200, 200, 200, 200, 429, 429)
 		if w := askAs(t.Context(), r, "/page", "anna", "192.0.2.1"); w.Code != http.StatusOK || w.Header().Get("RateLimit") != "" {
-			t.Errorf("a path outside of the API: got %d %v", w.Code, w.Header())
+			t.Errorf("a path outside of the API: got %d %v, want 200 without RateLimit", w.Code, w.Header())
 		}
 		took("bob", "192.0.2.1", 200, 200, 200, 200, 429) // another owner at the same address
 		took("", "192.0.2.1", 200, 200, 200, 200, 429)    // clients without an owner count by address
 		took("", "192.0.2.2", 200)
 		for range 100 {
 			if w := askAs(t.Context(), r, "/v1/a", "free", "192.0.2.1"); w.Code != http.StatusOK || w.Header().Get("RateLimit") != "" {
-				t.Fatalf("an owner without a limit: got %d %v", w.Code, w.Header())
+				t.Fatalf("an owner without a limit: got %d %v, want 200 without RateLimit", w.Code, w.Header())
 			}
 		}
 		<-time.After(500 * time.Millisecond) // of the test's clock: two tokens
@@ -85,8 +85,8 @@ func TestThrottleLimitsRequests(t *testing.T) {
 	})
 }
 
-// TestThrottleIsExact checks that callers who were forgotten are not limited again, and others not forgotten: over
-// any ten seconds of constant requests, a caller gets its rate.
+// TestThrottleIsExact checks that a caller that sends requests constantly for ten seconds gets exactly its rate,
+// regardless of when its bucket is removed from memory.
 func TestThrottleIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := throttled(web.Rates{Requests: 10}, nil, nil)
@@ -99,7 +99,7 @@ func TestThrottleIsExact(t *testing.T) {
 				<-time.After(pause)
 			}
 			if want := min(sent, 10*10+10); served < want-1 || served > want {
-				t.Errorf("with a pause of %s: %d of %d are served, want %d", pause, served, sent, want)
+				t.Errorf("with a pause of %s: %d of %d requests were served, want %d", pause, served, sent, want)
 			}
 		}
 	})
@@ -116,14 +116,14 @@ func TestEnterStreamLimitsOpenStreams(t *testing.T) {
 			responded := make(chan *httptest.ResponseRecorder, 1)
 			go func() { responded <- askAs(t.Context(), r, "/v1/stream", owner, "192.0.2.1") }()
 			if err := <-entered; (err == nil) != want {
-				t.Fatalf("a stream of %s: got error %v", owner, err)
+				t.Fatalf("a stream of %s: got error %v, want accepted = %t", owner, err, want)
 			}
 			if want {
 				return
 			}
 			w := <-responded
 			if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "5" || w.Header().Get("RateLimit-Policy") != `"streams";q=2;qu="concurrent-requests"` {
-				t.Errorf("a stream above the quota: got %d %v", w.Code, w.Header())
+				t.Errorf("a stream above the quota: got %d %v, want 429 with Retry-After and RateLimit-Policy", w.Code, w.Header())
 			}
 		}
 		open("anna", true)

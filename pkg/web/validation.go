@@ -95,7 +95,7 @@ func problemOfModel(model *huma.ErrorModel) *Problem {
 	return p
 }
 
-// fieldError names the field. For a missing field huma names the object that lacks it.
+// fieldError converts an error of huma. For a missing field huma names the object that lacks it.
 func fieldError(detail *huma.ErrorDetail) FieldError {
 	before, after, _ := strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 	if name, ok := strings.CutPrefix(detail.Message, before); ok {
@@ -131,7 +131,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// jsonFormat reads and writes JSON bodies. Its errors give the position of the fault and do not
+// jsonFormat reads and writes JSON bodies. Its errors state the position of the fault and do not
 // repeat the input.
 func jsonFormat() huma.Format {
 	return huma.Format{

@@ -10,7 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestFullDiskRejectsWrites checks that reads and deletes continue.
+// TestFullDiskRejectsWrites checks that writes are rejected while the disk is full, and that
+// reads and deletes continue.
 func TestFullDiskRejectsWrites(t *testing.T) {
 	var full error
 	router := web.NewRouter(web.Options{Writable: func() error { return full }})
@@ -23,7 +24,7 @@ func TestFullDiskRejectsWrites(t *testing.T) {
 			refused := got.Code == http.StatusServiceUnavailable && got.Header().Get("Retry-After") == "10" &&
 				strings.Contains(got.Body.String(), "storage-full") && !strings.Contains(got.Body.String(), "3 MiB")
 			if want := stores && full != nil; refused != want || !refused && got.Code != http.StatusNoContent {
-				t.Errorf("%s with %v: got %d %s", method, full, got.Code, got.Body)
+				t.Errorf("%s with %v: got %d %s, want rejected = %t", method, full, got.Code, got.Body, want)
 			}
 		}
 	}
