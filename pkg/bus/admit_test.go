@@ -27,8 +27,8 @@ func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) 
 	})
 }
 
-// A tenant with many messages cannot use the last free places, which are reserved for tenants with
-// few messages.
+// TestBusyTenantLeavesPlacesForOthers checks that a tenant with many messages cannot use the last
+// free places, which are reserved for tenants with few messages.
 func TestBusyTenantLeavesPlacesForOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
@@ -47,22 +47,22 @@ func TestBusyTenantLeavesPlacesForOthers(t *testing.T) {
 	}
 }
 
-func TestFullBacklogAdmitsNobody(t *testing.T) {
+func TestFullBacklogAdmitsNoTenant(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 2})
 	w.Publish(t, bustest.Uploaded("f1"))
-	if err := admit(t, w, "somebody"); err != nil {
-		t.Errorf("with one free place: got error %v", err)
+	if err := admit(t, w, "ann"); err != nil {
+		t.Errorf("with one free place: got error %v, want nil", err)
 	}
 	w.Publish(t, bustest.Uploaded("f2"))
-	eventuallyAdmits(t, w, "somebody", fair.ErrFull)
+	eventuallyAdmits(t, w, "ann", fair.ErrFull)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
-	eventuallyAdmits(t, w, "somebody", nil)
+	eventuallyAdmits(t, w, "ann", nil)
 }
 
-// A tenant at its limit is rejected, others are not; it is admitted again when its work is
-// finished.
+// TestOneTenantCannotFillTheBacklog checks that a tenant at its limit is rejected while others are
+// not, and is admitted again when its work is finished.
 func TestOneTenantCannotFillTheBacklog(t *testing.T) {
-	for _, limit := range []int64{3, 30} { // in the second priority
+	for _, limit := range []int64{3, 30} { // 30 messages extend into the second priority
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxPerOwner: limit})
 			for i := range limit {
@@ -73,7 +73,7 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 			}
 			w.Publish(t, bustest.UploadedBy("other", "o"))
 			if err := admit(t, w, "other"); err != nil {
-				t.Errorf("the other tenant: got error %v", err)
+				t.Errorf("the other tenant: got error %v, want nil", err)
 			}
 			bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
 			eventuallyAdmits(t, w, "flood", nil)
@@ -81,8 +81,9 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 	}
 }
 
-// Work that follows from accepted work is never rejected: a worker publishes 10,000 steps
-// of one owner while the backlog is full, and all of them are processed.
+// TestFollowUpWorkIsNotRejected checks that work that follows from accepted work is never
+// rejected: a worker publishes 10,000 steps of one owner while the backlog is full, and all of
+// them are processed.
 func TestFollowUpWorkIsNotRejected(t *testing.T) {
 	const steps = 10_000
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
@@ -111,8 +112,8 @@ func TestFollowUpWorkIsNotRejected(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// A repeated event does not count twice, as when a client and the bucket both report
-// an upload.
+// TestRepeatedEventsDoNotCount checks that a repeated event does not count twice, as when a client
+// and the bucket both report an upload.
 func TestRepeatedEventsDoNotCount(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
 	for range 20 {
@@ -123,7 +124,8 @@ func TestRepeatedEventsDoNotCount(t *testing.T) {
 	}
 }
 
-// Calling Admit for a stream that is not a work stream is a programming error.
+// TestAdmitRejectsOtherStreams checks that Admit returns an error for a stream that is not a work
+// stream.
 func TestAdmitRejectsOtherStreams(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("got no error, want one")

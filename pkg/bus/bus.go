@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Bus is a connection to NATS with the streams. It is safe for concurrent use.
+// Bus is a connection to NATS and its streams. It is safe for concurrent use.
 type Bus struct {
 	*conn.Conn
 	source    string
@@ -81,13 +81,14 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 	return b.streams.declare(ctx)
 }
 
-// Publish sends e and returns once the stream has it on disk. If the same event is published again
-// within the duplicate window, the stream stores it once. Publish retries while no stream leader
-// responds, for 15 s or until ctx is done. It does not fail because of a backlog: see Admit. It
-// returns ErrFull if the stream has reached its size limit, ErrStorageFull if the server's storage
-// is used up, and ErrOutstanding if the stream has work of the same item under another id. It
-// immediately returns conn.ErrForbidden if this user may not publish there, nats.ErrMaxPayload for
-// an event that is larger than the server's limit, and nats.ErrConnectionClosed after Close.
+// Publish sends e and returns once the stream has stored it on disk. If the same event is
+// published again within the duplicate window, the stream stores it once. Publish retries while no
+// stream leader responds, for 15 s or until ctx is done. It does not fail because of a backlog:
+// see Admit. It returns ErrFull if the stream has reached its size limit, ErrStorageFull if the
+// server's storage is used up, and ErrOutstanding if the stream has work for the same item under
+// another id. It immediately returns conn.ErrForbidden if this user may not publish there,
+// nats.ErrMaxPayload for an event that is larger than the server's limit, and
+// nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -96,7 +97,7 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	return b.publish(ctx, &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, e.ID, e.Type(), e.Tenant)
 }
 
-// publish stores a message, a work event with a priority.
+// publish stores a message. It assigns a priority to a work event.
 func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant string) error {
 	for _, q := range b.work {
 		if q.stores(msg.Subject) {
@@ -107,9 +108,8 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant strin
 	return err
 }
 
-// Republish is Publish for an outcome that was probably published before: it
-// sends nothing if the stream's newest event of the subject is this one,
-// regardless of its age.
+// Republish is like Publish, for an outcome that was probably published before. It sends nothing
+// if e is the newest event of its subject in the stream, regardless of its age.
 func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 	newest, err := b.JS.LastMsg(ctx, StreamOutcomes, e.Subject)
 	switch {
@@ -127,12 +127,12 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 // Message is a message of a Queue.
 type Message struct {
 	Subject string
-	ID      string // stored once if published again with the same id within the duplicate window
+	ID      string // messages with the same id are stored once within the duplicate window
 	Type    string // for metrics
 	Data    []byte
 }
 
-// PublishMessage is Publish for a message other than an event.
+// PublishMessage is like Publish, for a message other than an event.
 func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 	return b.publish(ctx, &nats.Msg{Subject: m.Subject, Header: nats.Header{}, Data: m.Data}, m.ID, m.Type, "")
 }

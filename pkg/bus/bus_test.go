@@ -30,7 +30,7 @@ func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 func TestConnectNamesTheUnresponsiveServer(t *testing.T) {
 	_, err := bus.Connect(t.Context(), bustest.Settings("nats://127.0.0.1:1", bus.Config{}), "test", zerolog.Nop(), prometheus.NewRegistry())
 	if err == nil || !strings.Contains(err.Error(), "nats://127.0.0.1:1") {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want one that names the server", err)
 	}
 }
 

@@ -20,11 +20,11 @@ type Config struct {
 	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"maximum number of queued work events of one owner or feed source; above it ingest responds with 429; 0 means no limit"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcome events are kept for subscribers that resume: at least 10m; 0 means forever"`
 
-	// Work are the streams of work events, one for each area.
+	// Work lists the streams of work events, one for each area.
 	Work []Work `env:"-"`
-	// Queues are the streams of messages other than events.
+	// Queues lists the streams of messages other than events.
 	Queues []Queue `env:"-"`
-	// Logs are additional streams whose events are retained for subscribers.
+	// Logs lists additional streams whose events are retained for subscribers.
 	Logs []Log `env:"-"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
@@ -32,7 +32,7 @@ type Config struct {
 	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where the cluster is too small, and to reduce streams that have more replicas"`
 }
 
-// Log describes a stream that retains its events as long as outcomes.
+// Log describes a stream that retains its events for as long as outcomes are kept.
 type Log struct {
 	Stream      string
 	Subjects    string

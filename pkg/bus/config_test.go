@@ -17,7 +17,7 @@ func TestInvalidSettingsAreNamed(t *testing.T) {
 		cfg := usable
 		change(&cfg)
 		if err := cfg.Validate(); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("setting %q: got error %v, want one that names it, or none if it is empty", name, err)
 		}
 	}
 }

@@ -104,8 +104,8 @@ type laterError struct {
 func (e *laterError) Error() string { return e.err.Error() }
 func (e *laterError) Unwrap() error { return e.err }
 
-// Later returns err for a delivery that is to be repeated after d without counting as an attempt,
-// because a required resource is unavailable and the work was not attempted.
+// Later marks err so that the delivery is repeated after d without counting as an attempt, because
+// a required resource is unavailable and the work was not attempted.
 func Later(err error, d time.Duration) error { return &laterError{err, d} }
 
 // Delay returns the delay that was passed to Later for err, or for an error that it

@@ -28,9 +28,9 @@ const (
 	DeadReason   = "assay-dead-reason"
 	DeadAttempts = "assay-dead-attempts"
 	DeadSubject  = "assay-dead-subject"  // origin of the message
-	DeadConsumer = "assay-dead-consumer" // consumer that gave it up
-	DeadFirst    = "assay-dead-first"    // when the stream stored it, RFC 3339
-	DeadLast     = "assay-dead-last"     // when it was given up, RFC 3339
+	DeadConsumer = "assay-dead-consumer" // consumer that gave up the message
+	DeadFirst    = "assay-dead-first"    // when the stream stored the message, RFC 3339
+	DeadLast     = "assay-dead-last"     // when the consumer gave up the message, RFC 3339
 )
 
 // ErrNoDeadLetter means that no dead letter has the sequence number.
@@ -40,12 +40,12 @@ var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 type DeadLetter struct {
 	event.Envelope        // zero if the message was not an event
 	Sequence       uint64 // sequence number among the dead letters; identifies it
-	Consumer       string // consumer that gave it up
+	Consumer       string // consumer that gave up the message
 	Subject        string // origin of the message
 	Reason         string
-	Attempts       int       // 0 if it was restored
+	Attempts       int       // 0 if the dead letter was restored
 	First          time.Time // when the stream stored the message
-	Last           time.Time // when it was given up
+	Last           time.Time // when the consumer gave up the message
 	Data           []byte
 	header         nats.Header
 }
@@ -162,7 +162,7 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 	}
 }
 
-// DeadCounts returns the number of dead letters of each consumer that has some.
+// DeadCounts returns the number of dead letters of each consumer that has any.
 func (b *Bus) DeadCounts(ctx context.Context) (map[string]uint64, error) {
 	dead, err := b.JS.Stream(ctx, StreamDead)
 	if err != nil {
@@ -216,7 +216,7 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	header := ownHeader(l.header)
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
-	// Its trace remains that of the message.
+	// The message keeps its own trace.
 	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// stored gives up f1 to f3 as consumer worker, and f4 as consumer other, each with a different reason.
+// stored stores dead letters for f1 to f3 by the consumer worker and for f4 by the consumer other,
+// each with a different reason.
 func stored(t *testing.T, w *bustest.World) {
 	t.Helper()
 	for _, name := range []string{"worker", "other"} {
@@ -79,7 +80,7 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -90,7 +91,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	deadLetter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
 	if deadLetter.Consumer != "other" || deadLetter.Subject != "assay.file.uploaded.f4" || deadLetter.Reason != "cannot read F4" || deadLetter.Attempts != 1 ||
 		deadLetter.Last.Before(deadLetter.First) || deadLetter.First.IsZero() {
-		t.Errorf("got dead letter %+v", deadLetter)
+		t.Errorf("got dead letter %+v, want the one of f4 after 1 attempt", deadLetter)
 	}
 	e := bustest.Uploaded("f4")
 	payload, err := e.Marshal()
@@ -120,9 +121,9 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	}
 	got := make(chan bus.Delivery, 2)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
-	d := bustest.Next(t, got, "the replayed message")
+	d := bustest.Next(t, got, "replayed message")
 	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
-		t.Errorf("got replayed message %+v", d)
+		t.Errorf("got replayed message %+v, want the original event", d)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(got) != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// guarded is a server with a user who has all permissions and has declared the streams, and the
-// user reader, who may publish only to these subjects.
+// guarded starts a server with a user "all", who has all permissions and has declared the
+// streams, and a user "reader", who may publish only to the given subjects.
 func guarded(t *testing.T, publish ...string) (url string) {
 	t.Helper()
 	url = bustest.StartWith(t, server.Options{Users: []*server.User{
@@ -40,8 +40,8 @@ func join(t *testing.T, url string) *bus.Bus {
 	return b
 }
 
-// TestForbiddenNamesTheSubject: An operation that the server does not permit fails with
-// ErrForbidden and the subject, instead of a timeout.
+// TestForbiddenNamesTheSubject checks that an operation that the server does not permit fails
+// with ErrForbidden and the subject, instead of a timeout.
 func TestForbiddenNamesTheSubject(t *testing.T) {
 	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK_TEST.*"
 	work := bus.Consumer{
@@ -92,8 +92,8 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 	}
 }
 
-// TestDeclaringNeedsNoMoreThanReading: a user without permission to change
-// streams can declare streams that have the declared settings, and no others.
+// TestDeclaringNeedsNoMoreThanReading checks that a user without permission to change streams
+// can declare streams that have the declared settings, and no others.
 func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 	url := guarded(t, "$JS.API.STREAM.INFO.*")
 	reader := bus.Config{User: "reader", Password: "r"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReasonFitsAHeader checks that a reason of any length is stored. Reasons are taken from errors.
+// TestReasonFitsAHeader checks that a reason of any length is stored. Reasons are the texts of errors.
 func TestReasonFitsAHeader(t *testing.T) {
 	for reason, want := range map[string]string{
 		"a\r\nb\x00":                    "a  b ",

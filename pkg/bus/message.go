@@ -15,7 +15,7 @@ const (
 	headerRequestID = "assay-request-id"
 	headerParent    = "traceparent"
 	headerState     = "tracestate"
-	headerTenant    = "assay-tenant" // for a replay
+	headerTenant    = "assay-tenant" // used by a replay
 )
 
 // setTrace writes the request id and trace context of ctx to a header.

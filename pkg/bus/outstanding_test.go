@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// If an item had two messages, a worker could take over the item from another one that is still
-// running.
+// TestAnItemHasOneMessageAtATime checks that an item has at most one message. If it had two, a
+// worker could take over the item from another worker that is still running.
 func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	w := bustest.Open(t)
 	first, again := bustest.Uploaded("f1"), bustest.UploadedAgain("f1")
@@ -19,14 +19,14 @@ func TestAnItemHasOneMessageAtATime(t *testing.T) {
 		t.Fatalf("a second event of the item: got error %v, want ErrOutstanding", err)
 	}
 	if err := w.Bus.Publish(t.Context(), first); err != nil {
-		t.Errorf("the same event again: got error %v", err)
+		t.Errorf("the same event again: got error %v, want nil", err)
 	}
 	w.Publish(t, bustest.Uploaded("f2"))
 
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if err := w.Bus.Publish(t.Context(), again); err != nil {
-		t.Errorf("after the first is acknowledged: got error %v", err)
+		t.Errorf("after the first is acknowledged: got error %v, want nil", err)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestOutstandingReportsQueuedWork(t *testing.T) {
 	}
 	atWork, done := make(chan struct{}), make(chan struct{})
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
-	bustest.Next(t, atWork, "the worker")
+	bustest.Next(t, atWork, "delivery")
 	if !look() {
 		t.Error("while a worker processes the message: got false, want true")
 	}

@@ -50,8 +50,8 @@ func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) 
 	}, []string{"type", "result"})}
 }
 
-// send stores a message with the trace of ctx, and retries until its budget is used
-// up. It reports whether the message was stored, and not dropped as a duplicate.
+// send stores a message with the trace of ctx, and retries until its budget is used up. It reports
+// whether the message was stored rather than dropped as a duplicate.
 func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
 	setTrace(ctx, msg.Header)
 	ctx, cancel := context.WithTimeout(ctx, publishBudget)
@@ -89,8 +89,8 @@ func (p *publisher) try(ctx context.Context, msg *nats.Msg, id string) (stored b
 	return !ack.Duplicate, nil
 }
 
-// Error codes of the server, from its errors.json: it, or the account, has used
-// up the storage of all streams together.
+// Error codes of the server, from its errors.json: the storage of the server or of the account is used
+// up.
 const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
@@ -99,8 +99,8 @@ const (
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
 
-// final returns an error that a retry cannot fix, or nil for others. The server's errors for a
-// limit of a stream under DiscardNew share a generic "store failed" code and differ only in their
+// final returns the error to report if a retry cannot fix err, otherwise nil. The server's errors for
+// a limit of a stream under DiscardNew share a generic "store failed" code and differ only in their
 // text.
 func final(err error) error {
 	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {

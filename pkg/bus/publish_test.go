@@ -91,8 +91,8 @@ func TestRepublishSkipsTheNewestEvent(t *testing.T) {
 	}
 }
 
-// An error that a retry cannot fix is returned immediately, without using the
-// budget.
+// TestPublishDoesNotRetryFinalErrors checks that an error that a retry cannot fix is returned
+// immediately, without using up the budget.
 func TestPublishDoesNotRetryFinalErrors(t *testing.T) {
 	w := bustest.Open(t)
 	large := bustest.Uploaded("f1")
@@ -118,10 +118,10 @@ func TestFullStorageIsReported(t *testing.T) {
 			return
 		}
 		if err != nil {
-			t.Fatalf("after %d events: %v", i, err)
+			t.Fatalf("after %d events: got error %v, want ErrStorageFull", i, err)
 		}
 	}
-	t.Error("16 KiB took 1000 events")
+	t.Error("published 1000 events to 16 KiB of storage, want ErrStorageFull")
 }
 
 func TestMessageIsStoredOncePerID(t *testing.T) {
@@ -136,14 +136,14 @@ func TestMessageIsStoredOncePerID(t *testing.T) {
 	}
 }
 
-func TestPublishWithoutStreamIsAnErrorInTime(t *testing.T) {
+func TestPublishWithoutAStreamFailsAtTheDeadline(t *testing.T) {
 	w := bustest.Open(t)
 	e := bustest.Uploaded("f1")
-	e.Subject = "nobody.listens"
+	e.Subject = "no.stream"
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	if err := w.Bus.Publish(ctx, e); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, bus.ErrFull) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want DeadlineExceeded", err)
 	}
 }
 

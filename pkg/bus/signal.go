@@ -18,8 +18,8 @@ func (b *Bus) Signal(e event.Event) error {
 	return b.NATS.PublishMsg(&nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data})
 }
 
-// Listen calls see for each event of Signal under the subjects, sequentially, until ctx is done. It skips
-// messages without the headers of an event.
+// Listen calls see for each event that Signal sends to the subjects, sequentially, until ctx is done. It
+// skips messages without the headers of an event.
 func (b *Bus) Listen(ctx context.Context, subjects string, see func(Delivery)) error {
 	subscription, err := b.NATS.Subscribe(subjects, func(msg *nats.Msg) {
 		if envelope, err := event.ParseEnvelope(msg.Header); err == nil {

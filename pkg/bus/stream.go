@@ -38,8 +38,8 @@ const (
 	AuditMaxBytes = 64 << 20             // more than 50,000 writes
 )
 
-// attemptsMaxAge is longer than all attempts at a message and the restarts
-// between them take.
+// attemptsMaxAge exceeds the time that all attempts at a message take, including the restarts
+// between them.
 const attemptsMaxAge = 7 * 24 * time.Hour
 
 // configurations returns every stream of the system. All use file storage, because acknowledged
@@ -145,7 +145,7 @@ func (s *streams) declare(ctx context.Context) error {
 // where stream.stop forgets the name first and moves the folder away last).
 const deletionWait = time.Second
 
-// awaitDeletion waits if a stream was deleted.
+// awaitDeletion waits for deletionWait if a stream was deleted.
 func (s *streams) awaitDeletion(ctx context.Context, all []jetstream.StreamConfig) error {
 	for _, want := range all {
 		if _, err := s.js.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// TestConnectReconcilesEverySetting: stream settings declared by an older version or changed by a
-// user are corrected when a service connects.
+// TestConnectReconcilesEverySetting checks that stream settings declared by an older version or
+// changed by a user are corrected when a service connects.
 func TestConnectReconcilesEverySetting(t *testing.T) {
 	w := bustest.Open(t)
 	config := func() jetstream.StreamConfig {
@@ -53,8 +53,8 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 	}
 }
 
-// TestPublishRecreatesADeletedStream: publishing an event to a deleted stream
-// declares all streams again, including one without a consumer.
+// TestPublishRecreatesADeletedStream checks that publishing an event to a deleted stream declares
+// all streams again, including one without a consumer.
 func TestPublishRecreatesADeletedStream(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{})
 	if err := w.JS.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {

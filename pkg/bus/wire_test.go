@@ -41,11 +41,12 @@ func TestTraceIsPassedToTheHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id, parent := msg.Header["assay-request-id"], msg.Header["traceparent"]; len(id) != 1 || id[0] != "req-1" || len(parent) != 1 || parent[0] != trace.Parent {
-		t.Errorf("the outcome has request id %v and trace parent %v", id, parent)
+		t.Errorf("the outcome has request id %v and trace parent %v, want req-1 and %s", id, parent, trace.Parent)
 	}
 }
 
-// The view of a NATS client that does not know this system.
+// TestPlainClientReadsOutcomes checks that a NATS client that knows nothing about this system
+// can read outcomes.
 func TestPlainClientReadsOutcomes(t *testing.T) {
 	w := bustest.Open(t)
 	sub, err := w.NATS.SubscribeSync(event.OutcomeSubjects)
@@ -91,6 +92,6 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 	}
 	if body.Area != "textfile" || body.ID != "f1" || body.OwnerID != "ann" || body.Name != "a.txt" ||
 		!body.CompletedAt.Equal(bustest.When()) || body.TextStatistics.TotalWords != 2 || body.TextStatistics.AvgWordLength != 3 {
-		t.Errorf("got %s", msg.Data)
+		t.Errorf("got %s, want the published outcome", msg.Data)
 	}
 }

@@ -18,7 +18,7 @@ type Work struct {
 	Subjects string
 }
 
-// Stored matches the subjects under which the stream stores its messages.
+// Stored returns a filter that matches the subjects under which the stream stores its messages.
 func (w Work) Stored() string { return storedSubject("*", "*", w.Subjects) }
 
 // stores reports whether the stream stores the events of a subject.
@@ -26,7 +26,7 @@ func (w Work) stores(subject string) bool {
 	return strings.HasPrefix(subject, strings.TrimSuffix(w.Subjects, ">"))
 }
 
-// Durable is a consumer of the server.
+// Durable is a durable consumer on the server.
 type Durable struct {
 	Name   string
 	Filter string // subject filter; empty for all
@@ -53,7 +53,7 @@ const (
 	publicPrefix = "assay."
 )
 
-// storedSubject is the subject under which a work stream stores a message; priority and
+// storedSubject returns the subject under which a work stream stores a message; priority and
 // tenant may be "*".
 func storedSubject(priority, tenant, subject string) string {
 	return storedPrefix + priority + "." + tenant + "." + strings.TrimPrefix(subject, publicPrefix)
@@ -69,7 +69,7 @@ func publicSubject(subject string) string {
 	return subject
 }
 
-// tenantToken is a tenant as a token of a subject.
+// tenantToken returns the token that stands for a tenant in a subject.
 func tenantToken(tenant string) string {
 	sum := sha256.Sum256([]byte(tenant))
 	return hex.EncodeToString(sum[:8])

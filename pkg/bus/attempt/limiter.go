@@ -1,6 +1,6 @@
-// Package attempt supports attempts at messages. It limits the time and memory of each attempt and
-// the number of abandoned handlers, and keeps a delivery log, so that attempts that crash their
-// process are counted.
+// Package attempt limits the time and memory of each attempt to process a message, and the number
+// of abandoned handlers. It also keeps a delivery log, so that attempts that crash their process
+// are counted.
 package attempt
 
 import (
@@ -24,7 +24,7 @@ type TimeError struct{ Limit time.Duration }
 
 func (e *TimeError) Error() string { return fmt.Sprintf("it took longer than %s", e.Limit) }
 
-// PanicError is a panic of a handler. Its text omits the stack, because users see it as the reason.
+// PanicError is a panic of a handler. Its text omits the stack, because it is shown to users.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -75,9 +75,9 @@ func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseF
 // Abandoned returns the number of abandoned handlers that have not returned.
 func (l *Limiter) Abandoned() int64 { return l.abandoned.Load() }
 
-// acquire waits until there is memory for an attempt. waited reports that the memory is
-// from the shared half. An attempt that needs more than that half gets all of it.
-func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), waited bool, err error) {
+// acquire waits until there is memory for an attempt. shared reports whether the memory is from the
+// shared half. An attempt that needs more than that half gets all of it.
+func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), shared bool, err error) {
 	if l.memory == nil || bytes <= l.perSlot {
 		return func() {}, false, nil
 	}
@@ -90,7 +90,7 @@ func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), wai
 
 // Run calls f in another goroutine, with a context that ends after limit, and returns its error, a
 // *PanicError or a *TimeError. A limit of 0 means no limit. Run first waits for memory. If f does
-// not return within the same time after its context is done, at most 5 s, it is abandoned. It keeps
+// not return within limit, but at most 5 s, after its context is done, it is abandoned. It keeps
 // its memory until it returns.
 func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f func(context.Context) error) error {
 	release, shared, err := l.acquire(ctx, memory)
@@ -101,8 +101,8 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 	late := error(nil)
 	if limit > 0 {
 		late, patience = &TimeError{limit}, min(limit, patience)
-		// Not a deadline: the NATS client would apply it to each request instead of its own
-		// 5 s, and so wait too long for a lost request.
+		// Not a deadline: the NATS client would apply it to each request instead of its own limit
+		// of 5 s, and wait too long for a lost request.
 		ended, end := context.WithCancelCause(ctx)
 		timer := time.AfterFunc(limit, func() { end(late) })
 		limited, cancel = ended, func() { timer.Stop(); end(nil) }

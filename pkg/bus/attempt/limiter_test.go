@@ -10,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestAbandonedKeepsItsMemory: a handler that does not return may continue to allocate, so
-// its memory is released when it returns; since others wait for the memory, it exceeds the
-// limit immediately.
+// TestAbandonedKeepsItsMemory checks that the memory of an abandoned handler, which may
+// continue to allocate, is not released until it returns. Because others wait for the memory,
+// the handler exceeds the limit immediately.
 func TestAbandonedKeepsItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full, end := context.WithCancelCause(t.Context())

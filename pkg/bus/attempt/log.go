@@ -9,15 +9,15 @@ import (
 
 // record is the log's entry for the attempts at one message.
 type record struct {
-	Stored time.Time `json:"stored"` // incarnation of the stream; a recreated stream counts sequences from 1 again
-	Begun  int       `json:"begun"`  // attempts
+	Stored time.Time `json:"stored"` // time of the message; distinguishes it from one of a recreated stream, which counts sequences from 1 again
+	Begun  int       `json:"begun"`  // attempts that began
 	// Unended is the number of most recent attempts that began but did not end, because their
 	// worker crashed or lost its connection to the server.
 	Unended int `json:"unended"`
 }
 
-// suspectsPerSlot is the number of first deliveries after the start of a consumer that are logged
-// per slot, because the previous process may have crashed on them.
+// suspectsPerSlot is the number of first deliveries per slot that are logged after a consumer
+// starts, because the previous process may have crashed on them.
 const suspectsPerSlot = 16
 
 // Message is one delivery of a message.
@@ -41,14 +41,14 @@ type Records struct {
 // count late: if it crashes together with the worker, as in `assay serve`, an input that
 // crashes both would never run out of attempts.
 //
-// A message has a record from its second delivery on, and after it was returned; suspects have one
-// from the first delivery on. Usually nothing is written. A nil Log logs nothing.
+// A message has a record once it is delivered again or was returned; a suspect has one from its
+// first delivery. Usually nothing is written. A nil Log logs nothing.
 type Log struct {
 	records  Records
 	newest   uint64
 	suspects int64
 	first    atomic.Int64
-	// alone is held by an attempt whose predecessor did not end: of several attempts
+	// alone is a semaphore held by an attempt whose predecessor did not end: of several attempts
 	// that crashed together, the one that caused the crash runs alone the next time.
 	alone chan struct{}
 }
@@ -69,8 +69,8 @@ type Attempt struct {
 	release func() // releases alone; may be nil
 }
 
-// Begin logs that an attempt at m begins, unless it is certainly the first. The caller
-// calls End when the message is settled.
+// Begin logs that an attempt at m begins, unless it is known to be the first. The caller calls End
+// when the message is settled.
 func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 	a := &Attempt{Number: m.Delivered, log: l, message: m}
 	if l == nil || m.Delivered == 1 && (m.Sequence > l.newest || l.first.Add(1) > l.suspects) {
@@ -98,7 +98,7 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 	return a
 }
 
-// End ends an attempt. gone means that the message has left the stream.
+// End ends an attempt. gone means that the message was removed from the stream.
 func (a *Attempt) End(ctx context.Context, gone bool) {
 	if a.open && !gone {
 		a.write(ctx, record{Begun: a.Number})
@@ -117,7 +117,7 @@ func (a *Attempt) Revert(ctx context.Context) {
 	}
 }
 
-// read sets before, and leaves it zero if the record is of another message.
+// read sets a.before. It leaves it zero if the record belongs to another message.
 func (a *Attempt) read(ctx context.Context) error {
 	data, err := a.log.records.Read(ctx, a.message.Sequence)
 	if err != nil || data == nil {

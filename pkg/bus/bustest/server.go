@@ -10,15 +10,14 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// ready bounds the wait for the listener.
+// ready limits the wait for the listener.
 const ready = 30 * time.Second
 
-// Start starts a NATS server with JetStream on file storage at a free loopback
-// port and returns its URL. It stops with tb, after cleanups that were
-// registered later.
+// Start starts a NATS server with JetStream on file storage on a free loopback port and returns
+// its URL. The server stops when tb ends, after the cleanups registered later.
 func Start(tb testing.TB) string { return StartWith(tb, server.Options{}) }
 
-// StartWith is Start with custom limits, such as JetStreamMaxStore.
+// StartWith is like Start, with custom limits, such as JetStreamMaxStore.
 func StartWith(tb testing.TB, opts server.Options) string {
 	tb.Helper()
 	url, stop, err := Serve(tb.TempDir(), opts)
@@ -29,8 +28,8 @@ func StartWith(tb testing.TB, opts server.Options) string {
 	return url
 }
 
-// Serve is for a TestMain, which has no testing.TB: it stores in dir and runs
-// until stop is called.
+// Serve starts a server for a TestMain, which has no testing.TB. The server stores its data in
+// dir and runs until stop is called.
 func Serve(dir string, opts server.Options) (url string, stop func(), err error) {
 	opts.Host, opts.Port = "127.0.0.1", server.RANDOM_PORT
 	opts.JetStream, opts.StoreDir = true, dir

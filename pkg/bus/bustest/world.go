@@ -26,7 +26,7 @@ type World struct {
 	JS   jetstream.JetStream
 }
 
-// WorkStream is the work stream of a World, and Queue its queue.
+// WorkStream is the work stream of a World.
 const WorkStream = "ASSAY_WORK_TEST"
 
 // Queue returns the queue of a World.
@@ -34,7 +34,7 @@ func Queue() bus.Queue {
 	return bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Description: "messages that are not events"}
 }
 
-// Open opens a World on its own server, which ends with the test.
+// Open opens a World on its own server, which stops when the test ends.
 func Open(t testing.TB) *World {
 	t.Helper()
 	return OpenAt(t, Start(t), bus.Config{})
@@ -55,7 +55,7 @@ func OpenAt(t testing.TB, url string, cfg bus.Config) *World {
 	return &World{URL: url, Bus: Connect(t, url, cfg), NATS: nc, JS: js}
 }
 
-// Connect opens another bus on the server at url, until the test ends.
+// Connect connects another bus to the server at url. It is closed when the test ends.
 func Connect(t testing.TB, url string, cfg bus.Config) *bus.Bus {
 	t.Helper()
 	b, err := bus.Connect(t.Context(), Settings(url, cfg), "test", zerolog.New(zerolog.NewTestWriter(t)), prometheus.NewRegistry())
@@ -66,8 +66,8 @@ func Connect(t testing.TB, url string, cfg bus.Config) *bus.Bus {
 	return b
 }
 
-// Settings completes cfg: the server at url, one work stream, one queue, a limit of 1,000
-// queued messages, and outcomes for an hour.
+// Settings returns cfg with the server at url and, unless set, one work stream, one queue, a
+// limit of 1,000 queued messages, and outcomes for an hour.
 func Settings(url string, cfg bus.Config) bus.Config {
 	cfg.URL, cfg.Replicas, cfg.AllowUnsynced = url, 1, true
 	if cfg.WorkMaxMessages == 0 {
@@ -85,7 +85,7 @@ func Settings(url string, cfg bus.Config) bus.Config {
 	return cfg
 }
 
-// When is the time of the following events.
+// When returns the time of the events below.
 func When() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 // Uploaded returns a work event of the owner ann.
@@ -165,8 +165,8 @@ func (w *World) Dead(t testing.TB) []*jetstream.RawStreamMsg {
 	return deadLetters
 }
 
-// Consumer returns the consumer "worker" of the work stream, which retries without a
-// pause.
+// Consumer returns the consumer "worker" of the work stream, which retries after one
+// millisecond.
 func Consumer(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return bus.Consumer{
 		Name: "worker", Area: "textfile", Stream: WorkStream,
@@ -186,7 +186,7 @@ func Consume(t testing.TB, b *bus.Bus, c bus.Consumer) (stop func()) {
 	return ConsumeWith(t, Runner(t, b), c)
 }
 
-// ConsumeWith is Consume with the test's own runner.
+// ConsumeWith is like Consume, with the given runner.
 func ConsumeWith(t testing.TB, r *consume.Runner, c bus.Consumer) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -205,8 +205,7 @@ func ConsumeWith(t testing.TB, r *consume.Runner, c bus.Consumer) (stop func()) 
 // Patience limits every wait for an expected event.
 const Patience = 20 * time.Second
 
-// Next returns the next value of a channel, and ends the test if there is
-// none.
+// Next returns the next value of a channel. It ends the test if none arrives within Patience.
 func Next[T any](t testing.TB, from <-chan T, what string) T {
 	t.Helper()
 	select {
@@ -218,7 +217,7 @@ func Next[T any](t testing.TB, from <-chan T, what string) T {
 	}
 }
 
-// Eventually waits until ok returns nil.
+// Eventually waits until ok returns nil. It ends the test with the error of ok after Patience.
 func Eventually(t testing.TB, ok func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)

@@ -1,6 +1,5 @@
-// Package conn is a connection to NATS and its JetStream. A request that the server does
-// not permit fails immediately with ErrForbidden; the client library alone would report a
-// timeout.
+// Package conn provides a connection to NATS with JetStream. A request that the server does not
+// permit fails immediately with ErrForbidden; the client library alone would report a timeout.
 package conn
 
 import (
@@ -23,7 +22,7 @@ type Config struct {
 	Client         string // the connecting program, such as "ingest"
 }
 
-// Conn is a connection that reconnects by itself. It is safe for concurrent use.
+// Conn is a connection that reconnects automatically. It is safe for concurrent use.
 type Conn struct {
 	NATS *nats.Conn // its own requests are not guarded; see WithPermissionErrors
 	JS   *JetStream
@@ -46,9 +45,9 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 		nats.ReconnectWait(250 * time.Millisecond),
 		// The connection is closed after three pings without a response.
 		nats.PingInterval(10 * time.Second),
-		// Messages that wait in a subscription. Each worker has one subscription, for
-		// which it requests one message at a time; the client's default allocates half a
-		// megabyte for each.
+		// The capacity of a subscription in messages. Each worker has one subscription and
+		// requests one message at a time; the client's default would allocate half a megabyte
+		// for each.
 		nats.SyncQueueLen(64),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -59,7 +58,7 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.reported(err) }),
 	}
 	if cfg.User != "" {
-		// Replies have a prefix of the user's own, so that no user needs permission to read the
+		// Replies have a prefix for each user, so that no user needs permission to read the
 		// replies of others.
 		options = append(options, nats.UserInfo(cfg.User, cfg.Password), nats.CustomInboxPrefix("_INBOX."+cfg.User))
 	}
@@ -87,8 +86,8 @@ func (c *Conn) Check(ctx context.Context) error {
 	return c.JS.check(ctx)
 }
 
-// Connected returns a context that ends when the connection was lost and restored:
-// the server has then forgotten earlier requests and subscriptions.
+// Connected returns a context that ends when the connection was lost and restored: the server
+// has then discarded earlier requests and subscriptions.
 func (c *Conn) Connected() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,7 @@ var ErrForbidden = errors.New("NATS denies permission")
 // refusals aborts calls that the server does not permit. The server does not respond to such a
 // request but reports the violation on the connection, so the caller would only see a timeout.
 type refusals struct {
-	client string // user of the connection
+	client string // the connecting program
 	log    zerolog.Logger
 
 	mu      sync.Mutex
@@ -34,8 +34,8 @@ type waiter struct {
 	end   context.CancelCauseFunc
 }
 
-// WithPermissionErrors ends ctx if the server denies a request to one of the subjects of the call,
-// or to a subject with the name of one of its streams, consumers or buckets. The caller defers
+// WithPermissionErrors cancels ctx if the server denies a request to one of the given subjects, or
+// to a subject that contains a given stream, consumer or bucket name as a token. The caller defers
 // done, which replaces the call's error with ErrForbidden.
 func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_ context.Context, done func(*error)) {
 	ctx, end := context.WithCancelCause(ctx)

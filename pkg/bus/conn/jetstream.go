@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// JetStream makes the requests of jetstream.JetStream that Assay needs. Each is documented
-// there; in addition each returns ErrForbidden.
+// JetStream provides the methods of jetstream.JetStream that Assay needs. They are documented
+// there; each can also return ErrForbidden.
 type JetStream struct {
 	refusals *refusals
 	js       jetstream.JetStream
@@ -76,7 +76,7 @@ func (j *JetStream) ConsumerInfo(ctx context.Context, stream, name string) (_ *j
 	return consumer.CachedInfo(), nil
 }
 
-// CreateConsumer creates a consumer, which has a name.
+// CreateConsumer creates a named consumer.
 func (j *JetStream) CreateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
 	ctx, done := j.refusals.WithPermissionErrors(ctx, cfg.Name)
 	defer done(&err)
@@ -98,7 +98,7 @@ func (j *JetStream) DeleteConsumer(ctx context.Context, stream, name string) (er
 	return j.js.DeleteConsumer(ctx, stream, name)
 }
 
-// PublishMsg publishes a message and returns when its stream has it on disk.
+// PublishMsg publishes a message and returns when its stream has stored it on disk.
 func (j *JetStream) PublishMsg(ctx context.Context, msg *nats.Msg, opts ...jetstream.PublishOpt) (_ *jetstream.PubAck, err error) {
 	ctx, done := j.refusals.WithPermissionErrors(ctx, msg.Subject)
 	defer done(&err)
@@ -160,7 +160,7 @@ func (k *KeyValue) Get(ctx context.Context, key string) (_ jetstream.KeyValueEnt
 	return k.bucket.Get(ctx, key)
 }
 
-// Put sets the value of a key, and returns when it is on disk.
+// Put sets the value of a key, and returns when it is stored on disk.
 func (k *KeyValue) Put(ctx context.Context, key string, value []byte) (err error) {
 	ctx, done := k.refusals.WithPermissionErrors(ctx, k.bucket.Bucket())
 	defer done(&err)

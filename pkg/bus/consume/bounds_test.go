@@ -21,8 +21,8 @@ func hang(release <-chan struct{}) error {
 	return nil
 }
 
-// limited is a consumer with four slots. The time limit of its items is short,
-// except for the good ones.
+// limited returns a consumer with four slots. Its items have a short time limit, except those
+// whose names begin with good.
 func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	c := bustest.Consumer(handle)
 	c.Parallel = 4
@@ -35,8 +35,8 @@ func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return c
 }
 
-// A handler that does not return loses its slot after its time limit. Even with more such handlers
-// than slots, all other items are processed.
+// TestHungAttemptsAreAbandoned checks that a handler that does not return loses its slot after its
+// time limit, so that all other items are processed even with more such handlers than slots.
 func TestHungAttemptsAreAbandoned(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -63,7 +63,7 @@ func TestHungAttemptsAreAbandoned(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	for range good {
-		bustest.Next(t, done, "neighbour")
+		bustest.Next(t, done, "good item")
 	}
 	for range bad {
 		late, ok := errors.AsType[*attempt.TimeError](bustest.Next(t, reasons, "reason"))
@@ -77,8 +77,9 @@ func TestHungAttemptsAreAbandoned(t *testing.T) {
 	}
 }
 
-// Only a restart terminates handlers that do not return. If more than the allowed number are
-// abandoned, the consumer returns an error, and their messages stay in the stream.
+// TestTooManyHungAttemptsEndTheConsumer checks that the consumer returns an error if more than the
+// allowed number of handlers are abandoned, because only a restart terminates them. Their messages
+// stay in the stream.
 func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -87,15 +88,16 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	c := limited(func(context.Context, bus.Delivery) error { return hang(release) })
 	c.Abandoned = 1
 	if err := bustest.Runner(t, w.Bus).Run(t.Context(), c); !errors.Is(err, attempt.ErrAbandoned) {
-		t.Errorf("Consume returned error %v, want ErrAbandoned", err)
+		t.Errorf("Run returned error %v, want ErrAbandoned", err)
 	}
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Errorf("got %d messages, want only the one that has an attempt left", n)
 	}
 }
 
-// A handler in a busy loop uses a CPU for a limited time, after which the consumer ends, and other
-// deliveries in progress are returned without counting as attempts.
+// TestLoopEndsTheConsumer checks that a handler in a busy loop uses a CPU for a limited time.
+// After that time the consumer ends, and other deliveries in progress are returned without
+// counting as attempts.
 func TestLoopEndsTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	var over atomic.Bool
@@ -125,19 +127,20 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- bustest.Runner(t, w.Bus).Run(t.Context(), c) }()
 	if err := bustest.Next(t, ended, "end"); !errors.Is(err, attempt.ErrAbandoned) {
-		t.Errorf("Consume returned error %v, want ErrAbandoned", err)
+		t.Errorf("Run returned error %v, want ErrAbandoned", err)
 	}
 	again := make(chan bus.Delivery, 2)
-	heir := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
-	heir.Lease = time.Hour
-	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), heir)
+	successor := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
+	successor.Lease = time.Hour
+	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), successor)
 	if d := bustest.Next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
-		t.Errorf("attempt %d at %s, want attempt 1 at the other item", d.Attempt, d.Item)
+		t.Errorf("got attempt %d at %s, want attempt 1 at the other item", d.Attempt, d.Item)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1) // the message of the looping handler remains for its retry
 }
 
-// A handler that respects its context fails when its time limit is exceeded, at most three times.
+// TestLateAttemptsAreLimited checks that a handler that respects its context fails when its time
+// limit is exceeded, at most three times.
 func TestLateAttemptsAreLimited(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("slow"))
@@ -156,12 +159,12 @@ func TestLateAttemptsAreLimited(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	err := bustest.Next(t, reasons, "reason")
 	if _, late := errors.AsType[*attempt.TimeError](err); !late || len(attempts) != 3 {
-		t.Errorf("got %d attempts, then reason %v", len(attempts), err)
+		t.Errorf("got %d attempts and reason %v, want 3 and a TimeError", len(attempts), err)
 	}
 }
 
-// Attempts that need much memory wait for each other; those that need little do
-// not wait for them.
+// TestMemoryIsShared checks that attempts that need much memory wait for each other, and that
+// attempts that need little memory do not wait for them.
 func TestMemoryIsShared(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 4 {

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A server that is killed may have stored that a message was acknowledged, but not its removal from
-// the queue. The test recreates its files as after such a crash. The message is removed without
-// another attempt, and its item can be queued again.
+// TestAcknowledgedMessageIsRemoved checks that a message is removed without another attempt, and
+// its item can be queued again, if a killed server has stored that the message was acknowledged,
+// but not its removal from the queue. The test recreates the server's files as after such a crash.
 func TestAcknowledgedMessageIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	files := filepath.Join(dir, "jetstream", "$G", "streams", bustest.WorkStream, "msgs")
@@ -30,7 +30,7 @@ func TestAcknowledgedMessageIsRemoved(t *testing.T) {
 		w.Publish(t, bustest.Uploaded("f1"))
 		names, err := filepath.Glob(filepath.Join(files, "*.blk"))
 		if err != nil || len(names) == 0 {
-			t.Fatalf("got %d files, error %v", len(names), err)
+			t.Fatalf("got %d files, error %v, want at least 1", len(names), err)
 		}
 		for _, name := range names {
 			if before[name], err = os.ReadFile(name); err != nil {

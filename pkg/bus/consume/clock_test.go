@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// steps are the clock steps that the tests make.
+// steps are the clock steps of the tests.
 var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
 
 // step moves the wall clock until the test ends.
@@ -23,7 +23,8 @@ func step(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { time.Step(-d) })
 }
 
-// Work of all priorities is delivered without delay, regardless of the direction of the clock step.
+// TestSteppedClockDelaysNoPriority checks that work of all priorities is delivered without delay,
+// regardless of the direction of the clock step.
 func TestSteppedClockDelaysNoPriority(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -46,8 +47,8 @@ func TestSteppedClockDelaysNoPriority(t *testing.T) {
 	}
 }
 
-// A message that waits for its next attempt is redelivered, although the server
-// measures the wait by the wall clock.
+// TestSteppedClockDelaysNoRetry checks that a message that waits for its next attempt is
+// redelivered, although the server measures the wait by the wall clock.
 func TestSteppedClockDelaysNoRetry(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {

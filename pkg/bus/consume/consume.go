@@ -1,7 +1,7 @@
 // Package consume runs the consumers of a bus (run.go). Each of a consumer's workers requests
 // one message at a time (take.go), calls the handler within its bounds, and settles the
 // message according to the handler's result (handle.go): it is acknowledged, redelivered, or
-// given up with a dead letter. A watchdog recreates what has disappeared from the server.
+// given up with a dead letter. A watchdog recreates consumers that have disappeared from the server.
 //
 // Package fair defines the order of the priorities; package attempt limits and logs the
 // attempts.
@@ -29,7 +29,7 @@ func New(b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer) *Runner {
 	return &Runner{bus: b, log: log, metrics: newMetrics(reg, b.Source())}
 }
 
-// pause is the delay before a rejected or unanswered request is retried.
+// pause waits before a rejected or unanswered request is retried.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():

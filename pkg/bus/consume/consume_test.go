@@ -26,7 +26,7 @@ func TestHandledMessageIsAcknowledged(t *testing.T) {
 	}
 	if d.ID != "file.uploaded/f1/e1" || d.Type != "assay.v1.FileUploaded" || d.Item != "f1" || d.Owner != "ann" ||
 		d.Source != "/test" || !d.Time.Equal(bustest.When()) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
-		t.Errorf("got %+v", d)
+		t.Errorf("got %+v, want the published event", d)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -38,7 +38,7 @@ func TestFailedAttemptIsRetriedAfterItsBackoff(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	const pause = 80 * time.Millisecond
-	asked := make(chan int, 1)
+	backoffs := make(chan int, 1)
 	started := make(chan time.Time, 2)
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		started <- time.Now()
@@ -47,19 +47,20 @@ func TestFailedAttemptIsRetriedAfterItsBackoff(t *testing.T) {
 		}
 		return nil
 	})
-	c.Backoff = func(attempt int) time.Duration { asked <- attempt; return pause }
+	c.Backoff = func(attempt int) time.Duration { backoffs <- attempt; return pause }
 	bustest.Consume(t, w.Bus, c)
 	first := bustest.Next(t, started, "first attempt")
-	if attempt := bustest.Next(t, asked, "backoff"); attempt != 1 {
+	if attempt := bustest.Next(t, backoffs, "backoff"); attempt != 1 {
 		t.Errorf("Backoff was called with attempt %d, want 1", attempt)
 	}
 	if waited := bustest.Next(t, started, "second attempt").Sub(first); waited < pause {
-		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
+		t.Errorf("the second attempt began after %s, want at least %s", waited, pause)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// Messages that wait for their backoff do not delay others.
+// TestBackoffDoesNotDelayOthers checks that messages that wait for their backoff do not delay
+// others.
 func TestBackoffDoesNotDelayOthers(t *testing.T) {
 	w := bustest.Open(t)
 	const flaky = 20
@@ -99,7 +100,7 @@ func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 		got = append(got, bustest.Next(t, attempts, "attempt"))
 	}
 	if !slices.Equal(got, []int{1, 2, 3}) {
-		t.Errorf("got attempts %v", got)
+		t.Errorf("got attempts %v, want 1, 2 and 3", got)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }

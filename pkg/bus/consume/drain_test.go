@@ -36,7 +36,7 @@ func TestDrainWaitsForWorkInProgress(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1)
 	if len(started) != 0 {
-		t.Errorf("after %s another message was received during the drain", item)
+		t.Errorf("got another message after %s during the drain, want none", item)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestWorkBeyondTheDrainIsRedeliveredImmediately(t *testing.T) {
 	w.Publish(t, bustest.Uploaded("f1"))
 	started, deadline := make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	// Lease and backoff are far longer than the test may take.
+	// Lease and backoff are far longer than the test takes.
 	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		close(started)
 		<-ctx.Done()
@@ -75,8 +75,9 @@ func TestWorkBeyondTheDrainIsRedeliveredImmediately(t *testing.T) {
 	}
 }
 
-// A message has all its attempts regardless of how often its workers are stopped, and the attempts
-// that failed between the stops are counted.
+// TestReturnedMessageDoesNotCountAsAttempt checks that a message has all its attempts regardless
+// of how often its workers are stopped, and that attempts that failed between the stops are
+// counted.
 func TestReturnedMessageDoesNotCountAsAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
@@ -150,8 +151,8 @@ func TestConsumeReturnsWithACanceledContext(t *testing.T) {
 	}
 }
 
-// A message that arrives during the stop must not be dropped, because it would be redelivered only
-// after its lease, which is an hour here.
+// TestStopReturnsArrivingMessages checks that a message that arrives during the stop is not
+// dropped, because it would be redelivered only after its lease, which is an hour here.
 func TestStopReturnsArrivingMessages(t *testing.T) {
 	w := bustest.Open(t)
 	const items = 200

@@ -19,14 +19,14 @@ type durables struct {
 	js       *conn.JetStream
 	consumer bus.Consumer
 	all      []*durable
-	turn     atomic.Uint32 // of the priorities
+	turn     atomic.Uint32 // number of polls, which selects the priority to poll next
 	began    time.Time
 }
 
 type durable struct {
 	bus.Durable
-	subject string       // number of requests for its next message
-	emptyAt atomic.Int64 // last time it was empty, as time since durables.began; 0 for never
+	subject string       // subject of requests for its next message
+	emptyAt atomic.Int64 // when it was last found empty, as time since durables.began; 0 for never
 }
 
 func newDurables(b *bus.Bus, c bus.Consumer) *durables {
@@ -45,8 +45,8 @@ func (d *durables) names() []string {
 	return names
 }
 
-// position is a place in a stream. It is a sequence and not a time, because clocks differ between
-// machines.
+// position is a point in a stream. It is defined by a sequence and not by a time, because clocks
+// differ between machines.
 type position struct {
 	queue    bool // whether acknowledged messages are removed from the stream
 	sequence uint64
@@ -62,7 +62,7 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 	info := stream.CachedInfo()
 	at := position{queue: info.Config.Retention == jetstream.WorkQueuePolicy, sequence: info.State.LastSeq, clock: info.TimeStamp}
 	if info.State.LastTime.After(at.clock) {
-		at.clock = info.State.LastTime // the clock was stepped back since
+		at.clock = info.State.LastTime // the clock has been stepped back since
 	}
 	return at, nil
 }
@@ -71,7 +71,7 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 // delaying others.
 const waitingPlaces = 1000
 
-// settings returns the configuration of a durable at the server.
+// settings returns the configuration of a durable on the server.
 func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfig {
 	want := jetstream.ConsumerConfig{
 		Durable: of.Name, FilterSubject: of.Filter,

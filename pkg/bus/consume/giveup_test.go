@@ -30,11 +30,11 @@ func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 			t.Errorf("got item %s at attempt %d, want f1 at 1", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return bustest.When().Add(time.Hour), nil // by a clock that is ahead or behind
+		return bustest.When().Add(time.Hour), nil // by a clock that is ahead
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
-		t.Errorf("got reason %v", err)
+		t.Errorf("got reason %v, want the permanent error %v", err, reason)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 
@@ -91,7 +91,7 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 		t.Fatalf("got %d dead letters, want 1", len(deadLetters))
 	}
 	if h := deadLetters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("got reason %q after %q attempts", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts))
+		t.Errorf("got reason %q after %q attempts, want %q after 3", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts), errFlaky)
 	}
 }
 
@@ -128,7 +128,8 @@ func TestMessageRemainsWhileGivingUpFails(t *testing.T) {
 	}
 }
 
-// The message must not be acknowledged until the dead letter is stored.
+// TestDeadLetterIsStoredBeforeTheAcknowledgement checks that the message is not acknowledged
+// until the dead letter is stored.
 func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	w := bustest.Open(t)
 	if _, err := w.JS.UpdateStream(t.Context(), jetstream.StreamConfig{
@@ -184,19 +185,19 @@ func TestPanicIsAFailedAttempt(t *testing.T) {
 		return time.Time{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
-	if item := bustest.Next(t, done, "neighbour"); item != "good" {
+	if item := bustest.Next(t, done, "other item"); item != "good" {
 		t.Errorf("got %s, want good", item)
 	}
 	var panicked *attempt.PanicError
 	err := bustest.Next(t, reasons, "giving up")
 	if !errors.As(err, &panicked) {
-		t.Fatalf("got reason %v", err)
+		t.Fatalf("got reason %v, want a PanicError", err)
 	}
 	if panicked.Value != "index out of range" || !bytes.Contains(panicked.Stack, []byte("giveup_test.go")) {
-		t.Errorf("got panic %v at\n%s", panicked.Value, panicked.Stack)
+		t.Errorf("got panic %v, want index out of range in giveup_test.go; stack:\n%s", panicked.Value, panicked.Stack)
 	}
 	if strings.Contains(err.Error(), "goroutine") {
-		t.Errorf("the reason that users read contains a stack: %v", err)
+		t.Errorf("the reason is shown to users and must not contain a stack: %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "3" {
@@ -222,8 +223,9 @@ func TestPanicInGiveUpIsRetried(t *testing.T) {
 	}
 }
 
-// A worker that crashes does not settle its message. The delivery counts nevertheless, so that an
-// input that crashes processes runs out of attempts.
+// TestDeliveriesAreCountedBeforeTheWork checks that a delivery counts as an attempt even if the
+// worker crashes and does not settle the message, so that an input that crashes processes runs
+// out of attempts.
 func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("killer"))
@@ -250,7 +252,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, reasons, "giving up"); !bus.IsPermanent(err) {
-		t.Errorf("got reason %v", err)
+		t.Errorf("got reason %v, want a permanent error", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := len(w.Dead(t)); n != 1 {
@@ -258,8 +260,8 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 }
 
-// Headers of a message that instruct the server must not apply to its dead
-// letter.
+// TestDeadLetterOmitsServerHeaders checks that headers of a message that instruct the server do
+// not apply to its dead letter.
 func TestDeadLetterOmitsServerHeaders(t *testing.T) {
 	w := bustest.Open(t)
 	_, err := w.JS.PublishMsg(t.Context(), &nats.Msg{
@@ -274,7 +276,7 @@ func TestDeadLetterOmitsServerHeaders(t *testing.T) {
 	}))
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-id") != "x" {
-		t.Errorf("got %v", deadLetters)
+		t.Errorf("got %v, want one dead letter with the id x", deadLetters)
 	}
 }
 
@@ -293,6 +295,6 @@ func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	deadLetters := w.Dead(t)
 	if len(deadLetters) != 1 || !strings.Contains(deadLetters[0].Header.Get(bus.DeadReason), "ce-time") {
-		t.Errorf("got %v", deadLetters)
+		t.Errorf("got %v, want one dead letter whose reason names ce-time", deadLetters)
 	}
 }

@@ -77,8 +77,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		Int("attempt", delivery.Attempt).Dur("duration_ms", took).Str("outcome", outcome).Msg("attempt")
 }
 
-// attempt calls the handler within its bounds, unless the last attempt ended without a result and
-// none are left.
+// attempt calls the handler within its bounds, unless no attempts are left because the last one
+// ended without a result.
 func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
 		return bus.Permanent(fmt.Errorf("gave up after %d attempts; in the last one, the worker died or lost its connection", w.consumer.Attempts))
@@ -135,7 +135,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	case !bus.IsPermanent(err) && d.Attempt < w.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
-	failed := make(chan time.Time, 1) // a channel, because an abandoned handler would still write to a captured variable
+	failed := make(chan time.Time, 1) // a channel, because an abandoned handler could still write to a captured variable
 	giveUp := w.limiter.Run(ctx, giveUpTime, 0, func(ctx context.Context) error {
 		at, failure := c.GiveUp(ctx, d, err)
 		failed <- at
@@ -160,7 +160,7 @@ func renew(msg *nats.Msg, lease time.Duration) (stop func()) {
 	timer = time.AfterFunc(lease/3, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		// A lost renewal causes repeated work at most; the fence still protects the item.
+		// A lost renewal causes repeated work at worst; the fence still protects the item.
 		if !ended && msg.InProgress() == nil {
 			timer.Reset(lease / 3)
 		}

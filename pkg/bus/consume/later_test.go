@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A delayed delivery does not count as an attempt.
+// TestLaterUsesNoAttempt checks that a delayed delivery does not count as an attempt.
 func TestLaterUsesNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	const delays = 5
@@ -30,7 +30,7 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 	w.Publish(t, bustest.Uploaded("f1"))
 	for _, want := range []int{1, 1, 1, 1, 1, 1, 2} {
 		if got := bustest.Next(t, attempts, "attempt"); got != want {
-			t.Errorf("attempt %d, want %d", got, want)
+			t.Errorf("got attempt %d, want %d", got, want)
 		}
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
@@ -39,7 +39,8 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 	}
 }
 
-// A permanent error is not delayed, even if it wraps a delayed one.
+// TestPermanentIsNotDelayed checks that a permanent error is not delayed, even if it wraps a
+// delayed one.
 func TestPermanentIsNotDelayed(t *testing.T) {
 	w := bustest.Open(t)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error {
@@ -49,8 +50,8 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// While a gate is closed, no message is requested or in progress, and no attempts are used. This
-// does not count as a stall.
+// TestClosedGateStopsRequests checks that no message is requested or in progress while a gate is
+// closed, that no attempts are used, and that this does not count as a stall.
 func TestClosedGateStopsRequests(t *testing.T) {
 	w, runner, recreated := counted(t)
 	opened := make(chan struct{})
@@ -96,7 +97,7 @@ func TestClosedGateStopsRequests(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// A closed gate does not prevent Consume from returning.
+// TestClosedGateEndsWithConsume checks that a closed gate does not prevent Run from returning.
 func TestClosedGateEndsWithConsume(t *testing.T) {
 	w := bustest.Open(t)
 	reached := make(chan struct{}, 1)

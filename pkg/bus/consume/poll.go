@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// mostWait is the maximum time for which a request for a message waits at
-	// the server.
+	// mostWait is the maximum time that a request for a message waits at the server.
 	mostWait = 30 * time.Second
 	// priorityWait is the time for which a worker that found all priorities empty waits for the
 	// highest one before it polls all of them again. It doubles each time, up to priorityMaxWait.
-	// Lower priorities receive work only while the highest has some.
+	// Waiting for the highest is usually enough, because the others receive new work only while the
+	// highest has some.
 	priorityWait    = 100 * time.Millisecond
 	priorityMaxWait = 2 * time.Second
 	// emptyFor is the time for which a priority that was found empty is not
@@ -27,7 +27,7 @@ type poll struct {
 	most  time.Duration // time without a message after which silent returns true
 	last  time.Time     // time of the last message
 	wait  time.Duration // duration of the next wait
-	tried []bool        // in this round
+	tried []bool        // durables polled in this round
 }
 
 func newPoll(d *durables) *poll {
@@ -37,7 +37,7 @@ func newPoll(d *durables) *poll {
 
 // request returns the durable to poll and how long to wait: first the priority whose turn it is,
 // then the others without waiting, and the first again if all are empty. If the others are known to
-// be empty, the first request already waits, so a message usually takes one request.
+// be empty, the first request already waits, so receiving a message usually takes one request.
 func (p *poll) request() (*durable, time.Duration) {
 	if len(p.all) == 1 {
 		return p.all[0], p.most
@@ -84,5 +84,5 @@ func (p *poll) found() {
 // the wall clock may be stepped back.
 func (p *poll) empty(at *durable) { at.emptyAt.Store(int64(time.Since(p.began))) }
 
-// silent reports that no message arrived for so long that the consumer should be checked.
+// silent reports whether no message has arrived for so long that the consumer should be checked.
 func (p *poll) silent() bool { return time.Since(p.last) >= p.most }

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// Many items of one owner do not delay the work of others: items published after
-// thousands of its items are processed among the first.
+// TestBusyTenantDoesNotStarveOthers checks that many items of one owner do not delay the work of
+// others: items published after thousands of its items are processed among the first.
 func TestBusyTenantDoesNotStarveOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10_000})
 	const flood, others, each = 3000, 20, 3
@@ -48,16 +48,15 @@ func TestBusyTenantDoesNotStarveOthers(t *testing.T) {
 	if small.Load() != others*each {
 		t.Errorf("got %d small items, want %d", small.Load(), others*each)
 	}
-	// The highest priority has half of the turns, and some items of the busy owner
-	// have it.
+	// The highest priority gets half of the turns, and contains some items of the busy owner.
 	if most := int64(3 * (others*each + 8)); lastSmall.Load() > most {
 		t.Errorf("the last item of the others was the %dth, want it among the first %d of %d", lastSmall.Load(), most, flood)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// An owner that submits a few items one after the other keeps the highest priority regardless of
-// earlier items, because completed items do not count.
+// TestDoneWorkDoesNotCount checks that an owner that submits a few items sequentially keeps the
+// highest priority regardless of earlier items, because completed items do not count.
 func TestDoneWorkDoesNotCount(t *testing.T) {
 	w := bustest.Open(t)
 	done := make(chan string, 1)
@@ -85,8 +84,9 @@ func TestDoneWorkDoesNotCount(t *testing.T) {
 	}
 }
 
-// The same applies to several items published concurrently.
-func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
+// TestDoneWorkDoesNotCountForConcurrentItems is like TestDoneWorkDoesNotCount, for items
+// published concurrently.
+func TestDoneWorkDoesNotCountForConcurrentItems(t *testing.T) {
 	w := bustest.Open(t)
 	stop := bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
 	for i := range 8 {
@@ -94,15 +94,15 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	stop()
-	var atOnce sync.WaitGroup
+	var publishers sync.WaitGroup
 	for i := range 7 {
-		atOnce.Go(func() {
+		publishers.Go(func() {
 			if err := w.Bus.Publish(t.Context(), bustest.Uploaded(fmt.Sprint("late", i))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	atOnce.Wait()
+	publishers.Wait()
 	work, err := w.JS.Stream(t.Context(), bustest.WorkStream)
 	if err != nil {
 		t.Fatal(err)
@@ -112,12 +112,12 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(info.State.Subjects); n != 7 {
-		t.Errorf("got %d of 7 items have the highest priority, want 7", n)
+		t.Errorf("got %d items with the highest priority, want 7", n)
 	}
 }
 
-// Tenants with little work do not starve the others: a lower priority gets its turn even if the
-// highest is never empty.
+// TestLowPrioritiesAreServed checks that tenants with little work do not starve the others: a
+// lower priority gets its turn even if the highest is never empty.
 func TestLowPrioritiesAreServed(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 9 { // the last one has the second priority
@@ -143,8 +143,8 @@ func TestLowPrioritiesAreServed(t *testing.T) {
 	bustest.Next(t, late, "item of the second priority")
 }
 
-// One item has one message, regardless of the priority of its owner at the
-// time.
+// TestOneMessageInAllPriorities checks that an item has only one message, regardless of the
+// priority of its owner at the time.
 func TestOneMessageInAllPriorities(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f"))
@@ -157,16 +157,16 @@ func TestOneMessageInAllPriorities(t *testing.T) {
 		t.Errorf("a second event of the item: got error %v, want ErrOutstanding", err)
 	}
 	if err := w.Bus.Publish(t.Context(), bustest.Uploaded("f")); err != nil {
-		t.Errorf("the same event again: %v", err)
+		t.Errorf("the same event again: got error %v, want nil", err)
 	}
 	if there, err := w.Bus.Outstanding(t.Context(), again.Subject, again.Tenant); err != nil || !there {
-		t.Errorf("outstanding: got %v, error %v", there, err)
+		t.Errorf("Outstanding = %v, error %v, want true", there, err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 101)
 }
 
-// A worker that waits for the highest priority soon finds work that is in a lower one
-// only, such as retried work.
+// TestLowPrioritiesAreFound checks that a worker that waits for the highest priority soon finds
+// work that is only in a lower one, such as retried work.
 func TestLowPrioritiesAreFound(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 20 {

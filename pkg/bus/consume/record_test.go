@@ -30,16 +30,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// doomedDir is an environment variable with the data directory of a process that runs NATS and a
-// worker, as `assay serve` does, and that one of its items crashes.
+// doomedDir names an environment variable with the data directory of a process. Like `assay
+// serve`, the process runs NATS and a worker; one of its items crashes it.
 const doomedDir = "ASSAY_TEST_DOOMED"
 
 const doomedAttempts = 3
 
-// TestItemThatCrashesTheProcessRunsOutOfAttempts: worker and server crash together,
-// before the server has stored its count. The attempts are counted nevertheless,
-// and the item that was in progress at the same time is completed, although it
-// takes longer than the time to the crash.
+// TestItemThatCrashesTheProcessRunsOutOfAttempts checks that attempts are counted when the
+// worker and the server crash together, before the server has stored its count. Another item in
+// progress at the same time is completed, although it takes longer than the time to the crash.
 func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,7 +80,8 @@ func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 	}
 }
 
-// runDoomed works until no message waits, unless it is killed before.
+// runDoomed processes messages until none are left, unless it is killed first. It returns the
+// exit code.
 func runDoomed(dir string) int {
 	if err := doomed(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -123,7 +123,7 @@ func doomed(dir string) error {
 		return err
 	}
 	longBegan := make(chan struct{})
-	beside := func() { // kills the process after the other item has begun, and does not wait for that item
+	awaitLong := func() { // waits until the item "long" has begun, unless it is done
 		began := longBegan
 		if _, err := os.Stat(filepath.Join(dir, "done-long")); err == nil {
 			began = nil
@@ -135,7 +135,7 @@ func doomed(dir string) error {
 	}
 	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		if d.Item == "killer" {
-			beside()
+			awaitLong()
 			self, err := os.FindProcess(os.Getpid())
 			if err != nil {
 				return err

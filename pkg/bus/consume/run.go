@@ -102,7 +102,7 @@ func doubling(attempt int) time.Duration {
 	return min(time.Second<<min(max(attempt-1, 0), 16), most)
 }
 
-// retried calls f until it succeeds, ctx ends, or no further try can succeed.
+// retried calls f until it succeeds, ctx is done, or a retry cannot succeed.
 func (r *Runner) retried(ctx context.Context, c bus.Consumer, f func() error) error {
 	for {
 		err := f()

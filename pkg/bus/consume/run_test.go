@@ -12,8 +12,8 @@ import (
 )
 
 func TestServerErrorsDecideWhetherDeclaringIsRetried(t *testing.T) {
-	// These are responses of the server.
-	for answer, waits := range map[string]bool{
+	// Responses of a real server.
+	for answer, retry := range map[string]bool{
 		`{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}`:         true,
 		`{"code":500,"err_code":10012,"description":"consumer closed"}`:                                  true,
 		`{"code":500,"err_code":10074,"description":"replicas > 1 not supported in non-clustered mode"}`: false,
@@ -23,14 +23,14 @@ func TestServerErrorsDecideWhetherDeclaringIsRetried(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &refused); err != nil {
 			t.Fatal(err)
 		}
-		if got := unavailable(fmt.Errorf("declare: %w", &refused)); got != waits {
-			t.Errorf("%s: waits %t, want %t", answer, got, waits)
+		if got := unavailable(fmt.Errorf("declare: %w", &refused)); got != retry {
+			t.Errorf("unavailable(%s) = %t, want %t", answer, got, retry)
 		}
 	}
 }
 
-// TestAttemptsOutlastAnOutage: with the defaults a message is retried for more than a
-// quarter of an hour; pauses double up to a maximum.
+// TestAttemptsOutlastAnOutage checks that, with the defaults, a message is retried for more
+// than a quarter of an hour, and that pauses double up to a maximum.
 func TestAttemptsOutlastAnOutage(t *testing.T) {
 	defaults := withDefaults(bus.Consumer{})
 	var all time.Duration

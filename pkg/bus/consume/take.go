@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// take processes messages sequentially, and checks the consumer when none arrived or none could be
-// requested.
+// take runs one worker. It processes messages sequentially, and checks the consumer when no message
+// arrived or none could be requested.
 func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
@@ -106,8 +106,8 @@ func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	return inbox.NextMsgWithContext(context.Background())
 }
 
-// refused reads the server's response to a request that returned no message; it is nil if none
-// arrived in time. NATS ADR-13 defines the codes.
+// refused returns the error in a response without a message, or nil if no message arrived in time.
+// NATS ADR-13 defines the codes.
 func refused(answer *nats.Msg) error {
 	status, why := answer.Header.Get("Status"), answer.Header.Get("Description")
 	switch status {

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A message in the buffer of a busy worker would wait behind long work while another process is
-// idle.
+// TestBusyWorkerRequestsNoMessage checks that a busy worker requests no message, because a
+// message in its buffer would wait behind long work while another process is idle.
 func TestBusyWorkerRequestsNoMessage(t *testing.T) {
 	w := bustest.Open(t)
 	began, finish := make(chan string, 2), make(chan struct{})
@@ -32,7 +32,7 @@ func TestBusyWorkerRequestsNoMessage(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
 	first := bustest.Next(t, began, "work")
-	// The response comes after everything that the worker has requested.
+	// The server responds after it has processed all requests of the worker.
 	durable, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +48,9 @@ func TestBusyWorkerRequestsNoMessage(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// The server forgets a worker's request when the connection is lost. The worker must send a new
-// request immediately, not when the old one would have expired.
+// TestWorkContinuesAfterAReconnect checks that a worker requests work again immediately after a
+// lost connection is restored, because the server forgets its request. It must not wait until
+// the old request would have expired.
 func TestWorkContinuesAfterAReconnect(t *testing.T) {
 	w := bustest.Open(t)
 	through := startRelay(t, strings.TrimPrefix(w.URL, "nats://"))
@@ -57,7 +58,7 @@ func TestWorkContinuesAfterAReconnect(t *testing.T) {
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil })
 	c.Lease, c.Parallel = time.Hour, 2
 	bustest.Consume(t, bustest.Connect(t, "nats://"+through.addr, bus.Config{}), c)
-	asked := func(want int) {
+	awaitRequests := func(want int) {
 		bustest.Eventually(t, func() error {
 			d, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 			if err == nil && d.CachedInfo().NumWaiting != want {
@@ -67,9 +68,9 @@ func TestWorkContinuesAfterAReconnect(t *testing.T) {
 		})
 	}
 	for i := range 3 {
-		asked(2)
-		through.cut(func() { asked(0) })
-		asked(2)
+		awaitRequests(2)
+		through.cut(func() { awaitRequests(0) })
+		awaitRequests(2)
 		w.Publish(t, bustest.Uploaded(fmt.Sprint(i)))
 		if item := bustest.Next(t, done, "work after the connection was cut"); item != fmt.Sprint(i) {
 			t.Errorf("got %s, want %d", item, i)

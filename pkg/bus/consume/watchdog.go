@@ -14,16 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-// Reasons of assay_consumer_recreated_total.
+// Causes in assay_consumer_recreated_total.
 const (
 	causeMissing = "missing"
 	causeStalled = "stalled"
 	causeClock   = "clock"
 )
 
-// watchdog checks one consumer: periodically, and when the workers of a process received nothing
-// for a lease. Each worker then subscribes again, which replaces a lost subscription. The watchdog
-// recreates consumers and streams that have disappeared.
+// watchdog checks one consumer: periodically, and when the workers of a process have received
+// nothing for a lease. Each worker then subscribes again, which replaces a lost subscription. The
+// watchdog recreates consumers and streams that have disappeared.
 type watchdog struct {
 	*Runner
 	consumer bus.Consumer
@@ -33,10 +33,10 @@ type watchdog struct {
 
 	mu     sync.Mutex // held while a worker recreates the consumer, so that the others find the new consumer
 	clock  time.Time  // time of the server at the last check
-	looked time.Time  // the last check that found nothing to recreate
+	looked time.Time  // time of the last check that found nothing to recreate
 
 	held   atomic.Int64 // number of workers waiting at the gate
-	passed atomic.Int64 // last time a worker passed it after waiting, as time since began
+	passed atomic.Int64 // when a worker last passed the gate after waiting, as time since began
 }
 
 func newWatchdog(r *Runner, d *durables, from position) *watchdog {
@@ -66,8 +66,8 @@ func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 	return held, nil
 }
 
-// watchEvery is the time between two checks of the consumer, in leases. Messages of dead workers
-// are redelivered within it.
+// watchEvery is the time between two checks of the consumer, in leases. The messages of a dead
+// worker are redelivered by then.
 const watchEvery = 2
 
 // watch checks the consumer periodically, until ctx is done. Its workers check it only when they are
@@ -87,8 +87,8 @@ func (w *watchdog) watch(ctx context.Context) {
 	}
 }
 
-// look creates what is missing, and reports a durable that has messages but delivers none. It does
-// nothing if the last check is more recent than fresh.
+// look recreates missing consumers and streams, and reports a durable that has messages but delivers
+// none. It does nothing if the last check is more recent than fresh.
 func (w *watchdog) look(ctx context.Context, fresh time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +102,7 @@ func (w *watchdog) look(ctx context.Context, fresh time.Duration) error {
 	case err != nil:
 		return err
 	}
-	if w.steppedBack(infos) && w.from.queue { // a stream other than a queue would be delivered from its start
+	if w.steppedBack(infos) && w.from.queue { // a stream other than a queue would be redelivered from its start
 		return w.release(ctx)
 	}
 	for i, one := range w.durables.all {
@@ -143,7 +143,7 @@ func (w *watchdog) release(ctx context.Context) error {
 }
 
 // clear removes messages that the consumer has acknowledged from a queue: a server that is killed
-// may have stored the acknowledgement and not the removal. It never delivers such a message, and
+// may have stored the acknowledgement but not the removal. It never delivers such a message, and
 // searches for them only in streams of another kind (jetstream.go and checkForOrphanMsgs of
 // nats-server 2.15.2). Without clear the item could never be queued again, because the stream
 // accepts only one message per item.
@@ -162,7 +162,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 		}
 		err = queue.DeleteMsg(ctx, msg.Sequence)
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
-			return nil // it was removed meanwhile; otherwise it is found again
+			return nil // it is already removed, or the next check finds it again
 		}
 		if err != nil {
 			return fmt.Errorf("remove %d from stream %s: %w", msg.Sequence, w.consumer.Stream, err)
@@ -193,9 +193,9 @@ func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	}
 }
 
-// recreate creates the durables that existed when Run began, and the streams if this process
-// declares them. The server redelivers the content of the stream; a consumer of new messages
-// receives only messages stored since Run began.
+// recreate declares the durables again, and the streams if this process declares them. The server
+// redelivers the content of the stream; a consumer of new messages receives only messages stored
+// since Run began.
 func (w *watchdog) recreate(ctx context.Context, cause string) error {
 	if err := w.bus.Redeclare(ctx); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Both the consumer and all streams may disappear while a process runs.
+// TestDeletedConsumersAndStreamsAreRecreated checks that the consumer and all streams are recreated
+// if they disappear while a process runs.
 func TestDeletedConsumersAndStreamsAreRecreated(t *testing.T) {
 	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
 		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
@@ -38,7 +39,7 @@ func TestDeletedConsumersAndStreamsAreRecreated(t *testing.T) {
 			c.Parallel = 3
 			bustest.ConsumeWith(t, runner, c)
 			w.Publish(t, bustest.Uploaded("f1"))
-			if id := bustest.Next(t, got, "a delivery"); id != "f1" {
+			if id := bustest.Next(t, got, "delivery"); id != "f1" {
 				t.Fatalf("got %s, want f1", id)
 			}
 			w.AwaitCount(t, bustest.WorkStream, 0)
@@ -48,19 +49,20 @@ func TestDeletedConsumersAndStreamsAreRecreated(t *testing.T) {
 			// The time limit of a publish is longer than the wait for the
 			// streams.
 			w.Publish(t, bustest.Uploaded("f2"))
-			if id := bustest.Next(t, got, "a delivery after the deletion"); id != "f2" {
+			if id := bustest.Next(t, got, "delivery after the deletion"); id != "f2" {
 				t.Fatalf("got %s, want f2", id)
 			}
 			w.Publish(t, bustest.Completed("f2"))
 			if n := recreated("missing"); n != 1 {
-				t.Errorf("counted %v times, want 1", n)
+				t.Errorf("counted %v recreated consumers, want 1", n)
 			}
 		})
 	}
 }
 
-// A consumer that started with new messages and is recreated receives the messages since its start,
-// including those published while it was missing.
+// TestRecreatedConsumerOfNewOutcomesMissesNone checks that a consumer that started with new messages
+// and is recreated receives the messages since its start, including those published while it was
+// missing.
 func TestRecreatedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("old"))
@@ -79,7 +81,8 @@ func TestRecreatedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	}
 }
 
-// A paused consumer has messages but delivers none.
+// TestStalledConsumerIsDetected checks that a paused consumer, which has messages but delivers none,
+// is counted as stalled.
 func TestStalledConsumerIsDetected(t *testing.T) {
 	w, runner, recreated := counted(t)
 	got := make(chan string, 1)
@@ -100,12 +103,13 @@ func TestStalledConsumerIsDetected(t *testing.T) {
 	if _, err := w.JS.ResumeConsumer(t.Context(), bustest.WorkStream, c.Name+"-0"); err != nil {
 		t.Fatal(err)
 	}
-	if id := bustest.Next(t, got, "the delivery"); id != "f1" {
+	if id := bustest.Next(t, got, "delivery"); id != "f1" {
 		t.Errorf("got %s, want f1", id)
 	}
 }
 
-// counted is a world, with a runner and its count of recreated consumers by cause.
+// counted returns a World, a runner, and a function that returns the runner's count of recreated
+// consumers by cause.
 func counted(t *testing.T) (*bustest.World, *consume.Runner, func(cause string) float64) {
 	t.Helper()
 	w, reg := bustest.Open(t), prometheus.NewRegistry()

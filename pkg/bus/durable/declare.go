@@ -38,14 +38,14 @@ func (p Policy) adjust(ctx context.Context, js *conn.JetStream, found, want jets
 	return p.replicated(ctx, js.UpdateStream, want)
 }
 
-// declared reports whether a stream has the settings of want. The server sets other
-// fields by itself.
+// declared reports whether a stream has the settings of want. The server sets the other fields
+// itself.
 func declared(found, want jetstream.StreamConfig) bool {
 	same := found
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
 	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
 	if found.MaxBytes == unlimited(0) {
-		same.MaxBytes = found.MaxBytes // maximum for a small server; see replicated
+		same.MaxBytes = found.MaxBytes // the storage of a small server is the limit; see replicated
 	}
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
 	same.RePublish = want.RePublish

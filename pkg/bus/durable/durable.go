@@ -9,29 +9,30 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrNotDurable reports that acknowledged events could be lost, and that no setting accepts it.
+// ErrNotDurable means that acknowledged events could be lost and that no setting accepts the
+// loss.
 var ErrNotDurable = errors.New("acknowledged events could be lost")
 
-// SyncAlways is the Policy.Sync of a server that has a message on disk before it
+// SyncAlways is the Policy.Sync of a server that syncs each message to disk before it
 // acknowledges it.
 const SyncAlways = "always"
 
 // Policy specifies the required durability of streams and the accepted losses.
 type Policy struct {
 	Replicas int    // of each stream
-	Sync     string // when a message is on the server's disk: SyncAlways or an interval
+	Sync     string // when the server syncs messages to disk: SyncAlways or an interval
 
-	AllowUnsynced      bool // power failure
-	AllowMemory        bool // streams with fewer replicas than Replicas
-	AllowFewerReplicas bool // fewer replicas than Replicas
+	AllowUnsynced      bool // loss in a power failure
+	AllowMemory        bool // streams on memory storage
+	AllowFewerReplicas bool // streams with fewer replicas than Replicas
 }
 
 // Check returns ErrNotDurable if no stream of the policy is durable.
 func (p Policy) Check() error { return p.synced(p.Replicas) }
 
-// synced reports whether streams with this many replicas retain acknowledged messages
-// through a power failure. With several replicas only a power failure of most
-// servers at once loses them.
+// synced returns ErrNotDurable if streams with this many replicas can lose acknowledged
+// messages in a power failure. With several replicas, only a simultaneous power failure of most
+// servers loses them.
 func (p Policy) synced(replicas int) error {
 	if replicas > 1 || p.Sync == SyncAlways || p.AllowUnsynced {
 		return nil

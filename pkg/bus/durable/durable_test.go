@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/durable"
 )
 
-// TestLossySettingsAreRejected: a stream that could lose acknowledged messages is not
-// declared. The error names the setting that accepts the loss; with it, the stream is
+// TestLossySettingsAreRejected checks that a stream that could lose acknowledged messages is
+// not declared. The error names the setting that accepts the loss; with it, the stream is
 // declared.
 func TestLossySettingsAreRejected(t *testing.T) {
 	want := func(p durable.Policy) jetstream.StreamConfig {
@@ -82,7 +82,7 @@ func TestLossySettingsAreRejected(t *testing.T) {
 				}
 			}
 			if err := declare(test.accepted); err != nil {
-				t.Errorf("with the loss accepted: got error %v", err)
+				t.Errorf("with the loss accepted: got error %v, want nil", err)
 			}
 		})
 	}

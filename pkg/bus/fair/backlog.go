@@ -11,10 +11,10 @@ const (
 	// queue is proportionally lower, so that a queue that empties soon admits again.
 	maxAge = time.Second
 	minAge = freshAge
-	// freshAge is the maximum age of the total backlog when it is used as a bound
-	// for that of a tenant.
+	// freshAge is the maximum age of the total backlog when it is used as an upper bound for the
+	// backlog of a tenant.
 	freshAge = 50 * time.Millisecond
-	// countTimeout bounds one count.
+	// countTimeout limits the time of one count.
 	countTimeout = 5 * time.Second
 )
 

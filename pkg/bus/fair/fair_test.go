@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// server returns the counts that the test sets.
+// server is a fake server that returns the counts set by the test.
 type server struct {
 	all, of int64
 	err     error
-	asked   int // for all
-	askedOf int // for a tenant
+	asked   int // number of queries for the total
+	askedOf int // number of queries for a tenant
 }
 
 func (s *server) queue(l Limits) *Queue {
@@ -24,7 +24,8 @@ func (s *server) queue(l Limits) *Queue {
 	})
 }
 
-// Clients can invent tenants at no cost, so there may be any number of them.
+// TestTenantsAreBounded checks that the number of tenants in memory is limited, because clients can invent
+// tenants at no cost.
 func TestTenantsAreBounded(t *testing.T) {
 	q := (&server{}).queue(Limits{Messages: 1 << 40})
 	for n := range maxTenants + 100 {
@@ -37,8 +38,8 @@ func TestTenantsAreBounded(t *testing.T) {
 	}
 }
 
-// The server is queried about a tenant only if its estimate matters and the total backlog
-// is not sufficient.
+// TestServerIsQueriedOnlyIfNecessary checks that the server is queried about a tenant only if its estimate
+// matters and the total backlog is not sufficient.
 func TestServerIsQueriedOnlyIfNecessary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -50,7 +51,7 @@ func TestServerIsQueriedOnlyIfNecessary(t *testing.T) {
 			<-time.After(freshAge)
 		}
 		if s.askedOf != 0 || s.asked > 100/first+1 {
-			t.Errorf("got %d queries for ann and %d for all", s.askedOf, s.asked)
+			t.Errorf("got %d queries for ann and %d for all, want 0 and at most %d", s.askedOf, s.asked, 100/first+1)
 		}
 		s.all, s.of = 100, 70 // most of the backlog is hers
 		<-time.After(askMost)
@@ -63,23 +64,23 @@ func TestServerIsQueriedOnlyIfNecessary(t *testing.T) {
 	})
 }
 
-// If the server does not respond, the estimate of the process applies.
+// TestUnavailableServer checks that the estimate of the process applies if the server does not respond.
 func TestUnavailableServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{err: errors.New("away")}
+		s := &server{err: errors.New("unavailable")}
 		q := s.queue(Limits{Messages: 1000})
 		last := 0
 		for n := range 600 {
 			last = q.Priority(t.Context(), "ann")
 			if n == first-1 && last != 0 || n == first && last != 1 {
-				t.Errorf("message %d: got priority %d", n, last)
+				t.Errorf("message %d: got priority %d, want %d", n, last, n-first+1)
 			}
 		}
 		if last != Priorities-1 {
 			t.Errorf("the last message: got priority %d, want the lowest", last)
 		}
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) {
-			t.Errorf("admitted: got error %v, want ErrBacklogUnknown", err)
+			t.Errorf("Admit: got error %v, want ErrBacklogUnknown", err)
 		}
 		if s.asked > 2 || s.askedOf > 2 {
 			t.Errorf("the unavailable server was queried %d and %d times, want at most 2", s.asked, s.askedOf)
@@ -87,7 +88,8 @@ func TestUnavailableServer(t *testing.T) {
 	})
 }
 
-// A server that does not respond delays one caller by the timeout of a count. Others get an error immediately.
+// TestUnresponsiveServer checks that a server that does not respond delays one caller by the timeout of a
+// count, and that others get an error immediately.
 func TestUnresponsiveServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Messages: 1000}, Counts{
@@ -96,7 +98,7 @@ func TestUnresponsiveServer(t *testing.T) {
 		})
 		began := time.Now()
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != countTimeout {
-			t.Errorf("the caller that counts: got error %v after %s", err, time.Since(began))
+			t.Errorf("the caller that counts: got error %v after %s, want ErrBacklogUnknown after %s", err, time.Since(began), countTimeout)
 		}
 		counting := make(chan error)
 		<-time.After(freshAge)
@@ -104,15 +106,15 @@ func TestUnresponsiveServer(t *testing.T) {
 		synctest.Wait()
 		began = time.Now()
 		if err := q.Admit(t.Context(), "bob"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != 0 {
-			t.Errorf("another caller during the count: got error %v after %s", err, time.Since(began))
+			t.Errorf("another caller during the count: got error %v after %s, want ErrBacklogUnknown immediately", err, time.Since(began))
 		}
 		if err := <-counting; !errors.Is(err, ErrBacklogUnknown) {
-			t.Errorf("the second count: got error %v, want ErrFull", err)
+			t.Errorf("the second count: got error %v, want ErrBacklogUnknown", err)
 		}
 	})
 }
 
-// Other callers use the count too: the client for which it is made may
+// TestCountIsShared checks that other callers use a count too, because the client for which it is made may
 // disconnect.
 func TestCountIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -131,14 +133,15 @@ func TestCountIsShared(t *testing.T) {
 	})
 }
 
-// Messages that a process publishes are counted immediately, without a query.
+// TestPublishedMessagesCount checks that messages that a process publishes are counted immediately, without a
+// query.
 func TestPublishedMessagesCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		q := s.queue(Limits{Messages: 3})
 		for n := range 3 {
 			if err := q.Admit(t.Context(), fmt.Sprint(n)); err != nil {
-				t.Errorf("message %d: %v", n, err)
+				t.Errorf("message %d: got error %v", n, err)
 			}
 			q.Priority(t.Context(), fmt.Sprint(n))
 		}

@@ -46,9 +46,9 @@ func newTenants(limit int64, count func(context.Context, string) (int64, error),
 	return &tenants{limit: limit, count: count, backlog: all, all: map[string]*tenant{}}
 }
 
-// refresh corrects an estimate that decides about a priority or a rejection. The
-// total backlog is an upper bound and is queried first: it is one number for all
-// tenants, and small while the workers keep up.
+// refresh corrects an estimate that affects a priority or a rejection. The total backlog is an
+// upper bound and is queried first: it is one number for all tenants, and small while the workers
+// keep up.
 func (s *tenants) refresh(ctx context.Context, name string, t *tenant) {
 	if !s.matters(t) || time.Since(t.asked) < min(askPause+time.Duration(t.waiting)*askPausePer, askMost) {
 		return

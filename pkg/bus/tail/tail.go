@@ -33,7 +33,7 @@ const (
 	// idle is the time for which the server retains the consumer of a process
 	// that crashed.
 	idle = 30 * time.Second
-	// closeTime bounds the request that deletes the consumer.
+	// closeTime limits the request that deletes the consumer.
 	closeTime = 3 * time.Second
 )
 
@@ -63,9 +63,8 @@ type Tail struct {
 	received uint64 // number of messages received
 }
 
-// Open opens a tail on the events of a stream after the given sequence. The tail has its
-// own consumer on the server, until Close. Open returns ErrGone if the stream does not
-// have all of them. The tail ends with ctx.
+// Open opens a tail on the events of a stream after the given sequence. The tail has its own consumer on the server,
+// until Close. Open returns ErrGone if the stream no longer contains all of these events. The tail ends with ctx.
 func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, after uint64) (_ *Tail, err error) {
 	ctx, done := b.WithPermissionErrors(ctx, stream)
 	ctx, lose := context.WithCancelCause(ctx)
@@ -131,8 +130,7 @@ func (t *Tail) Next() (bus.Delivery, error) {
 	return delivery, nil
 }
 
-// cause returns the reason why the tail's context ended, if it did, otherwise
-// err.
+// cause returns the cause of the end of the tail's context, or err if the context has not ended.
 func (t *Tail) cause(err error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)

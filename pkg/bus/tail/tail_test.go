@@ -125,8 +125,9 @@ func TestTailEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// The server allows 1,000 consumers of a stream, so consumers that remained
-// for minutes after their readers left would soon use up the limit.
+// TestClosedTailsLeaveNoConsumer checks that closed tails leave no consumer. The server allows
+// 1,000 consumers of a stream, so consumers that remained for minutes after their readers left
+// would soon use up the limit.
 func TestClosedTailsLeaveNoConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("f1"))
@@ -136,7 +137,7 @@ func TestClosedTailsLeaveNoConsumer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if names := consumersOf(t, w); len(names) != 1 {
-			t.Fatalf("the stream has the consumers %q, want that of the open tail", names)
+			t.Fatalf("got consumers %q, want only the one of the open tail", names)
 		}
 		open.Close()
 		if names := consumersOf(t, w); len(names) != 0 {
@@ -207,12 +208,12 @@ func TestTailRejectsGaps(t *testing.T) {
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
-		t.Errorf("got outcome after the purge %s, want f6", got[0].Item)
+		t.Errorf("after the purge: got outcome %s, want f6", got[0].Item)
 	}
 }
 
-// An outcome that is removed between the check of the stream and its delivery
-// must not be skipped silently.
+// TestTailReportsRemovedOutcomes checks that an outcome that is removed between the check of
+// the stream and its delivery is not skipped silently.
 func TestTailReportsRemovedOutcomes(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 3 {
