@@ -20,8 +20,8 @@ type Area struct {
 	Log       bus.Log  // stream of other events, which query publishes; zero if none
 	Signals   string   // subjects of events that the analyzer sends to query and does not store; empty if none
 	Consumers []string // consumers of the work stream in the analyzer
-	// Events contains one example of each kind of event except outcomes. Its subject has names in braces in place
-	// of ids, such as {fileId}.
+	// Events contains one example of each kind of event except outcomes. The subjects of the examples have names
+	// in braces, such as {fileId}, in place of ids.
 	Events []event.Event
 	// Uploaded reports whether clients upload the object with this key directly to the bucket, so that the bucket
 	// must send a notification. It is nil if there are no such objects.
