@@ -133,7 +133,8 @@ type cursor struct {
 }
 
 // List returns up to limit writes that began at or after since, ordered by their last message, newest first. next is
-// the cursor of the next page, empty on the last. Each message costs a request to NATS. List returns ErrCursor.
+// the cursor of the next page, empty on the last. Each message costs a request to NATS. It returns ErrCursor if after
+// is not a cursor of the log.
 func (l *Log) List(ctx context.Context, since time.Time, limit int, after string) (entries []Entry, next string, err error) {
 	stream, err := l.bus.JS.Stream(ctx, bus.StreamAudit)
 	if err != nil {

@@ -135,7 +135,7 @@ func TestWithoutALogNoWriteBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stream, err := js.Stream(t.Context(), bus.StreamAudit); err != nil || stream.Purge(t.Context()) == nil {
-		t.Errorf("Stream: error %v, want none, and an error from Purge", err)
+		t.Errorf("got error %v from Stream, or none from Purge, want an error from Purge only", err)
 	}
 	b.Close()
 	wrote = false
