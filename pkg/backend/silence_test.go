@@ -122,7 +122,7 @@ func TestUnresponsiveDynamoDB(t *testing.T) {
 		} {
 			silent.Store(c.attempts - 1)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: with a response to the last attempt: got error %v", name, err)
+				t.Errorf("%s: with a response to the last attempt: got error %v, want nil", name, err)
 			}
 			silent.Store(1000)
 			received.Store(0)
@@ -139,7 +139,7 @@ func TestUnresponsiveDynamoDB(t *testing.T) {
 			cancel()
 			silent.Store(0)
 			if err := c.call(t.Context()); err != nil {
-				t.Errorf("%s: after the server has recovered: got error %v", name, err)
+				t.Errorf("%s: after the server has recovered: got error %v, want nil", name, err)
 			}
 		}
 	})
@@ -221,7 +221,7 @@ func TestUnresponsiveS3(t *testing.T) {
 		}{
 			"no response":         {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
 			"unread upload":       {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
-			"the response stops":  {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // the reader of the body retries
+			"response stops":      {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // the reader of the body retries
 			"slow response":       {func() error { return read("slow", 0) }, "", 1},
 			"slow reader":         {func() error { return read("slow", 10*limit) }, "", 1},
 			"slow upload":         {func() error { return put("slow", 64<<10) }, "", 1},
