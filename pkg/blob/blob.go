@@ -18,7 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// ErrNotFound means that there is no such object.
+// ErrNotFound means that an object does not exist.
 var ErrNotFound = errors.New("the object does not exist")
 
 // ErrChanged means that an object does not have the expected entity tag.
@@ -92,7 +92,7 @@ type Object struct {
 	Metadata    map[string]string // names in lower case
 }
 
-// Head reads an object's metadata. It returns ErrNotFound.
+// Head reads an object's metadata. It returns ErrNotFound if the object does not exist.
 func (s *Store) Head(ctx context.Context, key string) (Object, error) {
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
 	if err != nil {
@@ -104,8 +104,9 @@ func (s *Store) Head(ctx context.Context, key string) (Object, error) {
 	}, nil
 }
 
-// Open streams an object from its start if it has the entity tag; an empty tag matches any object.
-// The caller closes the stream. It returns ErrNotFound or ErrChanged.
+// Open streams an object from its start if it has the entity tag; an empty tag matches any object. The
+// caller closes the stream. It returns ErrNotFound if the object does not exist, and ErrChanged if it
+// has another tag.
 func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, error) {
 	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key}
 	if etag != "" {
@@ -119,7 +120,7 @@ func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, erro
 }
 
 // Part reads length bytes of an object starting at offset, fewer at its end, or all remaining bytes if
-// length is negative. It returns ErrNotFound.
+// length is negative. It returns ErrNotFound if the object does not exist.
 func (s *Store) Part(ctx context.Context, key string, offset, length int64) ([]byte, error) {
 	if length == 0 {
 		return nil, nil

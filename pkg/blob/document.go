@@ -18,7 +18,7 @@ type Document struct {
 // metadata take 1.6 MB of JSON if every character is escaped.
 const maxDocument = 2 << 20
 
-// Load reads a document of at most 2 MiB. It returns ErrNotFound.
+// Load reads a document of at most 2 MiB. It returns ErrNotFound if the object does not exist.
 func (s *Store) Load(ctx context.Context, key string) (Document, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key})
 	if err != nil {

@@ -34,7 +34,7 @@ func TestPartReadsItsContent(t *testing.T) {
 			t.Fatalf("fill with %d bytes: got %d bytes, last = %t, error %v, want all bytes and last = true", size, p.size, last, err)
 		}
 		if err := iotest.TestReader(p, content[:size]); err != nil {
-			t.Fatalf("%d bytes: %v", size, err)
+			t.Fatalf("reading %d bytes: %v", size, err)
 		}
 		for _, at := range []int{0, size / 2, size} {
 			var got bytes.Buffer

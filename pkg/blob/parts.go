@@ -34,7 +34,7 @@ var (
 type OpenUpload struct {
 	Key       string
 	ID        string
-	Initiated time.Time // in versitygw, the time of its last part
+	Initiated time.Time // with versitygw, the time of the last part
 }
 
 // StoredPart is a part stored on the server.
@@ -75,8 +75,8 @@ func (s *Store) PresignPart(ctx context.Context, key, id string, terms PartTerms
 	return presigned(signed, terms.Expires), nil
 }
 
-// Parts returns up to limit stored parts of an open upload, ordered by number. A limit of 0 means all. It
-// returns ErrNoUpload.
+// Parts returns up to limit stored parts of an open upload, ordered by number. A limit of 0 means all. It returns
+// ErrNoUpload if the upload is not open.
 func (s *Store) Parts(ctx context.Context, key, id string, limit int) ([]StoredPart, error) {
 	var parts []StoredPart
 	in := &s3.ListPartsInput{Bucket: &s.Bucket, Key: &key, UploadId: &id}
@@ -120,7 +120,8 @@ func (s *Store) OpenUploads(ctx context.Context, prefix, after string) (uploads 
 }
 
 // CompleteParts joins the parts of an open upload into an object of size bytes. It never replaces an object. It
-// returns ErrExists, ErrNoUpload, or ErrParts if a part was replaced after it was listed.
+// returns ErrExists if the object exists, ErrNoUpload if the upload is not open, and ErrParts if a part was
+// replaced after it was listed.
 func (s *Store) CompleteParts(ctx context.Context, key, id string, parts []StoredPart, size int64) error {
 	joined := make([]types.CompletedPart, len(parts))
 	for i, p := range parts {

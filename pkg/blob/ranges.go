@@ -87,7 +87,7 @@ func (r *rangeReader) open() error {
 		return translate("get", r.Key, err)
 	}
 	if want, got := fmt.Sprintf("bytes %d-%d/%d", r.at, r.end-1, r.Size), aws.ToString(out.ContentRange); !strings.EqualFold(got, want) {
-		_ = out.Body.Close() // not the requested range
+		_ = out.Body.Close() // it is not the requested range
 		return fmt.Errorf("get %s: requested %s, got %q", r.Key, want, got)
 	}
 	r.body = out.Body

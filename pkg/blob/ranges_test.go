@@ -43,7 +43,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.content))
 }
 
-// breaking closes the connection after n bytes of the body.
+// breaking closes the connection after left more bytes of the body.
 type breaking struct {
 	http.ResponseWriter
 	left int

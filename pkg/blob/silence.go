@@ -19,7 +19,7 @@ type SilenceError struct {
 }
 
 func (e *SilenceError) Error() string {
-	return fmt.Sprintf("no bytes were transferred to or from S3 for %s, which is %s", e.Limit, e.Setting)
+	return fmt.Sprintf("no bytes were transferred to or from S3 within %s (%s)", e.Limit, e.Setting)
 }
 
 // Timeout reports true, so that the SDK's retryer and other callers treat the error as a timeout.
@@ -65,7 +65,7 @@ func (c idleTimeoutClient) Do(r *http.Request) (*http.Response, error) {
 
 // idleTimer is the timer of one request.
 type idleTimer struct {
-	ctx    context.Context // of the request
+	ctx    context.Context // context of the request
 	cancel context.CancelCauseFunc
 	limit  time.Duration
 
