@@ -38,7 +38,7 @@ var ErrLost = errors.New("the lease on the checkpoint is lost")
 
 // HeldError means that another process holds the log.
 type HeldError struct {
-	Wait time.Duration // until the log can be taken over, unless its holder renews the lease
+	Wait time.Duration // time until the log can be taken over, unless its holder renews the lease
 }
 
 func (*HeldError) Error() string { return "another process holds the checkpoint" }
@@ -46,7 +46,7 @@ func (*HeldError) Error() string { return "another process holds the checkpoint"
 // Position is the position up to which a log is processed.
 type Position struct {
 	After string `dynamodbav:"position"` // the last entry that is processed; empty before the first
-	Done  bool   `dynamodbav:"done"`     // the log has ended and is completely processed
+	Done  bool   `dynamodbav:"done"`     // whether the log has ended and is completely processed
 }
 
 // Options describe the checkpoints of one projection.

@@ -35,7 +35,7 @@ func process(db *dynamodb.Client, lease time.Duration) *checkpoint.Store {
 	return checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "test", Lease: lease, Keep: time.Hour})
 }
 
-// acquire waits for the log as long as it is held by another process.
+// acquire waits until no other process holds the log, and acquires it.
 func acquire(ctx context.Context, s *checkpoint.Store, log string) (*checkpoint.Lease, error) {
 	for {
 		l, err := s.Acquire(ctx, log)
@@ -178,7 +178,7 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), time.Second) // the SDK retries for a minute
 	defer cancel()
 	if _, err := s.Acquire(short, "a"); err == nil {
-		t.Error("got no error, want one")
+		t.Error("Acquire without a response: got no error, want one")
 	}
 	heal()
 	l := mustAcquire(t, s, "a")
@@ -195,8 +195,8 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // Release has saved the position
 }
 
-// TestOneHolderWritesAtATime runs processes that count together and stall for longer and shorter
-// than a lease. No number may be written twice or skipped.
+// TestOneHolderWritesAtATime checks that processes that count together write no number twice and
+// skip none, although they stall for longer and shorter than a lease.
 func TestOneHolderWritesAtATime(t *testing.T) {
 	const lease, processes, target = 30 * time.Millisecond, 4, 60
 	db, _ := open(t)

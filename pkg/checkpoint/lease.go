@@ -19,17 +19,17 @@ type Lease struct {
 	position Position
 }
 
-// Position returns the position that was last given to Save, by any holder.
+// Position returns the position that was last passed to Save by any holder.
 func (l *Lease) Position() Position { return l.position }
 
-// Save moves the position and renews the lease. It returns ErrLost, in which case
-// nothing is written. After another error Save or Release can be called again.
+// Save moves the position and renews the lease. It returns ErrLost if another holder has the
+// lease; nothing is written then. After another error Save or Release can be called again.
 func (l *Lease) Save(ctx context.Context, at Position) error {
 	l.position = at
 	return l.write(ctx, position(at))
 }
 
-// Renew renews the lease. It returns ErrLost.
+// Renew renews the lease. It returns ErrLost if another holder has the lease.
 func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, expression.UpdateBuilder{}) }
 
 // Release saves the position again, because a canceled Save may not have stored it, and frees the
