@@ -91,7 +91,7 @@ func (p Policy) Check(u *url.URL) error {
 		return err
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // by RFC 6761
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // see RFC 6761
 		host = "127.0.0.1"
 	}
 	address, err := netip.ParseAddr(host)

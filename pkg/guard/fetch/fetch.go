@@ -36,7 +36,7 @@ func (t *Throttled) Error() string {
 
 // Client fetches documents. It is safe for concurrent use.
 type Client struct {
-	HTTP    *http.Client // with a timeout and a guard on the addresses
+	HTTP    *http.Client // must have a timeout and block private addresses
 	MaxBody int64        // bytes of a response, after decompression
 }
 
