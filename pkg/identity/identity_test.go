@@ -180,7 +180,7 @@ func TestRotatedKeyHasAGracePeriod(t *testing.T) {
 			t.Errorf("the new token: got status %d, want 0", refused)
 		}
 		if _, refused := status(t, i, bearing(t, old)); (refused == 0) != (grace > 0) {
-			t.Errorf("the old token with a grace of %s: got status %d, want 0 only during a grace period", grace, refused)
+			t.Errorf("the old token with a grace period of %s: got status %d, want 0 only during a grace period", grace, refused)
 		}
 		c.advance(grace)
 		if _, refused := status(t, i, bearing(t, old)); refused != http.StatusUnauthorized {

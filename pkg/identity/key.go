@@ -18,7 +18,7 @@ const keyPrefix = "assay_"
 
 const (
 	idSize     = 10 // bytes
-	secretSize = 32 // in bytes; for 256 random bits a plain hash suffices
+	secretSize = 32 // bytes; a plain hash suffices for 256 random bits
 )
 
 var lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

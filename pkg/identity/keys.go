@@ -73,7 +73,8 @@ func (k *Keys) CreateFirst(ctx context.Context) (Key, string, error) {
 
 func (k Key) token(secret string) string { return keyPrefix + k.ID + "_" + secret }
 
-// Get reads a key with strong consistency, without the time of its last use. It returns platform.ErrNotFound.
+// Get reads a key with strong consistency, without the time of its last use. It returns platform.ErrNotFound if the
+// key does not exist.
 func (k *Keys) Get(ctx context.Context, id string) (Key, error) {
 	d, err := k.documents.Get(ctx, platform.Keys, id)
 	if err != nil {
@@ -126,7 +127,8 @@ func (k *Keys) List(ctx context.Context, owner string) ([]Key, error) {
 }
 
 // Rotate replaces the secret of a key and returns the new token. The previous secret is accepted for a grace
-// period. It returns platform.ErrNotFound or ErrKeyEnded.
+// period. It returns platform.ErrNotFound if the key does not exist, and ErrKeyEnded if it is revoked or has
+// expired.
 func (k *Keys) Rotate(ctx context.Context, id string, grace time.Duration) (Key, string, error) {
 	secret, hash := newSecret()
 	key, err := k.change(ctx, id, func(key *Key) error {
@@ -144,7 +146,7 @@ func (k *Keys) Rotate(ctx context.Context, id string, grace time.Duration) (Key,
 	return key, key.token(secret), err
 }
 
-// Revoke revokes a key permanently. It returns platform.ErrNotFound.
+// Revoke revokes a key permanently. It returns platform.ErrNotFound if the key does not exist.
 func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
 	return k.change(ctx, id, func(key *Key) error {
 		if key.RevokedAt.IsZero() {

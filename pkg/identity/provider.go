@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// errOutage means that the provider did not respond, so that a token cannot be verified.
+// errOutage means that the provider did not respond, so a token cannot be verified.
 var errOutage = errors.New("the identity provider is unavailable")
 
 const (

@@ -50,7 +50,7 @@ func (i *Identity) byToken(ctx context.Context, token string) (web.Caller, error
 	return caller, nil
 }
 
-// meet introduces a user. A failure does not reject the request.
+// meet passes the user data of a caller to Options.Introduce. A failure does not reject the request.
 func (i *Identity) meet(ctx context.Context, c web.Caller) {
 	if err := i.introduce(ctx, c.Owner, c.Credential.User); err != nil && ctx.Err() == nil {
 		i.log.Warn().Err(err).Msg("cannot store the name of a user")
