@@ -158,7 +158,7 @@ func TestFenceUnderClocksThatDiffer(t *testing.T) {
 			t.Fatalf("fence %d is %d, after %d; want a greater value", i, next, seen)
 		}
 		if err := h.apply(knock, fence, h.doors()); err != nil {
-			t.Fatalf("fence %d: %v", i, err)
+			t.Fatalf("fence %d: got error %v, want nil", i, err)
 		}
 		for _, old := range values {
 			for _, other := range clocks {

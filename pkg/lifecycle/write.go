@@ -35,18 +35,18 @@ func TimeFence(attribute string, seen int64, now time.Time) (Fence, int64) {
 	return Fence{Attribute: attribute, Seen: number(seen), Next: number(next)}, next
 }
 
-// Item is one DynamoDB item to write. Besides the state and the fence it changes its own
-// attributes; no attribute may be named twice.
+// Item is one DynamoDB item to write. Besides the state and the fence, a write changes the attributes
+// below; no attribute may be named twice.
 type Item struct {
 	Table  string
 	Key    map[string]types.AttributeValue
 	Status string // the attribute that contains its state; the machine's by default
 
-	Set    map[string]types.AttributeValue // attributes
-	Put    []Member                        // members of map attributes, which must exist
-	Remove []string                        // attributes
-	Add    map[string]types.AttributeValue // to sets, which need not exist, or to numbers
-	Delete map[string]types.AttributeValue // from sets; an empty set is removed
+	Set    map[string]types.AttributeValue // attributes to set
+	Put    []Member                        // members of map attributes to set; the maps must exist
+	Remove []string                        // attributes to remove
+	Add    map[string]types.AttributeValue // added to sets, which need not exist, or to numbers
+	Delete map[string]types.AttributeValue // deleted from sets; an empty set is removed
 
 	// Condition must hold as well. The zero value means no condition.
 	Condition expression.ConditionBuilder
@@ -65,7 +65,7 @@ type Write struct {
 	// Items are written in one transaction if there are several. The first is the
 	// source of truth, which decides the error.
 	Items []Item
-	// Also are other writes and condition checks of the same transaction.
+	// Also lists other writes and condition checks of the same transaction.
 	Also []types.TransactWriteItem
 	// Image requests the item as written. DynamoDB returns it for a single item only.
 	Image bool
@@ -106,8 +106,8 @@ func (p placeholders) each(attributes map[string]types.AttributeValue, between s
 	return actions
 }
 
-// compile returns the update of one item with its condition. A move without states
-// writes no state and needs the item to exist.
+// compile returns the update of one item with its condition. A move without states writes no state
+// and requires the item to exist.
 func (m Machine) compile(move Move, fence Fence, item Item) (types.Update, error) {
 	p := placeholders{map[string]string{}, map[string]types.AttributeValue{}}
 	status := p.name(m.status(item))

@@ -94,7 +94,7 @@ func items(both bool) []lifecycle.Item {
 func TestApply(t *testing.T) {
 	shut := row{"id": "d1", "status": "SHUT", "turn": 1.0, "note": "oil it", "color": "red"}
 	for name, c := range map[string]struct {
-		before row // of the first table; nil for none
+		before row // row of the first table; nil for none
 		after  row // nil for unchanged
 		check  func(error) bool
 	}{
@@ -140,7 +140,7 @@ func TestApply(t *testing.T) {
 				h.put("log", log)
 				err := h.apply(open, turn, items(both)...)
 				if !c.check(err) {
-					t.Errorf("got unexpected error %v", err)
+					t.Errorf("got error %v, which this case does not expect", err)
 				}
 				after := c.after
 				if after == nil {
@@ -180,10 +180,10 @@ func TestInconsistentCopies(t *testing.T) {
 				t.Errorf("got error %v, want only ErrInconsistent", err)
 			}
 			if got := h.get("doors", "d1"); !reflect.DeepEqual(got, first) {
-				t.Errorf("the first item became %v, want %v", got, first)
+				t.Errorf("got first item %v, want %v", got, first)
 			}
 			if got := h.get("log", "d1"); !reflect.DeepEqual(got, second) {
-				t.Errorf("the second item became %v, want %v", got, second)
+				t.Errorf("got second item %v, want %v", got, second)
 			}
 		})
 	}
