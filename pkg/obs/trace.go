@@ -67,8 +67,9 @@ func visible(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// parseParent parses a traceparent by https://www.w3.org/TR/trace-context/#traceparent-header. For
-// a version above 00 it uses the four known fields.
+// parseParent parses a traceparent according to
+// https://www.w3.org/TR/trace-context/#traceparent-header. For a version above 00 it uses the four
+// known fields.
 func parseParent(s string) (traceID, flags string, ok bool) {
 	const length = 55 // version 2, trace id 32, span id 16, flags 2, and three dashes
 	if len(s) < length || s[2] != '-' || s[35] != '-' || s[52] != '-' {
