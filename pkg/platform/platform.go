@@ -152,7 +152,7 @@ func Key(partition, name string) table.Key {
 	return table.Key{PartitionKey: table.Text(partition), SortKey: table.Text(name)}
 }
 
-// Get reads a document with strong consistency. It returns ErrNotFound.
+// Get reads a document with strong consistency. It returns ErrNotFound if the document does not exist.
 func (s *Store) Get(ctx context.Context, partition, name string) (Document, error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: Key(partition, name), ConsistentRead: aws.Bool(true)})
 	if err != nil {
