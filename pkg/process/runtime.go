@@ -37,8 +37,8 @@ type Runtime struct {
 	Syncs int
 }
 
-// Apply applies the settings until the returned function is called, which the caller must do. Above nine
-// tenths of the available memory the collector runs more often.
+// Apply applies the settings until the caller calls undo. Above nine tenths of the available memory the
+// collector runs more often.
 //
 // Apply allocates a block that is never used: Go counts it as live, so Growth percent of it is half of
 // Heap, but the kernel provides no memory for it. A GOGC that is adjusted after each collection would be

@@ -85,13 +85,13 @@ func TestVariablesOfGoTakePrecedence(t *testing.T) {
 	threads := runtime.GOMAXPROCS(0)
 	t.Cleanup(Runtime{Heap: 640 * mib, Syncs: 1}.Apply(zerolog.Nop()))
 	if goal, _ := collected(); goal > before+64*mib {
-		t.Errorf("with GOGC set, the collector runs at %d MiB, want at most %d", goal/mib, before/mib+64)
+		t.Errorf("with GOGC set: the collector runs at %d MiB, want at most %d", goal/mib, before/mib+64)
 	}
 	if most := debug.SetMemoryLimit(-1); most != 1<<40 {
-		t.Errorf("got limit %d bytes, want the set value", most)
+		t.Errorf("got memory limit %d, want 1 TiB", most)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {
-		t.Errorf("with GOMAXPROCS set, %d goroutines may run concurrently, want %d", got, threads)
+		t.Errorf("with GOMAXPROCS set: got %d threads, want %d", got, threads)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestSyncsAreRestored(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	undo := Runtime{Syncs: 2}.Apply(zerolog.Nop())
 	if got := runtime.GOMAXPROCS(0); got != before+2 {
-		t.Errorf("%d goroutines may run concurrently, want %d", got, before+2)
+		t.Errorf("got %d threads, want %d", got, before+2)
 	}
 	undo()
 	if got := runtime.GOMAXPROCS(0); got != before {
-		t.Errorf("afterwards %d goroutines may run concurrently, want %d", got, before)
+		t.Errorf("afterwards: got %d threads, want %d", got, before)
 	}
 }
