@@ -41,7 +41,7 @@ func exceeded(limits Limits, items []Item, row table.Key) error {
 			return &ExceededError{Quota: q.name, Limit: q.limit, Used: q.used, Wanted: q.wanted}
 		}
 	}
-	return fmt.Errorf("quota: usage %+v rejects %+v", used, sum) // not reached: one of the limits has failed the condition
+	return fmt.Errorf("quota: usage %+v rejects %+v", used, sum) // unreachable: one of the limits made the condition fail
 }
 
 // Refusals lists the problems that Problem returns.

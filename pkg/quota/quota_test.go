@@ -100,7 +100,7 @@ func TestReservation(t *testing.T) {
 		}
 	}
 	used(t, q, quota.Use{Bytes: 650, Items: 2})
-	reserve("", item("stream", -1)) // of unknown length
+	reserve("", item("stream", -1)) // an upload of unknown length
 	for range 2 {
 		if err := q.Stored(ctx, "alice", "textfile", "stream", 500); err != nil {
 			t.Fatal(err)
