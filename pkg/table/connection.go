@@ -28,7 +28,7 @@ func (c wholeBody) Do(r *http.Request) (*http.Response, error) {
 }
 
 func read(r *http.Request) ([]byte, error) {
-	if r.ContentLength <= 0 { // not known
+	if r.ContentLength <= 0 { // the length is unknown
 		return io.ReadAll(r.Body)
 	}
 	body := make([]byte, r.ContentLength)

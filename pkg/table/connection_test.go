@@ -20,7 +20,7 @@ func (l late) Do(r *http.Request) (*http.Response, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || string(body) != "the request" {
-		l.t.Errorf("read %q, error %v, want the request", body, err)
+		l.t.Errorf("got body %q, error %v, want the request", body, err)
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(""))}, nil
 }

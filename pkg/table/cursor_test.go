@@ -27,7 +27,7 @@ func TestCursorRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if url.QueryEscape(text) != text {
-			t.Fatalf("%s needs escaping in a URL", text)
+			t.Fatalf("got cursor %s, want one that needs no escaping in a URL", text)
 		}
 		got, err := table.ParseCursor(scope, text)
 		if err != nil || !reflect.DeepEqual(got, key) {

@@ -16,9 +16,9 @@ const GetLimit = 100
 // Get selects what GetAll reads.
 type Get struct {
 	Table      string
-	Keys       []Key // all different
+	Keys       []Key // distinct
 	Consistent bool
-	Attributes []string // all when empty
+	Attributes []string // attributes to return; empty for all
 }
 
 // GetAll reads the items with these keys and calls see with each, in any order, until it returns an

@@ -13,7 +13,7 @@ import (
 // key: newest first.
 type Partition struct {
 	Table string
-	Index string                          // empty for the table itself, which is read strongly consistent
+	Index string                          // empty for the table itself, which is read with strong consistency
 	Hash  string                          // the partition key
 	Value string                          // the value of the partition key
 	Keys  []string                        // all key attributes of the table and of the index
@@ -95,7 +95,7 @@ func (p Partition) query(limit int32) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// has reports whether a key belongs to the partition: a client can forge a cursor with any key.
+// has reports whether a key belongs to the partition. A client can forge a cursor with any key.
 func (p Partition) has(key Key) bool {
 	return len(key) == len(p.Keys) && len(p.keyOf(key)) == len(key) && TextOf(key[p.Hash]) == p.Value
 }

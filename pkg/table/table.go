@@ -70,8 +70,8 @@ func ConnectStreams(base aws.Config, cfg Config) *dynamodbstreams.Client {
 	})
 }
 
-// conflicted makes the SDK retry what it considers final: a transaction canceled only because of a
-// conflict with another one, or because the table was throttled.
+// conflicted makes the SDK retry a transaction, which it considers final, if it was canceled only
+// because of a conflict with another one or because of throttling.
 func conflicted(err error) aws.Ternary {
 	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {

@@ -117,7 +117,7 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 		key := table.Key{"id": &types.AttributeValueMemberS{Value: fmt.Sprint(n)}}
 		keys = append(keys, key)
 		if n%5 == 0 {
-			continue // there is none
+			continue // this item is missing
 		}
 		item := table.Key{"name": &types.AttributeValueMemberS{Value: fmt.Sprint("door ", n)}, "color": &types.AttributeValueMemberS{Value: "red"}}
 		maps.Copy(item, key)

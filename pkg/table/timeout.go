@@ -14,7 +14,7 @@ import (
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("no response from DynamoDB within %s, which is ASSAY_DYNAMODB_TIMEOUT", e.Limit)
+	return fmt.Sprintf("no response from DynamoDB within %s (ASSAY_DYNAMODB_TIMEOUT)", e.Limit)
 }
 
 // Timeout reports true, so that the SDK's retryer and other callers treat the error as a
