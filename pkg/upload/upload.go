@@ -23,8 +23,8 @@ var (
 	ErrOtherBytes = errors.New("the content does not match the reservation")
 )
 
-// Metadata names under which a reservation's trace is stored with its object, so that the event has
-// the trace however the upload is detected.
+// Metadata names under which a reservation's trace is stored with its object, so that the event has the trace
+// regardless of how the upload is detected.
 const (
 	metaRequestID = "request-id"
 	metaParent    = "traceparent"
@@ -44,8 +44,9 @@ func Traced(ctx context.Context, object blob.Object) context.Context {
 	return ctx
 }
 
-// Find reads the metadata of the object of an upload, for which size bytes are reserved, or any number if that is
-// negative. It returns ErrNoBytes, or ErrOtherBytes with the existing object.
+// Find reads the metadata of the object of an upload. size is the reserved length in bytes; a negative size accepts
+// any length. Find returns ErrNoBytes if there is no object, and the object with ErrOtherBytes if its length
+// differs.
 func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob.Object, error) {
 	object, err := bucket.Head(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
