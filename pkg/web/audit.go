@@ -17,11 +17,11 @@ type Write struct {
 	Path      string // path of the request
 	RequestID string
 	Caller    Caller
-	Address   string // of the client
+	Address   string // address of the client
 }
 
-// Audit records a write before its handler runs. recorded is called with the status before the response is sent. After
-// an error of Audit the handler does not run.
+// Audit records a write before its handler runs. recorded is called with the status before the response is sent. If
+// Audit returns an error, the handler does not run.
 type Audit func(context.Context, Write) (recorded func(status int), err error)
 
 // auditRetry is the Retry-After while the audit log cannot be written.

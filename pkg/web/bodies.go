@@ -26,13 +26,13 @@ var ErrBodiesFull = errors.New("web: the memory limit for request bodies is reac
 // the bytes that have arrived, not by its Content-Length, so that idle clients use nothing.
 type Bodies struct{ free *semaphore.Weighted }
 
-// NewBodies returns Bodies with a limit in bytes. Routers of one process share one.
+// NewBodies returns Bodies with a limit in bytes. All routers of a process share one.
 func NewBodies(limit int64) *Bodies { return &Bodies{semaphore.NewWeighted(limit)} }
 
 // Hold returns a Hold of zero bytes. The caller releases it.
 func (b *Bodies) Hold() *Hold { return &Hold{bodies: b} }
 
-// Hold is the share of one holder in the limit, in bytes. It is not safe for concurrent use.
+// Hold is one holder's share of the limit, in bytes. It is not safe for concurrent use.
 type Hold struct {
 	bodies *Bodies
 	bytes  int64

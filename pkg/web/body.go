@@ -28,7 +28,7 @@ type pacedBody struct {
 	waited          time.Duration
 	read            int64
 	until           time.Time // the deadline
-	err             error     // of the last read; no read follows it
+	err             error     // error of the last read; no read follows it
 }
 
 // PaceBody returns a reader of body that fails with ErrBodyStalled when no byte arrives for pause,

@@ -20,9 +20,9 @@ type Caller struct {
 	// Owner is the owner of the items that the caller reads and writes. A Credential proves it;
 	// without one it is the anonymous id in OwnerHeader, empty if the request has none.
 	Owner string
-	// Roles are the roles of the router's Options that the caller has.
+	// Roles lists the roles in the router's Options that the caller has.
 	Roles []Role
-	// Client is the client that limits count; see ClientOf.
+	// Client is the key by which limits count the client; see ClientOf.
 	Client string
 	// Credential proved the identity of the caller. It is nil for an anonymous caller.
 	Credential *Credential
@@ -56,10 +56,9 @@ func (c Caller) MaySee(owner string) bool {
 	return !c.secured || owner == c.Owner || c.Has(Operator)
 }
 
-// ActFor returns nil if the caller may act for the owner named by a field of the request, such as
-// path.ownerId. An anonymous caller may act for every owner whose id it knows. To a caller with a
-// Credential that is not an operator, other owners do not exist: the error is a 404 problem. A malformed
-// id is a 422 problem.
+// ActFor returns nil if the caller may act for the owner named by a field of the request, such as path.ownerId.
+// An anonymous caller may act for every owner whose id it knows. For a caller with a Credential that is not an
+// operator, another owner is a 404 problem. A malformed id is a 422 problem.
 func (c Caller) ActFor(owner, field string) error {
 	if !validOwner(owner) {
 		return Invalid(FieldError{Field: field, Message: badOwner})

@@ -12,7 +12,7 @@ import (
 // Credential is the proof of a caller's identity.
 type Credential struct {
 	Kind    string    // key or oidc
-	ID      string    // of the API key; empty for oidc
+	ID      string    // id of the API key; empty for oidc
 	Session bool      // whether it is a session of the web app, started with that key or by oidc
 	Scopes  []Scope   // the calls that it allows
 	Roles   []Role    // all roles of the caller; Caller.Roles has those valid on this address
@@ -48,8 +48,8 @@ type User struct {
 // that cannot be checked now is a 503 problem.
 type Authenticate func(http.ResponseWriter, *http.Request) (Caller, error)
 
-// Unauthenticated returns the 401 problem of a request without a valid credential. fault is the error code
-// of RFC 6750, empty for a request without a credential.
+// Unauthenticated returns the 401 problem for a request without a valid credential. fault is the error code of RFC
+// 6750, empty for a request without a credential.
 func Unauthenticated(fault, detail string) *Problem {
 	challenge := `Bearer realm="assay"`
 	if fault != "" {

@@ -86,7 +86,7 @@ func request(t *testing.T, conn net.Conn) int {
 	}
 	answer.Body.Close()
 	if answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "" {
-		t.Error("a 503 has no Retry-After")
+		t.Error("got a 503 without Retry-After")
 	}
 	return answer.StatusCode
 }

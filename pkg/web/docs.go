@@ -31,7 +31,7 @@ func DocsNotice() string {
 }
 
 const (
-	viewerPath = "/docs/redoc-3.0.1-1.js" // another version of the content has another name
+	viewerPath = "/docs/redoc-3.0.1-1.js" // the name changes with the content
 	eventsPath = "/docs/asyncapi.yaml"
 )
 
@@ -99,7 +99,8 @@ func docsPage(title, document, at, nonce string, events bool) string {
 `, nonce, html.EscapeString(title), docsStyle, links.String(), document, viewerPath, docsScript)
 }
 
-// serveViewer serves the viewer: compressed, as it is stored, or decompressed to clients without gzip.
+// serveViewer serves the viewer, which is stored compressed. It decompresses the viewer for clients that do not
+// accept gzip.
 func serveViewer(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/javascript; charset=utf-8")

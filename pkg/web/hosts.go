@@ -71,7 +71,7 @@ func Loopback(host string) bool {
 }
 
 // Reachable returns the host:port at which this machine reaches a server that listens on addr. It
-// replaces an unspecified address by loopback.
+// replaces an unspecified address with loopback.
 func Reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err != nil || host != "" && (ip == nil || !ip.IsUnspecified()) {

@@ -26,7 +26,7 @@ type Limiter struct {
 	mu      sync.Mutex
 	entered int
 	clients map[string]int
-	waiting []*waiter // in order of arrival
+	waiting []*waiter // waiters in order of arrival
 }
 
 type waiter struct {

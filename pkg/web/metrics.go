@@ -37,7 +37,8 @@ func newMetrics(registry *prometheus.Registry) metrics {
 	}
 }
 
-// shared registers c, or returns the equal collector that another router of the process registered.
+// shared registers c, or returns the existing collector if another router of the process has
+// registered it.
 func shared[C prometheus.Collector](registry *prometheus.Registry, c C) C {
 	err := registry.Register(c)
 	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {

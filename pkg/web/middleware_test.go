@@ -260,7 +260,7 @@ func TestIsJSON(t *testing.T) {
 	}
 }
 
-// brokenBody fails as a chunked body with malformed chunks does.
+// brokenBody fails like a chunked body with malformed chunks.
 type brokenBody struct{}
 
 func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

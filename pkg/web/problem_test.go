@@ -156,13 +156,13 @@ func TestErrorsBecomeProblems(t *testing.T) {
 		{"full", web.Unavailable("The stream is full.", 1500*time.Millisecond), 503, "unavailable", [2]string{"Retry-After", "2"}, false},
 		{"full, with a cause", web.Unavailable("", 0).Because(cause), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
 		{"anything else", fmt.Errorf("put: %w", cause), 500, "internal", [2]string{}, true},
-		{"an engine too slow", fmt.Errorf("%w: %w", cause, context.DeadlineExceeded), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
-		{"a backend too slow", fmt.Errorf("%w: %w", cause, backendError{timeout: true}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
-		{"a backend that is unavailable", fmt.Errorf("%w: %w", cause, backendError{status: 503}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
-		{"a backend that failed", fmt.Errorf("%w: %w", cause, backendError{status: 500}), 500, "internal", [2]string{}, true},
-		{"a backend whose disk is full", fmt.Errorf("%w: %w", cause, backendError{status: 503, code: "StorageFull"}), 503, "storage-full", [2]string{"Retry-After", "10"}, true},
+		{"a slow engine", fmt.Errorf("%w: %w", cause, context.DeadlineExceeded), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"a slow backend", fmt.Errorf("%w: %w", cause, backendError{timeout: true}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"an unavailable backend", fmt.Errorf("%w: %w", cause, backendError{status: 503}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"a failed backend", fmt.Errorf("%w: %w", cause, backendError{status: 500}), 500, "internal", [2]string{}, true},
+		{"a backend with a full disk", fmt.Errorf("%w: %w", cause, backendError{status: 503, code: "StorageFull"}), 503, "storage-full", [2]string{"Retry-After", "10"}, true},
 		{"a full disk", fmt.Errorf("%w: %w", cause, syscall.ENOSPC), 503, "storage-full", [2]string{"Retry-After", "10"}, true},
-		{"a body too large", &http.MaxBytesError{Limit: 7}, 413, "body-too-large", [2]string{"Connection", "close"}, false},
+		{"a large body", &http.MaxBytesError{Limit: 7}, 413, "body-too-large", [2]string{"Connection", "close"}, false},
 	}
 	for _, test := range tests {
 		for _, path := range []string{"/send", "/plain"} {

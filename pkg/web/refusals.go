@@ -50,8 +50,8 @@ func common(op *huma.Operation) Refusals {
 // public reports whether an operation ignores credentials.
 func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Security[0]) == 0 }
 
-// describe completes the description of a registered operation: the problems that it can return, and the
-// headers of all responses. creates reports whether the operation may name a new owner.
+// describe completes the description of a registered operation: the problems that it can return, and the headers
+// of all responses. creates reports whether the operation can return a new owner id.
 func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals) {
 	delete(op.Responses, "default") // huma adds one without headers
 	if op.Extensions == nil {       // created here, because requests read op while complete adds to the map

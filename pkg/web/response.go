@@ -15,7 +15,7 @@ type response struct {
 	control  *http.ResponseController
 	status   int // 0 until the header is written
 	bytes    int64
-	extended time.Time        // when the write deadline was last set
+	extended time.Time        // time of the last change of the write deadline
 	before   func(status int) // called before the header is written; nil for none
 }
 

@@ -51,19 +51,19 @@ type Router struct {
 
 	log      zerolog.Logger
 	metrics  metrics
-	queries  func() map[string][]string // queryNames, read at the first request
+	queries  func() map[string][]string // result of queryNames, computed at the first request
 	origin   *http.CrossOriginProtection
 	writable func() error
 	hosts    Hosts
 	roles    []Role
 
 	authenticate Authenticate
-	access       func() map[string]access // accesses, read at the first request
+	access       func() map[string]access // result of accesses, computed at the first request
 	throttle     *Throttle
 	audit        Audit
 	refused      recordedRefusals
 
-	operations func() map[string]string // operationIDs, read at the first write
+	operations func() map[string]string // result of operationIDs, computed at the first write
 }
 
 // NewRouter returns a router.

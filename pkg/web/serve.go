@@ -30,13 +30,13 @@ var ErrCut = errors.New("web: requests were aborted at the end of the drain")
 
 // Timeouts of every HTTP server.
 const (
-	HeaderTimeout = 10 * time.Second // for a request's header to arrive
-	IdleTimeout   = 2 * time.Minute  // for the next request on an idle connection
+	HeaderTimeout = 10 * time.Second // limit for a request's header to arrive
+	IdleTimeout   = 2 * time.Minute  // limit for the next request on an idle connection
 )
 
 const (
-	maxHeader = 64 << 10    // bytes
-	cutGrace  = time.Second // for handlers to return after they are aborted
+	maxHeader = 64 << 10    // maximum bytes of a request header
+	cutGrace  = time.Second // time for handlers to return after their requests are aborted
 )
 
 // Serve handles requests from listener, which it closes, until ctx is done. Then it shuts down:

@@ -178,7 +178,7 @@ func TestStalledBodyIsRejected(t *testing.T) {
 	tests := map[string]struct {
 		every  time.Duration // between two pieces of the body
 		pieces int
-		want   string // of the status line
+		want   string // code in the status line
 	}{
 		"no piece arrives":                {time.Minute, 1, "408"},
 		"slower than a KiB/s":             {10 * time.Second, 20, "408"},

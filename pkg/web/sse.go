@@ -12,7 +12,7 @@ import (
 
 // Event is one event of a text/event-stream.
 type Event struct {
-	ID   string // for Last-Event-ID; set only on events after which a client can resume
+	ID   string // value for Last-Event-ID; set only on events after which a client can resume
 	Name string // "" is the client's "message"
 	Data []byte // sent line by line; lines end in LF, CR or CRLF
 }
@@ -51,7 +51,8 @@ func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	return s, s.write([]byte(": connected\n\n"))
 }
 
-// Frame returns the event in its wire format. Several streams can send the same frame. It returns ErrBadEvent.
+// Frame returns the event in its wire format. Several streams can send the same frame. It returns ErrBadEvent if
+// the id or name would break the framing.
 func (e Event) Frame() ([]byte, error) {
 	if strings.ContainsAny(e.ID+e.Name, "\r\n\x00") {
 		return nil, fmt.Errorf("%w: %q, %q", ErrBadEvent, e.ID, e.Name)
@@ -81,9 +82,9 @@ type Batch struct {
 	Position string
 }
 
-// Pump sends what next returns: immediately while there is more, whenever wake has a value, and before each
-// heartbeat. It returns nil when the client disconnects, its credential expires or the server drains, or else the
-// error of next.
+// Pump sends the batches that next returns. It calls next immediately while there is more, whenever wake has a
+// value, and before each heartbeat. It returns nil when the client disconnects, its credential expires or the
+// server drains, and otherwise the error of next or of a write.
 func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()

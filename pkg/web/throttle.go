@@ -140,7 +140,7 @@ type RateLimit struct {
 	Quota, Remaining int64
 	Window           time.Duration // window of the quota; 0 for none
 	Reset            time.Duration // time until the quota is available again; 0 if waiting does not help
-	Unit             string        // unit: content-bytes or concurrent-requests; "" means requests, or items
+	Unit             string        // content-bytes or concurrent-requests; "" means requests, or items
 }
 
 func (l RateLimit) set(header http.Header) {
