@@ -128,6 +128,6 @@ func TestRepeatedEventsDoNotCount(t *testing.T) {
 // stream.
 func TestAdmitRejectsOtherStreams(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
-		t.Error("got no error, want one")
+		t.Error("Admit for another stream: got no error, want one")
 	}
 }

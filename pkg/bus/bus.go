@@ -32,9 +32,9 @@ type Bus struct {
 	work      []*workQueue
 }
 
-// Connect opens the connection and creates or reconciles the streams. source
-// is the publishing service, such as "ingest". It returns an error if no
-// server responds, or durable.ErrNotDurable. The caller closes the Bus.
+// Connect opens the connection and creates or reconciles the streams. source is the publishing
+// service, such as "ingest". It returns an error if no server responds, and durable.ErrNotDurable
+// if the streams could lose acknowledged messages. The caller closes the Bus.
 func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	if err := cfg.policy().Check(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 type Message struct {
 	Subject string
 	ID      string // messages with the same id are stored once within the duplicate window
-	Type    string // for metrics
+	Type    string // type of the message in metrics
 	Data    []byte
 }
 

@@ -41,6 +41,6 @@ func TestCheckFailsWithoutServer(t *testing.T) {
 	}
 	w.Bus.Close()
 	if err := w.Bus.Check(t.Context()); err == nil {
-		t.Error("Check of a closed bus returned no error")
+		t.Error("Check of a closed bus: got no error, want one")
 	}
 }

@@ -37,8 +37,8 @@ type Consumer struct {
 	// Attempts is the maximum number of deliveries of a message. They are counted before the work
 	// begins, so that an input that crashes the process also runs out of attempts. A delivery that
 	// a worker returns because it shuts down does not count. Default 12, which with the default
-	// Backoff outlasts an outage of a backend of 15 minutes. A message whose handler panics or
-	// exceeds its bounds has at most 3.
+	// Backoff outlasts a backend outage of 15 minutes. A message whose handler panics or exceeds
+	// its bounds has at most 3.
 	Attempts int
 	// Bounds returns the limits of an attempt at a delivery. It may store data that it has read in
 	// the Event of the delivery. Optional; by default there are no limits.

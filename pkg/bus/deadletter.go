@@ -27,7 +27,7 @@ const deadHeaders = "assay-dead-"
 const (
 	DeadReason   = "assay-dead-reason"
 	DeadAttempts = "assay-dead-attempts"
-	DeadSubject  = "assay-dead-subject"  // origin of the message
+	DeadSubject  = "assay-dead-subject"  // original subject of the message
 	DeadConsumer = "assay-dead-consumer" // consumer that gave up the message
 	DeadFirst    = "assay-dead-first"    // when the stream stored the message, RFC 3339
 	DeadLast     = "assay-dead-last"     // when the consumer gave up the message, RFC 3339
@@ -41,7 +41,7 @@ type DeadLetter struct {
 	event.Envelope        // zero if the message was not an event
 	Sequence       uint64 // sequence number among the dead letters; identifies it
 	Consumer       string // consumer that gave up the message
-	Subject        string // origin of the message
+	Subject        string // original subject of the message
 	Reason         string
 	Attempts       int       // 0 if the dead letter was restored
 	First          time.Time // when the stream stored the message
@@ -53,7 +53,7 @@ type DeadLetter struct {
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
 	After    uint64    // sequence numbers above it
-	Consumer string    // consumer that gave them up
+	Consumer string    // consumer that gave up the messages
 	Reason   string    // a substring of the reason, case-insensitive
 	From, To time.Time // given up at or after From and before To
 }
@@ -179,7 +179,8 @@ func (b *Bus) DeadCounts(ctx context.Context) (map[string]uint64, error) {
 	return counts, nil
 }
 
-// DeadLetter reads one dead letter. It returns ErrNoDeadLetter.
+// DeadLetter reads one dead letter. It returns ErrNoDeadLetter if there is none with the sequence
+// number.
 func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
 	dead, err := b.JS.Stream(ctx, StreamDead)
 	if err != nil {
@@ -195,7 +196,8 @@ func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, erro
 	return readDeadLetter(msg), nil
 }
 
-// DropDead removes a dead letter permanently. It returns ErrNoDeadLetter.
+// DropDead removes a dead letter permanently. It returns ErrNoDeadLetter if there is none with
+// the sequence number.
 func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 	if _, err := b.DeadLetter(ctx, sequence); err != nil {
 		return err

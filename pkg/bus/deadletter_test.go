@@ -85,7 +85,7 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 	}
 }
 
-func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
+func TestDeadLetterIsReplayedUnchanged(t *testing.T) {
 	w := bustest.Open(t)
 	stored(t, w)
 	deadLetter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]

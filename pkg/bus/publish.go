@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// publishBudget limits all attempts at one publish. A cluster elects a new leader in about 4 s,
-	// so the budget is well above that.
+	// publishBudget limits the total time of all attempts at one publish. A cluster elects a new
+	// leader in about 4 s, so the budget is well above that.
 	publishBudget = 15 * time.Second
 	publishTry    = 3 * time.Second
 	publishPause  = 250 * time.Millisecond
@@ -43,7 +43,8 @@ type publisher struct {
 }
 
 func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) *publisher {
-	// Registered under the service's name, because the services of one process share a registry.
+	// The metrics are registered under the service's name, because the services of one process share a
+	// registry.
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)
 	return &publisher{js: js, published: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
@@ -72,7 +73,7 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 		select {
 		case <-ctx.Done():
 			p.published.WithLabelValues(kind, "error").Inc()
-			// Both errors, so that callers recognize an unresponsive server as a timeout.
+			// Return both errors, so that callers recognize an unresponsive server as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
 		case <-time.After(publishPause):
 		}

@@ -87,7 +87,7 @@ func TestRepublishSkipsTheNewestEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := outcomes(t, w, e.Subject); n != 2 {
-		t.Errorf("got %d outcomes, want 2 with the new one", n)
+		t.Errorf("got %d outcomes, want 2, including the new one", n)
 	}
 }
 

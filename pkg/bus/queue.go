@@ -56,8 +56,8 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 	return err
 }
 
-// message returns the message of an item in the stream. It returns
-// jetstream.ErrMsgNotFound.
+// message returns the message of an item in the stream. It returns jetstream.ErrMsgNotFound if
+// there is none.
 func (q *workQueue) message(ctx context.Context, subject, tenant string) (*jetstream.RawStreamMsg, error) {
 	return q.publisher.js.LastMsg(ctx, q.Stream, storedSubject("*", tenantToken(tenant), subject))
 }

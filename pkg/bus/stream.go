@@ -102,8 +102,8 @@ func workStream(cfg Config, w Work) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: w.Stream, Subjects: []string{w.Stored()}, Description: "items that wait for a worker",
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
-		// One message of an item at a time: a worker that receives it knows that no other worker
-		// has a message of the item, and may take over the item. A count of deliveries is not
+		// One message of an item at a time: a worker that receives it may take over the item,
+		// because no other worker has a message of the item. A count of deliveries is not
 		// sufficient, because the server writes it late and may lose the last one in a crash.
 		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
 		RePublish: &jetstream.RePublish{Source: w.Stored(), Destination: w.Subjects},
@@ -120,8 +120,8 @@ type streams struct {
 	declared time.Time // time of the last declaration
 }
 
-// declare creates the streams or updates them to their declared settings. It
-// returns durable.ErrNotDurable.
+// declare creates the streams or updates them to their declared settings. It returns
+// durable.ErrNotDurable if a stream could lose acknowledged messages.
 func (s *streams) declare(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

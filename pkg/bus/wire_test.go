@@ -45,8 +45,8 @@ func TestTraceIsPassedToTheHandler(t *testing.T) {
 	}
 }
 
-// TestPlainClientReadsOutcomes checks that a NATS client that knows nothing about this system
-// can read outcomes.
+// TestPlainClientReadsOutcomes checks that a NATS client without code of this project can read
+// outcomes.
 func TestPlainClientReadsOutcomes(t *testing.T) {
 	w := bustest.Open(t)
 	sub, err := w.NATS.SubscribeSync(event.OutcomeSubjects)
@@ -88,7 +88,7 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal(msg.Data, &body); err != nil {
-		t.Fatalf("%v in %s", err, msg.Data)
+		t.Fatalf("unmarshal %s: %v", msg.Data, err)
 	}
 	if body.Area != "textfile" || body.ID != "f1" || body.OwnerID != "ann" || body.Name != "a.txt" ||
 		!body.CompletedAt.Equal(bustest.When()) || body.TextStatistics.TotalWords != 2 || body.TextStatistics.AvgWordLength != 3 {

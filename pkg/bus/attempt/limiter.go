@@ -89,9 +89,9 @@ func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), sha
 }
 
 // Run calls f in another goroutine, with a context that ends after limit, and returns its error, a
-// *PanicError or a *TimeError. A limit of 0 means no limit. Run first waits for memory. If f does
-// not return within limit, but at most 5 s, after its context is done, it is abandoned. It keeps
-// its memory until it returns.
+// *PanicError or a *TimeError. A limit of 0 means no limit. Run first waits for memory. f is
+// abandoned if it has not returned after twice limit, or 5 s after its context is done if that is
+// earlier. It keeps its memory until it returns.
 func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f func(context.Context) error) error {
 	release, shared, err := l.acquire(ctx, memory)
 	if err != nil {

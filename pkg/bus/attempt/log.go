@@ -41,7 +41,7 @@ type Records struct {
 // count late: if it crashes together with the worker, as in `assay serve`, an input that
 // crashes both would never run out of attempts.
 //
-// A message has a record once it is delivered again or was returned; a suspect has one from its
+// A message has a record once it has been delivered again or returned; a suspect has one from its
 // first delivery. Usually nothing is written. A nil Log logs nothing.
 type Log struct {
 	records  Records

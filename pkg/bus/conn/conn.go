@@ -24,7 +24,7 @@ type Config struct {
 
 // Conn is a connection that reconnects automatically. It is safe for concurrent use.
 type Conn struct {
-	NATS *nats.Conn // its own requests are not guarded; see WithPermissionErrors
+	NATS *nats.Conn // requests made directly on it can time out; see WithPermissionErrors
 	JS   *JetStream
 
 	*refusals

@@ -34,7 +34,8 @@ func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 }
 
 // LastMsg reads the newest message of a subject of a stream. It returns
-// jetstream.ErrStreamNotFound or jetstream.ErrMsgNotFound.
+// jetstream.ErrStreamNotFound if there is no such stream, and jetstream.ErrMsgNotFound if there
+// is no such message.
 func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jetstream.RawStreamMsg, err error) {
 	found, err := j.Stream(ctx, stream)
 	if err != nil {
@@ -116,7 +117,7 @@ func (j *JetStream) CreateOrUpdateKeyValue(ctx context.Context, cfg jetstream.Ke
 	return &KeyValue{j.refusals, bucket}, nil
 }
 
-// Stream is a stream of the server.
+// Stream is a stream on the server.
 type Stream struct {
 	refusals *refusals
 	name     string
@@ -147,7 +148,7 @@ func (s *Stream) DeleteMsg(ctx context.Context, sequence uint64) (err error) {
 	return s.stream.DeleteMsg(ctx, sequence)
 }
 
-// KeyValue is a key-value bucket of the server.
+// KeyValue is a key-value bucket on the server.
 type KeyValue struct {
 	refusals *refusals
 	bucket   jetstream.KeyValue

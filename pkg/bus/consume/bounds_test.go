@@ -133,7 +133,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	successor := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
 	successor.Lease = time.Hour
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), successor)
-	if d := bustest.Next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
+	if d := bustest.Next(t, again, "delivery of the other item"); d.Item != "other" || d.Attempt != 1 {
 		t.Errorf("got attempt %d at %s, want attempt 1 at the other item", d.Attempt, d.Item)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1) // the message of the looping handler remains for its retry

@@ -142,7 +142,7 @@ func TestIdleConsumerEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestConsumeReturnsWithACanceledContext(t *testing.T) {
+func TestRunReturnsWithACanceledContext(t *testing.T) {
 	w := bustest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -30,7 +30,7 @@ func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 			t.Errorf("got item %s at attempt %d, want f1 at 1", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return bustest.When().Add(time.Hour), nil // by a clock that is ahead
+		return bustest.When().Add(time.Hour), nil // the clock of GiveUp is ahead
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
@@ -242,7 +242,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	reasons := make(chan error, 1)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error {
-		t.Error("the handler was called for too many attempts")
+		t.Error("the handler was called after the attempts had run out")
 		return nil
 	})
 	c.Lease, c.Attempts = lease, 1

@@ -90,8 +90,8 @@ func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 // giveUpTime limits GiveUp, which makes a few requests.
 const giveUpTime = time.Minute
 
-// brokenAttempts is the maximum number of attempts of a message whose handler
-// panics or exceeds its time.
+// brokenAttempts is the maximum number of attempts at a message whose handler panics or exceeds
+// its time.
 const brokenAttempts = 3
 
 // broke reports whether err means that a handler panicked or exceeded its time.
@@ -101,7 +101,7 @@ func broke(err error) bool {
 	return panicked || late
 }
 
-// attemptsAfter is the number of attempts of a message that failed with err.
+// attemptsAfter returns the maximum number of attempts at a message that failed with err.
 func (w *consumerRun) attemptsAfter(err error) int {
 	if broke(err) {
 		return min(brokenAttempts, w.consumer.Attempts)

@@ -97,8 +97,9 @@ func TestClosedGateStopsRequests(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// TestClosedGateEndsWithConsume checks that a closed gate does not prevent Run from returning.
-func TestClosedGateEndsWithConsume(t *testing.T) {
+// TestRunReturnsDespiteAClosedGate checks that a closed gate does not prevent Run from
+// returning.
+func TestRunReturnsDespiteAClosedGate(t *testing.T) {
 	w := bustest.Open(t)
 	reached := make(chan struct{}, 1)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return nil })

@@ -74,9 +74,11 @@ func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 	deadLetters := w.Dead(t)
 	if len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-subject") != "killer" || deadLetters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
 		!strings.HasPrefix(deadLetters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
+		var got []nats.Header
 		for _, deadLetter := range deadLetters {
-			t.Errorf("got dead letter %v", deadLetter.Header)
+			got = append(got, deadLetter.Header)
 		}
+		t.Errorf("got dead letters %v, want one of killer that gave up after %d attempts", got, doomedAttempts)
 	}
 }
 

@@ -73,11 +73,11 @@ func TestRecreatedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	bustest.Eventually(t, func() error { return w.JS.DeleteConsumer(t.Context(), c.Stream, c.Name) })
 	w.Publish(t, bustest.Completed("meanwhile"))
 	if item := bustest.Next(t, got, "outcome published while there was no consumer"); item != "meanwhile" {
-		t.Errorf("got %s, want meanwhile", item)
+		t.Errorf("got outcome %s, want meanwhile", item)
 	}
 	w.Publish(t, bustest.Completed("new"))
 	if item := bustest.Next(t, got, "outcome after that"); item != "new" {
-		t.Errorf("got %s, want new", item)
+		t.Errorf("got outcome %s, want new", item)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// Declare creates a stream, or updates one that has other settings. If the settings match
-// it only reads the stream, so a user without permission to change streams can declare it.
-// It returns ErrNotDurable.
+// Declare creates a stream, or updates one that has other settings. If the settings match it
+// only reads the stream, so a user without permission to change streams can declare it. It
+// returns ErrNotDurable if the stream could lose acknowledged messages.
 func (p Policy) Declare(ctx context.Context, js *conn.JetStream, want jetstream.StreamConfig) error {
 	have, err := js.Stream(ctx, want.Name)
 	switch {

@@ -19,7 +19,7 @@ const SyncAlways = "always"
 
 // Policy specifies the required durability of streams and the accepted losses.
 type Policy struct {
-	Replicas int    // of each stream
+	Replicas int    // replicas of each stream
 	Sync     string // when the server syncs messages to disk: SyncAlways or an interval
 
 	AllowUnsynced      bool // loss in a power failure
@@ -41,8 +41,8 @@ func (p Policy) synced(replicas int) error {
 		"set sync_interval: always in the server's jetstream block and ASSAY_NATS_SYNC=always, or accept the risk with ASSAY_ALLOW_UNSYNCED=true", ErrNotDurable)
 }
 
-// keep returns the settings to use for a stream, given its current ones. It
-// returns ErrNotDurable.
+// keep returns the settings to use for a stream, given its current ones. It returns
+// ErrNotDurable if they could lose acknowledged messages.
 func (p Policy) keep(want, have jetstream.StreamConfig) (jetstream.StreamConfig, error) {
 	risk := func(what, allow string) error {
 		return fmt.Errorf("%w: it %s, or accept that with %s=true", ErrNotDurable, what, allow)

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxAge is the maximum age of a count of an empty queue. The maximum for a fuller
-	// queue is proportionally lower, so that a queue that empties soon admits again.
+	// maxAge is the maximum age of a count of an empty queue. The maximum for a fuller queue is
+	// proportionally lower, so that a queue that is being emptied soon admits work again.
 	maxAge = time.Second
 	minAge = freshAge
 	// freshAge is the maximum age of the total backlog when it is used as an upper bound for the
@@ -28,7 +28,7 @@ type backlog struct {
 	counting bool
 	counted  time.Time
 	messages int64
-	since    int64 // published since the count began
+	since    int64 // messages published since the count began
 	err      error
 }
 

@@ -141,7 +141,7 @@ func TestPublishedMessagesCount(t *testing.T) {
 		q := s.queue(Limits{Messages: 3})
 		for n := range 3 {
 			if err := q.Admit(t.Context(), fmt.Sprint(n)); err != nil {
-				t.Errorf("message %d: got error %v", n, err)
+				t.Errorf("message %d: got error %v, want nil", n, err)
 			}
 			q.Priority(t.Context(), fmt.Sprint(n))
 		}

@@ -34,9 +34,9 @@ type tenant struct {
 
 // tenants are the estimates of all tenants.
 type tenants struct {
-	limit   int64 // queued for one tenant; 0 for no limit
+	limit   int64 // maximum number of queued messages of one tenant; 0 for no limit
 	count   func(ctx context.Context, tenant string) (int64, error)
-	backlog *backlog // of all tenants
+	backlog *backlog // backlog of all tenants
 
 	mu  sync.Mutex
 	all map[string]*tenant

@@ -204,11 +204,11 @@ func TestTailRejectsGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, 5); !errors.Is(err, tail.ErrGone) {
-		t.Errorf("before a purge of everything: got error %v, want ErrGone", err)
+		t.Errorf("after a purge: got error %v, want ErrGone", err)
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
-		t.Errorf("after the purge: got outcome %s, want f6", got[0].Item)
+		t.Errorf("the first outcome after the purge: got %s, want f6", got[0].Item)
 	}
 }
 
