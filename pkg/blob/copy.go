@@ -131,7 +131,7 @@ func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Objec
 	return unquote(out.ETag), nil
 }
 
-// copySource returns the header that names a source. The SDK does not encode it.
+// copySource returns the value of the header that names a source. The SDK does not encode it.
 func copySource(c Copy) *string {
 	parts := strings.Split(c.Bucket+"/"+c.Key, "/")
 	for i, part := range parts {

@@ -21,7 +21,7 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeys compares shards with digests computed by sha256sum.
+// TestKeys compares the shards of keys with digests computed by sha256sum.
 func TestKeys(t *testing.T) {
 	for name, want := range map[string]string{
 		"abc":     "files/ba/abc", // the example of FIPS 180-4: ba7816bf…

@@ -107,7 +107,7 @@ func (r *rangeReader) Close() error {
 	return body.Close()
 }
 
-// unexpected converts a premature end to an error.
+// unexpected converts io.EOF to io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

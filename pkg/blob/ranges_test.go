@@ -43,7 +43,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.content))
 }
 
-// breaking closes the connection after left more bytes of the body.
+// breaking closes the connection when left bytes of the body have been written.
 type breaking struct {
 	http.ResponseWriter
 	left int
