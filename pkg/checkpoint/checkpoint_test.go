@@ -69,7 +69,8 @@ func positions(t *testing.T, s *checkpoint.Store, want map[string]checkpoint.Pos
 
 func at(after string) checkpoint.Position { return checkpoint.Position{After: after} }
 
-// TestReleasedLogIsAcquiredImmediately uses a lease that is too long to wait for in a test.
+// TestReleasedLogIsAcquiredImmediately checks that a released log can be acquired immediately,
+// although its lease is too long to wait for in a test.
 func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	db, _ := open(t)
 	first, second := process(db, time.Hour), process(db, time.Hour)

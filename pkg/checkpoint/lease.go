@@ -73,7 +73,7 @@ func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) erro
 				return
 			case <-tick.C:
 			}
-			// Other errors recur at the next write, or were temporary.
+			// Other errors are ignored: they are temporary, or recur at the next write.
 			if err := l.Renew(ctx); errors.Is(err, ErrLost) {
 				cancel(err)
 				return
