@@ -40,7 +40,7 @@ type Policy struct {
 	NetworksSetting, PortsSetting string
 }
 
-// control is called by net.Dialer with the address that it is about to connect to.
+// control returns the function that net.Dialer calls with the address that it is about to connect to.
 func (p Policy) control() func(context.Context, string, string, syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithPorts(append([]uint16{80, 443}, p.Ports...)...))
 	return func(_ context.Context, network, address string, conn syscall.RawConn) error {
