@@ -158,7 +158,7 @@ func TestRevokedKeyEndsEverywhere(t *testing.T) {
 			t.Errorf("process %d: got status %d, want %d", n, refused, http.StatusUnauthorized)
 		}
 		if check[n]() == nil {
-			t.Errorf("process %d: Check of the revoked key returned no error", n)
+			t.Errorf("process %d: Check of the revoked key: got no error, want one", n)
 		}
 	}
 	if KeyAge > 3*time.Second {

@@ -165,7 +165,7 @@ func use(t *testing.T, i *Identity, c *clock, set *http.Cookie, owner string, ag
 	return set
 }
 
-// TestSignInWithTheProvider follows the code flow as a browser does.
+// TestSignInWithTheProvider follows the authorization code flow like a browser.
 func TestSignInWithTheProvider(t *testing.T) {
 	i, p, c := withProvider(t)
 	p.SetUser(map[string]any{"sub": "ann", "name": "Ann Lee", "groups": []string{"chemists"}})

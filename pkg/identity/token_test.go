@@ -57,7 +57,7 @@ func TestTokenProvesItsSubject(t *testing.T) {
 	}
 }
 
-// TestOwnerOfASubject uses values from Python's hashlib and base64.
+// TestOwnerOfASubject compares OwnerOf with values computed by Python's hashlib and base64.
 func TestOwnerOfASubject(t *testing.T) {
 	for subject, want := range map[string]string{
 		"ann": "475BKC7SQIHJHV5O4WH7LVIYJY",
@@ -69,7 +69,7 @@ func TestOwnerOfASubject(t *testing.T) {
 	}
 }
 
-// TestInvalidTokensAreRejected sends 10,000 invalid tokens with every kind of fault.
+// TestInvalidTokensAreRejected checks that 10,000 tokens with every kind of fault are rejected.
 func TestInvalidTokensAreRejected(t *testing.T) {
 	i, p, c := withProvider(t)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -178,7 +178,7 @@ func TestTokenEnds(t *testing.T) {
 		t.Errorf("after its expiry: got status %d, want %d", refused, http.StatusUnauthorized)
 	}
 	if caller.Credential.Check(t.Context()) == nil {
-		t.Error("Check after the expiry returned no error")
+		t.Error("Check after the expiry: got no error, want one")
 	}
 }
 
