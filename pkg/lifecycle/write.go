@@ -62,8 +62,8 @@ type Member struct {
 // Write describes what a move or an update writes atomically.
 type Write struct {
 	Fence Fence
-	// Items are written in one transaction if there are several. The first is the
-	// source of truth, which decides the error.
+	// Items are written in one transaction if there are several. The first is the source of truth and
+	// determines the error.
 	Items []Item
 	// Also lists other writes and condition checks of the same transaction.
 	Also []types.TransactWriteItem
