@@ -19,7 +19,7 @@
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some time after it; readers filter
-// expired rows themselves. A program may only use the partitions of its own kinds of rows (deploy/iam).
+// expired rows themselves. A program may use only the partitions of its own kinds of rows (deploy/iam).
 package platform
 
 import (
