@@ -22,7 +22,7 @@ const (
 
 // Settings are the settings of a service.
 type Settings interface {
-	// HTTPAddr is where the service listens, host:port.
+	// HTTPAddr returns the address on which the service listens, as host:port.
 	HTTPAddr() string
 }
 

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// defaultHeap is the default of Runtime.Heap. Without it a service with a few MB of live heap
-	// spends a sixth of its time on collections.
+	// defaultHeap is the default of Runtime.Heap. Without it a service with a few MB of live heap spends a
+	// sixth of its time on garbage collection.
 	defaultHeap = 80 << 20
 	// memoryShare is the fraction of the container's memory, or of the machine's, above which the
 	// collector runs more often, unless GOMEMLIMIT is set.
 	memoryShare = 0.9
 )
 
-// Runtime is the settings of the Go runtime, for the entire process. The variables GOGC, GOMEMLIMIT
-// and GOMAXPROCS override them. All departures from Go's defaults are here.
+// Runtime contains the settings of the Go runtime for the entire process. The variables GOGC, GOMEMLIMIT
+// and GOMAXPROCS override them. All deviations from Go's defaults are here.
 type Runtime struct {
 	// Heap is twice the number of bytes that are allocated between two collections, in addition to Growth
 	// percent of the live heap. 80 MiB by default.
