@@ -8,7 +8,7 @@
 //
 // An item is counted before it is created, and released after it is deleted. Concurrent writers each reserve the
 // bytes that they announce, so together they cannot exceed the quota. An upload of unknown length is accepted
-// while the quota is not reached, and counted when it is stored, so each such upload may exceed the quota once.
+// while the quota is not reached, and counted when it is stored, so each such upload can exceed the quota once.
 package quota
 
 import (
@@ -44,7 +44,7 @@ type Limits struct {
 	Streams  int64 `json:"streams" minimum:"0" doc:"open streams of live events per process"`
 }
 
-// Counted reports whether a limit on stored data applies, so that items are counted.
+// Counted reports whether a limit on stored data applies. Only then are items counted.
 func (l Limits) Counted() bool { return l.Bytes > 0 || l.Items > 0 || l.Uploads > 0 }
 
 // Rates returns the limits that each process enforces independently.
@@ -67,7 +67,8 @@ func (l *Limits) of(name Name) *int64 {
 	return nil
 }
 
-// Overrides are the quotas of one owner that differ from the settings; for nil, the settings apply.
+// Overrides are the quotas of one owner that differ from the settings. A nil quota means that the setting
+// applies.
 type Overrides struct {
 	Bytes    *int64 `json:"bytes,omitempty" minimum:"0" doc:"stored bytes; 0 means no limit"`
 	Items    *int64 `json:"items,omitempty" minimum:"0" doc:"items; 0 means no limit"`
