@@ -52,7 +52,7 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 	return nil
 }
 
-// Projection returns the projection on these attributes, at least one.
+// Projection returns the projection on these attributes, of which there must be at least one.
 func Projection(attributes []string) expression.ProjectionBuilder {
 	var names expression.ProjectionBuilder
 	for _, name := range attributes {
