@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Write is a request that may change something, for the audit log.
+// Write describes a request that may change something, for the audit log.
 type Write struct {
 	Operation string // the id of the operation in the OpenAPI document
 	Method    string

@@ -23,7 +23,8 @@ const (
 var ErrBodiesFull = errors.New("web: the memory limit for request bodies is reached")
 
 // Bodies limits the bytes of request bodies that the handlers of a process buffer. A body counts by
-// the bytes that have arrived, not by its Content-Length, so that idle clients use nothing.
+// the bytes that have arrived, not by its Content-Length, so that idle clients use none of the
+// limit.
 type Bodies struct{ free *semaphore.Weighted }
 
 // NewBodies returns Bodies with a limit in bytes. All routers of a process share one.

@@ -18,9 +18,8 @@ const BodyPause = 30 * time.Second
 // bodyMinRate is the average rate in bytes per second that a body must reach after the first pause.
 const bodyMinRate = 1 << 10
 
-// pacedBody limits how long a client may hold a request by sending its body slowly. A long upload
-// that makes progress has no limit. Only the time spent waiting for the client counts, not the time
-// of the handler.
+// pacedBody limits how long a client can hold a request by sending its body slowly. A long upload that makes
+// progress has no limit. Only the time spent waiting for the client counts, not the time of the handler.
 type pacedBody struct {
 	io.Reader
 	setReadDeadline func(time.Time) error
@@ -93,7 +92,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wait moves the deadline, by at least a second, since a small body is read immediately.
+// wait moves the deadline, but extends it only by more than a second, because a small body is read immediately.
 func (b *pacedBody) wait(until time.Time) {
 	if later := until.Sub(b.until); later < 0 || later > time.Second {
 		b.setDeadline(until)

@@ -13,11 +13,11 @@ import (
 type Credential struct {
 	Kind    string    // key or oidc
 	ID      string    // id of the API key; empty for oidc
-	Session bool      // whether it is a session of the web app, started with that key or by oidc
+	Session bool      // whether it is a session of the web app, started with that key or with oidc
 	Scopes  []Scope   // the calls that it allows
 	Roles   []Role    // all roles of the caller; Caller.Roles has those valid on this address
 	Groups  []string  // groups of the caller, with which nodes of the library may be shared
-	User    User      // user data of oidc
+	User    User      // user data from the identity provider
 	Expires time.Time // the zero time for never
 	// Check returns an error if the credential is no longer valid: a 401 problem, or a 503 problem while it cannot
 	// be verified. Live streams call it at intervals.
@@ -139,8 +139,7 @@ func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, err
 	return caller, r.permit(caller, owner, req.Method)
 }
 
-// permit returns nil if a caller with a credential may make a request with this method, whose OwnerHeader names
-// owner.
+// permit returns nil if the credential of c allows a request with this method and with this owner in OwnerHeader.
 func (r *Router) permit(c Caller, owner, method string) error {
 	if owner != "" && owner != c.Owner {
 		return Invalid(FieldError{Field: "header." + OwnerHeader, Message: "is not the owner of the credential; omit the header"})

@@ -138,9 +138,9 @@ func ClientOf(remoteAddr string) string {
 
 // Fractions of the process's file descriptors that listeners leave free, for LimitListener.
 const (
-	// ClientSpare is left by listeners for clients. Files and backend connections use it.
+	// ClientSpare is the fraction that listeners for clients leave free, for files and backend connections.
 	ClientSpare = 1.0 / 8
-	// EngineSpare is left by listeners of embedded backends, which the services connect to.
+	// EngineSpare is the fraction that listeners of embedded backends leave free. The services connect to them.
 	EngineSpare = 1.0 / 16
 )
 

@@ -282,7 +282,7 @@ func TestCrossOriginWritesAreRejected(t *testing.T) {
 	}
 }
 
-// TestUnknownParametersAreRejected covers typed operations and plain handlers, such as streams.
+// TestUnknownParametersAreRejected checks typed operations and plain handlers, such as streams.
 func TestUnknownParametersAreRejected(t *testing.T) {
 	router := plain(web.Options{Log: zerolog.Nop()}, "/plain", func(http.ResponseWriter, *http.Request) {})
 	type input struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Options configure a Router. Every zero value is usable.
+// Options configure a Router. The zero value of each field is usable.
 type Options struct {
 	Title       string // title of the API, in /openapi.json and /docs
 	Version     string // version of the API

@@ -36,8 +36,7 @@ type bucket struct {
 	at     time.Time
 }
 
-// NewThrottle returns a Throttle with the rates that of returns for each owner, which is empty for a caller without
-// one.
+// NewThrottle returns a Throttle. of returns the rates of an owner; the owner is empty for a caller without one.
 func NewThrottle(of func(owner string) Rates) *Throttle {
 	return &Throttle{of: of, now: time.Now, buckets: map[string]*bucket{}, before: map[string]*bucket{}, streams: map[string]int64{}}
 }
@@ -103,8 +102,8 @@ type throttleKey struct{}
 // streamRetry is the Retry-After for a stream above the quota.
 const streamRetry = 5 * time.Second
 
-// EnterStream counts an open stream of live events of the caller of a request, given the context of its handler. The
-// handler calls leave once. EnterStream returns a 429 problem if the caller has reached its quota.
+// EnterStream counts an open stream of live events for the caller of a request; ctx is the context of its handler.
+// The handler calls leave once. EnterStream returns a 429 problem if the caller has reached its quota.
 func EnterStream(ctx context.Context) (leave func(), err error) {
 	t, _ := ctx.Value(throttleKey{}).(*Throttle)
 	caller := CallerOf(ctx)
