@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/durable"
 )
 
-// Config names the NATS server and the limits of the streams.
+// Config specifies the NATS server and the limits of the streams.
 type Config struct {
 	URL             string        `env:"ASSAY_NATS_URL,required" doc:"the URL of the NATS server, such as nats://127.0.0.1:4222"`
 	User            string        `env:"ASSAY_NATS_USER" use:"often" doc:"the NATS user; default: none"`

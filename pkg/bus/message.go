@@ -40,7 +40,7 @@ type Delivery struct {
 	Attempt int
 	// Sequence is the message's sequence number in its stream.
 	Sequence uint64
-	// Stored is when the stream stored the message.
+	// Stored is the time at which the stream stored the message.
 	Stored time.Time
 	header nats.Header
 }

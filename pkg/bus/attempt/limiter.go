@@ -75,8 +75,9 @@ func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseF
 // Abandoned returns the number of abandoned handlers that have not returned.
 func (l *Limiter) Abandoned() int64 { return l.abandoned.Load() }
 
-// acquire waits until there is memory for an attempt. shared reports whether the memory is from the
-// shared half. An attempt that needs more than that half gets all of it.
+// acquire waits until there is memory for an attempt, and returns a function that releases it.
+// shared reports whether the memory is from the shared half. An attempt that needs more than that
+// half gets all of it.
 func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), shared bool, err error) {
 	if l.memory == nil || bytes <= l.perSlot {
 		return func() {}, false, nil
