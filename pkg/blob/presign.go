@@ -67,7 +67,8 @@ func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires ti
 	return s.presignGet(ctx, expires, &s3.GetObjectInput{Key: &key, ResponseContentDisposition: disposition("attachment", fileName)})
 }
 
-// PresignView is like PresignGet, for content that a browser displays as mediaType, regardless of the type that the upload declared.
+// PresignView is like PresignGet, for content that a browser displays as mediaType, regardless of the type declared by
+// the upload.
 func (s *Store) PresignView(ctx context.Context, key, fileName, mediaType string, expires time.Duration) (string, error) {
 	return s.presignGet(ctx, expires, &s3.GetObjectInput{
 		Key: &key, ResponseContentDisposition: disposition("inline", fileName), ResponseContentType: &mediaType,
