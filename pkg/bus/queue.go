@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/fair"
 )
 
-// workQueue is a work stream with the estimate of its backlog.
+// workQueue is a work stream with an estimate of its backlog.
 type workQueue struct {
 	Work
 	publisher *publisher
