@@ -89,7 +89,7 @@ func New(db *dynamodb.Client, o Options) *Store {
 	}
 }
 
-// row is a checkpoint as it is stored.
+// row is a stored checkpoint.
 type row struct {
 	Position
 	Log      string `dynamodbav:"SK"`
