@@ -11,7 +11,7 @@ import (
 // secretSize is the size of a secret, in bytes.
 const secretSize = 32
 
-// Secret reads a secret that all processes share: 32 random bytes. It returns ErrNotFound if the secret has not been created.
+// Secret reads a secret that all processes share: 32 random bytes. It returns ErrNotFound if it has not been created.
 func (s *Store) Secret(ctx context.Context, partition, name string) ([]byte, error) {
 	d, err := s.Get(ctx, partition, name)
 	if err != nil {
