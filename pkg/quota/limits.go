@@ -77,7 +77,7 @@ type Overrides struct {
 	Streams  *int64 `json:"streams,omitempty" minimum:"0" doc:"open streams of live events; 0 means no limit"`
 }
 
-// over returns the limits with the overrides of o applied.
+// over returns l with the overrides of o applied.
 func (o Overrides) over(l Limits) Limits {
 	for i, value := range []*int64{o.Bytes, o.Items, o.Uploads, o.Requests, o.Streams} {
 		if value != nil {
