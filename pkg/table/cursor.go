@@ -17,7 +17,7 @@ type Key = map[string]types.AttributeValue
 
 // Cursor encodes a page's last key as opaque URL-safe text, empty for none. scope names the list,
 // so that another list rejects its cursors. It is neither secret nor signed: a client can forge
-// one, so a list checks that the key is its own.
+// one, so a list must check that the key is one of its own.
 func Cursor(scope string, last Key) (string, error) {
 	if len(last) == 0 {
 		return "", nil
