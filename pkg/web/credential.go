@@ -69,7 +69,7 @@ const (
 	isPublic               // credentials are ignored
 )
 
-// The security of operations that differ from the default of the API description, which is a Credential.
+// The security of operations that do not require a Credential, which is the default of the API description.
 var (
 	// PublicSecurity is the security of an operation that ignores credentials.
 	PublicSecurity = []map[string][]string{{}}

@@ -42,8 +42,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// Operations returns the operations of an API description in the order of path and method. The pattern is
-// that of net/http.
+// Operations returns the operations of an API description with their patterns for net/http, ordered by
+// path and method.
 func Operations(api *huma.OpenAPI) iter.Seq2[string, *huma.Operation] {
 	return func(yield func(string, *huma.Operation) bool) {
 		for _, path := range slices.Sorted(maps.Keys(api.Paths)) {

@@ -18,7 +18,7 @@ import (
 var ErrDraining = errors.New("web: the server is stopping")
 
 // StatusClientGone is the status in logs and metrics for a client that disconnected before its
-// response. It is nginx's number; HTTP defines none.
+// response. The number is the one that nginx uses; HTTP defines none.
 const StatusClientGone = 499
 
 // WriteError responds to a plain handler's request with the problem for err. It must be called

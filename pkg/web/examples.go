@@ -156,13 +156,13 @@ func (c composer) object(s *huma.Schema, depth int) map[string]any {
 	return object
 }
 
-// texts are examples of strings. The first one that fits is used.
+// texts contains examples of strings. The first one that fits is used.
 var texts = []string{
 	"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "2026-11-24", "2026-11-24T08:00:00Z", "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "text/plain", "30s", "a1", "A1", "ABCDEFGHIJ",
 	"AAAAAA==", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "d41d8cd98f00b204e9800998ecf8427e", "urn:assay:problem:not-found", "1",
 }
 
-// usual are examples of fields whose schemas have none.
+// usual contains examples for fields whose schemas have none.
 var usual = map[string]string{
 	"fileName": "report.txt", "originalFileName": "beach.jpg", "displayName": "report.pdf", "name": "report.pdf", "contentType": "text/plain", "mimeType": "image/png",
 	"md5": "d41d8cd98f00b204e9800998ecf8427e", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",

@@ -168,8 +168,8 @@ func addressOf(remoteAddr string) string {
 	return host
 }
 
-// ownerDigest returns the form of an owner id for the log, 12 hexadecimal digits of its SHA-256: the id
-// itself acts as a credential.
+// ownerDigest returns the digest of an owner id for the log: 12 hexadecimal digits of its SHA-256. The
+// id itself is not logged, because it acts as a credential.
 func ownerDigest(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return hex.EncodeToString(sum[:6])

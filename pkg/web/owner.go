@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// OwnerHeader is the header that names the owner: an anonymous id that the client stores. It does not prove an identity. For a
-// caller with a Credential it is redundant, and rejected if it names another owner.
+// OwnerHeader names the owner in a request: an anonymous id that the client stores. It does not prove an identity. For
+// a caller with a Credential it is redundant, and rejected if it names another owner.
 const OwnerHeader = "X-Owner-Id"
 
 // OwnerCookie names the owner in GET and HEAD requests without OwnerHeader, such as those for images and downloads,

@@ -23,8 +23,8 @@ func (r *Router) queryNames() map[string][]string {
 	return names
 }
 
-// checkQuery returns the problem for query parameters that are unknown to the request's operation: a client
-// could not detect that a filter was ignored.
+// checkQuery returns the problem for query parameters that are unknown to the request's operation.
+// Otherwise a client could not detect that a filter was ignored.
 func (r *Router) checkQuery(req *http.Request) error {
 	known, described := r.queries()[req.Pattern]
 	if !described || req.URL.RawQuery == "" {

@@ -136,10 +136,10 @@ func Register[I, O any](r *Router, op huma.Operation, handler func(context.Conte
 	r.describe(r.registered(op), creates, refusals)
 }
 
-// Handle adds a plain handler, such as an upload or live events, and its operation to the OpenAPI
-// document unless op.Hidden. The caller describes parameters, body and responses in op, and the problems
-// beyond the common ones. Reading more than op.MaxBodyBytes of the body fails if that is above 0. The
-// handler reports errors with WriteError.
+// Handle adds a plain handler, such as an upload or live events, and its operation to the OpenAPI document unless
+// op.Hidden. The caller describes parameters, body and responses in op, and the problems beyond the common ones. If
+// op.MaxBodyBytes is positive, reading more bytes than that from the body fails. The handler reports errors with
+// WriteError.
 func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc, refusals ...Refusals) {
 	r.Mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, req *http.Request) {
 		if op.MaxBodyBytes > 0 {

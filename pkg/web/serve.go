@@ -116,7 +116,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 type drainingKey struct{}
 
 // Draining returns a channel that is closed when the server of a request's context begins to shut
-// down. Long-running handlers must return then. Outside of Serve it is nil, which never closes.
+// down. Long-running handlers must return then. Outside of Serve the channel is nil, so it is never
+// closed.
 func Draining(ctx context.Context) <-chan struct{} {
 	draining, _ := ctx.Value(drainingKey{}).(<-chan struct{})
 	return draining
