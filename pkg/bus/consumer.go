@@ -68,11 +68,11 @@ type Consumer struct {
 	// the message are durable, Permanent that no attempt can succeed, Later that the message is
 	// redelivered without using an attempt, and any other error that another attempt may succeed.
 	Handle func(context.Context, Delivery) error
-	// GiveUp is called with the reason before a message is given up, to move the
-	// item to its failed state. It may be called again for the same message if it
-	// returns an error or the dead letter cannot be stored. It returns the time of
-	// the failure as stored in the item, which becomes DeadLetter.Last, so that the
-	// two can be compared regardless of clocks; zero means now. Optional.
+	// GiveUp is called with the reason before the consumer gives up on a message, to move the item
+	// to its failed state. It may be called again for the same message if it returns an error or
+	// the dead letter cannot be stored. It returns the time of the failure as stored in the item,
+	// which becomes DeadLetter.Last, so that the two can be compared regardless of clocks; zero
+	// means now. Optional.
 	GiveUp func(context.Context, Delivery, error) (time.Time, error)
 }
 
@@ -86,7 +86,7 @@ type permanentError struct{ err error }
 func (e *permanentError) Error() string { return e.err.Error() }
 func (e *permanentError) Unwrap() error { return e.err }
 
-// Permanent marks err as permanent: no further attempt can succeed. A consumer gives up such a
+// Permanent marks err as permanent: no further attempt can succeed. A consumer gives up on such a
 // message immediately.
 func Permanent(err error) error { return &permanentError{err} }
 

@@ -28,24 +28,24 @@ const (
 	DeadReason   = "assay-dead-reason"
 	DeadAttempts = "assay-dead-attempts"
 	DeadSubject  = "assay-dead-subject"  // original subject of the message
-	DeadConsumer = "assay-dead-consumer" // consumer that gave up the message
+	DeadConsumer = "assay-dead-consumer" // consumer that gave up on the message
 	DeadFirst    = "assay-dead-first"    // when the stream stored the message, RFC 3339
-	DeadLast     = "assay-dead-last"     // when the consumer gave up the message, RFC 3339
+	DeadLast     = "assay-dead-last"     // when the consumer gave up on the message, RFC 3339
 )
 
 // ErrNoDeadLetter means that no dead letter has the sequence number.
 var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
-// DeadLetter is a message that was given up, with the reason.
+// DeadLetter is a message that a consumer gave up on, with the reason.
 type DeadLetter struct {
 	event.Envelope        // zero if the message was not an event
 	Sequence       uint64 // sequence number among the dead letters; identifies it
-	Consumer       string // consumer that gave up the message
+	Consumer       string // consumer that gave up on the message
 	Subject        string // original subject of the message
 	Reason         string
 	Attempts       int       // 0 if the dead letter was restored
 	First          time.Time // when the stream stored the message
-	Last           time.Time // when the consumer gave up the message
+	Last           time.Time // when the consumer gave up on the message
 	Data           []byte
 	header         nats.Header
 }
@@ -53,9 +53,9 @@ type DeadLetter struct {
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
 	After    uint64    // sequence numbers above it
-	Consumer string    // consumer that gave up the messages
+	Consumer string    // consumer that gave up on the messages
 	Reason   string    // a substring of the reason, case-insensitive
-	From, To time.Time // given up at or after From and before To
+	From, To time.Time // range of Last: at or after From and before To
 }
 
 func (f DeadFilter) selects(l DeadLetter) bool {
@@ -63,7 +63,7 @@ func (f DeadFilter) selects(l DeadLetter) bool {
 		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
 }
 
-// StoreDeadLetter stores a message that a consumer of a stream gave up, with the reason and
+// StoreDeadLetter stores a message that a consumer of a stream gave up on, with the reason and
 // the time; a zero time means now. It must succeed before the message is acknowledged.
 func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason error, at time.Time) error {
 	if at.IsZero() {
@@ -88,8 +88,8 @@ func ownHeader(header nats.Header) nats.Header {
 	return own
 }
 
-// RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up at the
-// given time. The number of attempts is no longer known, and is 0 in the dead letter.
+// RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up on at
+// the given time. The number of attempts is no longer known, and is 0 in the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
 	data, err := e.Marshal()
 	if err != nil {

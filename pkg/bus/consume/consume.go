@@ -1,7 +1,7 @@
-// Package consume runs the consumers of a bus (run.go). Each of a consumer's workers requests
-// one message at a time (take.go), calls the handler within its bounds, and settles the
-// message according to the handler's result (handle.go): it is acknowledged, redelivered, or
-// given up with a dead letter. A watchdog recreates consumers that have disappeared from the server.
+// Package consume runs the consumers of a bus (run.go). Each of a consumer's workers requests one
+// message at a time (take.go), calls the handler within its bounds, and settles the message
+// according to the handler's result (handle.go): it is acknowledged, redelivered, or stored as a
+// dead letter. A watchdog recreates consumers that have disappeared from the server.
 //
 // Package fair defines the order of the priorities; package attempt limits and logs the
 // attempts.

@@ -112,8 +112,8 @@ func (w *consumerRun) attemptsAfter(err error) int {
 // minDelay prevents a busy loop if a handler delays by 0.
 const minDelay = 10 * time.Millisecond
 
-// settle acknowledges, delays, returns or gives up the message. After an error the message is
-// redelivered when its lease ends.
+// settle acknowledges, delays, returns or gives up on the message. After an error the message
+// is redelivered when its lease ends.
 func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *attempt.Attempt, err error) (string, error) {
 	c := w.consumer
 	switch {
