@@ -27,7 +27,7 @@ var ErrChanged = errors.New("the object has been replaced")
 // ErrExists means that an object already exists. Objects are never replaced.
 var ErrExists = errors.New("the object already exists")
 
-// Config names the bucket and its endpoints.
+// Config configures the bucket and its endpoints.
 type Config struct {
 	Endpoint       string `env:"ASSAY_S3_ENDPOINT" use:"often" doc:"the URL of an S3-compatible server; default: AWS"`
 	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL of the same server for clients, used in presigned URLs; default: ASSAY_S3_ENDPOINT"`
@@ -153,7 +153,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Check reports whether the bucket is available, for readiness.
+// Check returns an error unless the bucket is available. It is a readiness check.
 func (s *Store) Check(ctx context.Context) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.Bucket})
 	return translate("head bucket", s.Bucket, err)

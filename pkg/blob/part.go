@@ -11,7 +11,7 @@ const (
 	// partSize is the size in bytes of the buffer for one part of a streamed upload.
 	partSize = MinPart
 	// pieceSize divides partSize. Pieces fit into gaps of the heap; allocating an entire part
-	// would make it grow.
+	// would make the heap grow.
 	pieceSize = 32 << 10
 )
 

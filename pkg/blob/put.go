@@ -18,8 +18,8 @@ const abortWait = 30 * time.Second
 // Put streams a body of unknown length into the bucket. A body of more than 5 MiB is uploaded
 // sequentially in parts of that size, so an upload of any size buffers at most two of them: the
 // one being sent and the one being read. A failed upload, including one whose body fails, leaves
-// no object. Put returns the object as Head would, except that Modified is the time of this
-// process. It returns ErrExists if the key exists.
+// no object. Put returns the object as Head would, except that Modified is taken from the clock of
+// this process. It returns ErrExists if the key exists.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
 		return Object{Bucket: s.Bucket, Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}

@@ -16,7 +16,7 @@ const (
 	// error responses.
 	bodyTries = 4
 	// drained is the number of bytes of an unneeded body that are read so that its connection can be reused.
-	drained = 64 << 10 // bytes
+	drained = 64 << 10
 )
 
 // Ranges reads an object of a known size and entity tag from any position.

@@ -1,6 +1,6 @@
 // Package bus carries events over NATS JetStream: it declares the streams, publishes,
 // admits work, and stores and replays dead letters. Package consume runs the consumers,
-// tail reads outcomes; both build on this package. It builds on conn (requests), durable
+// tail reads outcomes; both build on this package. Package bus builds on conn (requests), durable
 // (settings of streams) and fair (priorities, admission).
 //
 // Delivery is at least once: the tables are authoritative, and a lost message is sent again. Ids

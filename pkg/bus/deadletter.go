@@ -52,7 +52,7 @@ type DeadLetter struct {
 
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
-	After    uint64    // sequence numbers above it
+	After    uint64    // only sequence numbers above this one
 	Consumer string    // consumer that gave up on the messages
 	Reason   string    // a substring of the reason, case-insensitive
 	From, To time.Time // range of Last: at or after From and before To

@@ -44,8 +44,8 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 					return err
 				}
 			}
-			// The keys that did not fit in one response. If none could be read, there is an
-			// error, after the SDK's retries with backoff.
+			// UnprocessedKeys contains the keys that did not fit in one response. If no key could be
+			// read, the SDK retries with backoff and then returns an error.
 			chunk = out.UnprocessedKeys[g.Table].Keys
 		}
 	}

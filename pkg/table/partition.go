@@ -31,9 +31,9 @@ const (
 	sparseRead = 100
 )
 
-// Page reads a page of at most limit items; limit must be positive. cursor is the next of the previous
-// page, empty for the first. next is empty on the last page. A page with a filter may have fewer items, or
-// none, and still have a next. The error is ErrCursor if the cursor belongs to another partition.
+// Page reads a page of at most limit items; limit must be positive. cursor is the value of next from
+// the previous page, empty for the first. next is empty on the last page. A page with a filter can contain fewer
+// items, or none, even if next is not empty. The error is ErrCursor if the cursor belongs to another partition.
 func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor string) (items []Key, next string, err error) {
 	scope := p.Table + "/" + p.Index + "/" + p.Value
 	start, err := ParseCursor(scope, cursor)

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// Config names the DynamoDB endpoint.
+// Config configures the DynamoDB client.
 type Config struct {
 	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" use:"often" doc:"the URL of a DynamoDB-compatible server; default: AWS"`
 	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"time after which a DynamoDB request is retried; 0 means no limit"`
@@ -99,7 +99,7 @@ func CanceledFor(err error, codes ...string) bool {
 	})
 }
 
-// Check reports whether the table can be used, for readiness.
+// Check returns an error unless the table can be used. It is a readiness check.
 func Check(ctx context.Context, db *dynamodb.Client, name string) error {
 	described, err := db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {

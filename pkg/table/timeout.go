@@ -9,8 +9,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// TimeoutError ends an attempt at a request to which DynamoDB has not responded in time. The SDK
-// retries it.
+// TimeoutError is the error of an attempt at a request to which DynamoDB did not respond in time. The
+// SDK retries the request.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
@@ -21,7 +21,7 @@ func (e *TimeoutError) Error() string {
 // timeout.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// inTime limits each attempt at a request, including the time to read its response, which has at
+// inTime limits each attempt at a request, including the time to read its response, which is at
 // most 16 MB.
 func inTime(limit time.Duration) func(*middleware.Stack) error {
 	bounded := middleware.FinalizeMiddlewareFunc("AttemptTimeout", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (

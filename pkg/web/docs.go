@@ -37,7 +37,7 @@ const (
 
 // handleDocs registers the pages that show the API and, if there is a description of them, the events. The pages
 // load nothing from other addresses and send nothing to them: their policy allows only requests to their own
-// address. It has a nonce for the styles that the viewer adds.
+// address. The policy has a nonce for scripts and styles, including the styles that the viewer adds.
 func handleDocs(mux *http.ServeMux, title string, events []byte) {
 	page := func(pattern, document string) {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, _ *http.Request) {

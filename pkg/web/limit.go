@@ -31,7 +31,7 @@ type Limiter struct {
 
 type waiter struct {
 	client string
-	turn   chan struct{} // closed when the slot is the waiter's
+	turn   chan struct{} // closed when the waiter is assigned a slot
 }
 
 // NewLimiter returns a Limiter of total slots, of which one client gets at most perClient.

@@ -98,7 +98,7 @@ func TestLimiterIsSafeForConcurrentUse(t *testing.T) {
 	var in atomic.Int64
 	use := func(leave func(), err error) {
 		if err != nil {
-			return // it is full
+			return // no slot is free
 		}
 		if n := in.Add(1); n > total {
 			t.Errorf("%d callers have a slot at the same time, want at most %d", n, total)

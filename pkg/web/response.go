@@ -66,7 +66,7 @@ func (w *response) extend() {
 	}
 }
 
-// end extends the deadline for the data that is still buffered when the handler returns. cut reports that
+// end extends the deadline for the data that is still buffered when the handler returns. cut means that
 // the connection is closed instead.
 func (w *response) end(cut bool) {
 	if w.status == 0 && w.before != nil {

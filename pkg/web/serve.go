@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// ServeOptions configure Serve.
+// ServeOptions configures Serve.
 type ServeOptions struct {
 	Drain  time.Duration // time for requests in progress once ctx is done; 0 means 10 seconds
 	Log    zerolog.Logger

@@ -13,7 +13,7 @@ import (
 // Event is one event of a text/event-stream.
 type Event struct {
 	ID   string // value for Last-Event-ID; set only on events after which a client can resume
-	Name string // "" is the client's "message"
+	Name string // type of the event; "" means the default type, "message"
 	Data []byte // sent line by line; lines end in LF, CR or CRLF
 }
 

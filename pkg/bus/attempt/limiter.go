@@ -22,7 +22,7 @@ var ErrAbandoned = errors.New("too many abandoned attempts have not returned, or
 // TimeError means that an attempt exceeded its time limit.
 type TimeError struct{ Limit time.Duration }
 
-func (e *TimeError) Error() string { return fmt.Sprintf("it took longer than %s", e.Limit) }
+func (e *TimeError) Error() string { return fmt.Sprintf("the attempt took longer than %s", e.Limit) }
 
 // PanicError is a panic of a handler. Its text omits the stack, because it is shown to users.
 type PanicError struct {

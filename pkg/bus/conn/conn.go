@@ -30,7 +30,7 @@ type Conn struct {
 	*refusals
 
 	mu        sync.Mutex
-	connected context.Context // done when the connection was lost and restored
+	connected context.Context // done once the connection has been lost and restored
 	lost      context.CancelFunc
 }
 
@@ -78,7 +78,7 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 	return c, nil
 }
 
-// Check reports whether NATS responds and has JetStream, for readiness.
+// Check returns an error unless NATS responds and has JetStream. It is a readiness check.
 func (c *Conn) Check(ctx context.Context) error {
 	if !c.NATS.IsConnected() {
 		return errors.New("not connected")
@@ -86,8 +86,8 @@ func (c *Conn) Check(ctx context.Context) error {
 	return c.JS.check(ctx)
 }
 
-// Connected returns a context that ends when the connection was lost and restored: the server
-// has then discarded earlier requests and subscriptions.
+// Connected returns a context that is done once the connection has been lost and restored. The
+// server has then discarded earlier requests and subscriptions.
 func (c *Conn) Connected() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

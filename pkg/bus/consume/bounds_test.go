@@ -67,7 +67,7 @@ func TestHungAttemptsAreAbandoned(t *testing.T) {
 	}
 	for range bad {
 		late, ok := errors.AsType[*attempt.TimeError](bustest.Next(t, reasons, "reason"))
-		if !ok || late.Error() != "it took longer than 100ms" {
+		if !ok || late.Error() != "the attempt took longer than 100ms" {
 			t.Errorf("got reason %v, want a TimeError", late)
 		}
 	}

@@ -150,7 +150,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	return outcomeGivenUp, msg.Ack()
 }
 
-// renew keeps the lease of msg until the returned function is called.
+// renew renews the lease of msg until stop is called.
 func renew(msg *nats.Msg, lease time.Duration) (stop func()) {
 	var mu sync.Mutex // locked during a renewal
 	ended := false

@@ -42,7 +42,7 @@ func TestBusyWorkerRequestsNoMessage(t *testing.T) {
 	}
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
 	if second := bustest.Next(t, began, "work of another worker"); second == first {
-		t.Errorf("%s was delivered twice", first)
+		t.Errorf("%s was delivered twice, want once", first)
 	}
 	close(finish)
 	w.AwaitCount(t, bustest.WorkStream, 0)

@@ -53,7 +53,7 @@ func TestServerIsQueriedOnlyIfNecessary(t *testing.T) {
 		if s.askedOf != 0 || s.asked > 100/first+1 {
 			t.Errorf("got %d queries for ann and %d for all, want 0 and at most %d", s.askedOf, s.asked, 100/first+1)
 		}
-		s.all, s.of = 100, 70 // most of the backlog is hers
+		s.all, s.of = 100, 70 // most of the backlog belongs to ann
 		<-time.After(askMost)
 		for range first {
 			q.Priority(t.Context(), "ann")
