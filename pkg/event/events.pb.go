@@ -5,7 +5,7 @@
 // source: assay/v1/events.proto
 
 // Package assay.v1 contains the events that Assay publishes. They are sent as
-// protobuf JSON with CloudEvents 1.0 binary-mode headers. Within v1 only
+// protobuf JSON with CloudEvents 1.0 binary-mode headers. Within v1, only
 // additive changes are made.
 //
 // Counts and sizes are doubles, because protobuf JSON encodes 64-bit integers
@@ -29,8 +29,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FileUploaded means that the bytes of a text file are stored and wait for
-// their analysis. Subject: assay.file.uploaded.<file_id>.
+// FileUploaded means that the bytes of a text file are stored and ready for
+// analysis. Subject: assay.file.uploaded.<file_id>.
 type FileUploaded struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	FileId   string                 `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
@@ -43,7 +43,7 @@ type FileUploaded struct {
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Length in bytes.
 	Size float64 `protobuf:"fixed64,7,opt,name=size,proto3" json:"size,omitempty"`
-	// The media type the client declared; it may carry a charset.
+	// The media type declared by the client; it can contain a charset.
 	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
 	// The time of the request to analyze a FAILED file again; otherwise not set.
@@ -163,8 +163,8 @@ func (x *FileUploaded) GetPendingSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// FeedItemAccepted means that a feed item is stored and waits for its
-// analysis. Subject: assay.feed.accepted.<source_id>.
+// FeedItemAccepted means that a feed item is stored and ready for analysis.
+// Subject: assay.feed.accepted.<source_id>.
 type FeedItemAccepted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The source's id of the item: <source_type>#<stable_id>.
@@ -245,8 +245,8 @@ func (x *FeedItemAccepted) GetKey() string {
 	return ""
 }
 
-// PhotoUploaded means that the bytes of a photo are stored and wait for their
-// edit. Subject: assay.photojob.uploaded.<route>.<job_id>.
+// PhotoUploaded means that the bytes of a photo are stored and ready for
+// editing. Subject: assay.photojob.uploaded.<route>.<job_id>.
 type PhotoUploaded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A ULID.
@@ -859,10 +859,10 @@ func (x *LibraryProgress) GetUpdatedAt() *timestamppb.Timestamp {
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The product area: textfile, feed, photojob.
+	// The product area: textfile, feed, photojob or library.
 	Area string `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
-	// The item: for textfile its file id, for feed its source id, for photojob its
-	// job id, or the id of a batch that has ended.
+	// The item: for textfile and library the file's id, for feed the source id,
+	// for photojob the id of the job, or of a batch that has ended.
 	Id      string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// The item's name, set by the client.
@@ -1250,8 +1250,8 @@ type TextSentiment struct {
 	SourceType string `protobuf:"bytes,5,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
 	// The tags that the item matched when it was analyzed.
 	MatchedTags []string `protobuf:"bytes,6,rep,name=matched_tags,json=matchedTags,proto3" json:"matched_tags,omitempty"`
-	// The language of the text, such as en; und if it could not be detected reliably. A text of another
-	// language than English is neutral.
+	// The language of the text, such as en; und if it could not be detected reliably. A text in a language
+	// other than English is neutral.
 	Language      string `protobuf:"bytes,7,opt,name=language,proto3" json:"language,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
