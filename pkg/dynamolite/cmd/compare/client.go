@@ -109,9 +109,9 @@ func (e *engine) measure(w workload, clients int, d time.Duration) (rate float64
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for i := range clients {
-		c, err := e.connect(i)
-		if err != nil {
-			return 0, 0, err
+		c, connectErr := e.connect(i)
+		if connectErr != nil {
+			return 0, 0, connectErr
 		}
 		defer func() { _ = c.conn.Close() }()
 		wg.Go(func() {
