@@ -60,3 +60,19 @@ func TestBodyWithoutADeclaredLength(t *testing.T) {
 		}
 	}
 }
+
+func TestTruncatedBodyIsRejected(t *testing.T) {
+	engine, err := dynamolite.Open(dynamolite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, engine)
+	r := httptest.NewRequest(http.MethodPost, s.url, strings.NewReader("{}"))
+	r.ContentLength = 3
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	w := httptest.NewRecorder()
+	engine.ServeHTTP(w, r)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "SerializationException") {
+		t.Errorf("2 bytes with declared length 3: got status %d: %s, want 400 and SerializationException", w.Code, w.Body)
+	}
+}
