@@ -45,7 +45,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	}, steps{a})}
 }
 
-// Sweep repairs items that no message will move, and deletes orphaned texts.
+// Sweep repairs items that have no outstanding message, and deletes orphaned texts.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := newSweep(ctx, a, r)
 	return sweeper.Sweep(ctx, r, s, s)

@@ -18,8 +18,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// steps are the steps from FeedItemAccepted to the outcome. There is no claim: the work is short,
-// and only one of two concurrent workers can make the move.
+// steps implements the steps from FeedItemAccepted to the outcome. There is no claim: the work is
+// short, and only one of two concurrent workers can make the move.
 type steps struct{ *Area }
 
 // newerModelWait is the redelivery delay of an item that needs a newer model than this analyzer has,
@@ -30,8 +30,8 @@ const newerModelWait = 10 * time.Second
 // confidence of any scored text (sentiment.Classify).
 const unrated = 0.5
 
-// analysis is the result of Process, with the submission that it read. A submission that replaced a
-// lost one has another text, URL and metadata.
+// analysis is the result of Process, with the submission that was scored. A submission that
+// replaces a lost one can have a different text, URL and metadata.
 type analysis struct {
 	feed.Analysis
 	submission feed.Submission
@@ -100,7 +100,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 	if i.GivenUp() {
 		at, err := i.Failed()
 		if err != nil {
-			return event.Event{}, fmt.Errorf("reading the analysis time of %s: %w", i.SourceID, err)
+			return event.Event{}, fmt.Errorf("reading the failure time of %s: %w", i.SourceID, err)
 		}
 		return event.NewAnalysisFailed(&event.AnalysisFailed{
 			Area: feed.Name, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
@@ -108,7 +108,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 	}
 	at, err := i.Analyzed()
 	if err != nil {
-		return event.Event{}, fmt.Errorf("reading the failure time of %s: %w", i.SourceID, err)
+		return event.Event{}, fmt.Errorf("reading the analysis time of %s: %w", i.SourceID, err)
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),

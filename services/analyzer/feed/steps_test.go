@@ -49,7 +49,7 @@ func TestOlderModelDelaysItem(t *testing.T) {
 			return steps{&Area{store: store}}.Claim(t.Context(), &bus.Delivery{Data: document})
 		}
 		if got, err := claim(); err != nil || got.SourceID != item.SourceID {
-			t.Errorf("before the first analysis: got %+v, %v", got, err)
+			t.Errorf("before the first analysis: got %+v, %v, want item %s", got, err, item.SourceID)
 		}
 		analysis := feedtest.Liked()
 		analysis.ModelVersion = c.version
@@ -57,14 +57,14 @@ func TestOlderModelDelaysItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := claim(); err != nil || got.Status != feed.Analyzed {
-			t.Errorf("%s, analyzed: got %+v, %v", c.version, got, err)
+			t.Errorf("%s, analyzed: got %+v, %v, want status %s", c.version, got, err, feed.Analyzed)
 		}
 		if _, err = store.Reanalyze(t.Context(), item); err != nil {
 			t.Fatal(err)
 		}
 		_, err = claim()
 		if delay, later := bus.Delay(err); later != c.delayed || later && delay != newerModelWait || !later && err != nil {
-			t.Errorf("%s, waiting: got %v, delayed %t", c.version, err, later)
+			t.Errorf("%s, waiting: got error %v after delay %s, want delayed %t", c.version, err, delay, c.delayed)
 		}
 	}
 }

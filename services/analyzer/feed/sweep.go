@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that occur for feed items only.
+// Codes of findings that are specific to feed items.
 const (
 	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first one is retained, with the tags of all
 	lostDeadLetter = "lost_dead_letter" // a failed item without a dead letter; the dead letter is restored, so that an operator can replay it
@@ -56,8 +56,8 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
-// Recover restores the dead letter of a failed item, which cannot be replayed without it. A timed
-// sweep does not: a dead letter that an operator deleted must not reappear.
+// Recover restores the dead letter of a failed item, which cannot be replayed without it. It does
+// nothing in a periodic sweep: a dead letter that an operator deleted must not reappear.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
 	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil
@@ -96,7 +96,7 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 // Repair publishes the item's work event again, even if the text is missing: the analysis then
 // fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
-	// The time of the item may be set by the client, long before the item was accepted.
+	// The client may set the time of an item, for example to one long before the item was accepted.
 	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err

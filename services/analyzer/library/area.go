@@ -53,8 +53,8 @@ type Area struct {
 	log       zerolog.Logger
 }
 
-// New returns the area for open backends. The argument compiled configures the compilation of its engines. The caller
-// closes the area.
+// New returns the area for open backends. compiled configures the compilation of the engines. The caller must close
+// the area.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) (*Area, error) {
 	converter, err := convert.New(cfg.Converter)
 	if err != nil {
@@ -72,8 +72,8 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
 
-// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx is done. The other engines take a second
-// at first use.
+// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx is done. Compiling each of the other
+// engines takes about a second at first use.
 func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
@@ -112,14 +112,14 @@ func (a *Area) Consumers() []bus.Consumer {
 // parallelFetches is the number of pages, and of their pictures, that are fetched concurrently.
 const parallelFetches = 8
 
-// task is a step of a type of file.
+// task identifies a step of the workflow for a file type.
 type task struct{ fileType, step string }
 
-// task returns the task of a step. All chunks of records share one task.
+// task returns the implementation of a step. All chunks of records share one.
 func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
 	name, _, _ := strings.Cut(s.Step, "/")
-	does, ok := a.steps[task{s.Type, name}]
-	return does, ok
+	implementation, ok := a.steps[task{s.Type, name}]
+	return implementation, ok
 }
 
 // ownTime bounds the steps that the area implements itself: start, finish and erase.
@@ -127,8 +127,8 @@ const ownTime = time.Minute
 
 func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
 	if s, err := read(d); err == nil {
-		if does, ok := a.task(s); ok {
-			return does.Bounds(int64(s.Size))
+		if implementation, ok := a.task(s); ok {
+			return implementation.Bounds(int64(s.Size))
 		}
 	}
 	return bus.Bounds{Time: ownTime}

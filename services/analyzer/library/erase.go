@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	erasers    = 8 // the number of children of a folder in one page
+	erasers    = 8 // the number of children whose erasure starts concurrently
 	erasePages = 2 // the maximum number of pages of children in one attempt
 )
 
@@ -70,7 +70,7 @@ func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	return cmp.Or(err, errNotErased)
 }
 
-// deleteAll deletes the objects whose keys begin with a prefix, with exceptions.
+// deleteAll deletes the objects whose keys begin with prefix, except those in but.
 func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool) error {
 	after := ""
 	for {
@@ -96,7 +96,8 @@ func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool
 // errMore means that a folder has more children than one attempt erases.
 var errMore = errors.New("the folder has more children")
 
-// eraseChildren starts the erasure of the nodes in a folder. It returns errMore.
+// eraseChildren starts the erasure of the nodes in a folder. If the folder has more children than
+// one attempt erases, it returns errMore, which requests an immediate redelivery.
 func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Edit) error {
 	cursor := ""
 	for range erasePages {

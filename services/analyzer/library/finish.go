@@ -56,7 +56,7 @@ func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	err = a.store.Finish(ctx, w, end, metadata)
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost): // erased, or another run
+	case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost): // erased, or replaced by another run
 		return a.compensate(ctx, w.FileID, w.Run)
 	case err != nil && !moved:
 		return err
@@ -69,8 +69,8 @@ func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	return a.announce(ctx, w, !moved)
 }
 
-// announce publishes the outcome of a workflow that has ended. The event id contains the time of the end, so
-// that the stream drops duplicates.
+// announce publishes the outcome of a workflow in a final state. The event id contains the time of the last
+// move, so that the stream drops duplicates.
 func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) error {
 	f, err := a.store.File(ctx, w.FileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != w.Run || !w.Final() {
@@ -86,7 +86,7 @@ func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) err
 	return a.bus.Republish(ctx, e)
 }
 
-// concludeFile publishes the outcome of a file that has ended, when a late message arrives.
+// concludeFile publishes the outcome of a file in a final state again. It handles late messages.
 func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	e, err := a.outcomeOf(ctx, f)
 	if err != nil {
@@ -95,7 +95,8 @@ func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	return a.bus.Republish(ctx, e)
 }
 
-// outcomeOf returns the outcome of a file that has ended, even if it failed before it had a workflow.
+// outcomeOf returns the outcome of a file in a final state, even if it failed before it had a
+// workflow.
 func (a *Area) outcomeOf(ctx context.Context, f library.File) (event.Event, error) {
 	w, err := a.store.Workflow(ctx, f.ID)
 	switch {
@@ -118,7 +119,7 @@ func outcome(f library.File, at time.Time) event.Event {
 	})
 }
 
-// failFile fails a run that could not start, and returns the time.
+// failFile fails a run that could not start, and returns the time of the failure.
 func (a *Area) failFile(ctx context.Context, fileID string, run int64, reason string) (time.Time, error) {
 	f, err := a.store.File(ctx, fileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != run {
@@ -211,8 +212,8 @@ func (a *Area) document(ctx context.Context, key string) (map[string]any, error)
 	return found, json.Unmarshal(document, &found)
 }
 
-// fitted omits the largest entries until the rest fits into the item of a file, and lists their names. The objects
-// of the steps contain them.
+// fitted omits the largest entries until the rest fits into the item of a file, and lists the omitted names. The
+// objects stored by the steps still contain these entries.
 func fitted(all map[string]any) (map[string]any, error) {
 	sizes, total := map[string]int{}, 0
 	for name, value := range all {

@@ -83,9 +83,9 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 
 // do runs a step and records its end.
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
-	does, ok := a.task(s)
+	implementation, ok := a.task(s)
 	if !ok {
-		return fmt.Errorf("this version does not implement step %s for files of type %s", s.Step, s.Type) // another worker may be faster
+		return fmt.Errorf("this version does not implement step %s for files of type %s", s.Step, s.Type) // a newer worker may receive the redelivery
 	}
 	if s.Step == library.StepParse {
 		if err := a.startParsing(ctx, s); err != nil {
@@ -94,7 +94,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	}
 	file := step.New(a.bucket, s)
 	began := time.Now()
-	found, err := does.Run(ctx, file)
+	found, err := implementation.Run(ctx, file)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
 		return a.gone(ctx, s)
 	}
@@ -118,18 +118,18 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
 		return a.compensate(ctx, s.FileId, int64(s.Run))
-	case errors.Is(err, lifecycle.ErrCondition): // completed before
+	case errors.Is(err, lifecycle.ErrCondition): // already completed
 		return a.concludeStep(ctx, w, s)
 	case err != nil:
 		return err
 	case w.Joined():
 		return a.conclude(ctx, w)
 	}
-	a.tell(w)
+	a.publishProgress(w)
 	return nil
 }
 
-// gone ends a step whose file has no bytes, for example after an erasure.
+// gone handles a step whose object was deleted or replaced, for example by an erasure.
 func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
@@ -141,8 +141,8 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	return step.Permanent("the bucket no longer contains the bytes of the file")
 }
 
-// compensate deletes the results of a run that is over because the file is being erased, does not exist, or has
-// a newer run. It retains results that the newer run uses.
+// compensate deletes the results of a run that has ended because the file is being erased, does not exist, or
+// has a newer run. It retains results that the newer run uses.
 func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	used := map[string]bool{}
 	f, err := a.store.File(ctx, fileID)
@@ -167,11 +167,12 @@ func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
-// giveUp ends a step as failed, with the reason. Sweeps retry erasures and finishes.
+// giveUp marks a step as failed, with the reason. It does not mark erasures and finishes, because
+// sweeps retry them.
 func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
 	s, err := read(&d)
 	if err != nil {
-		return time.Time{}, nil // the dead letter contains it
+		return time.Time{}, nil // the dead letter contains the malformed message
 	}
 	switch s.Step {
 	case library.StepErase, library.StepFinish:

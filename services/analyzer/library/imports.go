@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// metaOrigin is the key of the object metadata with the URL that responded. The URL is query-escaped because
-// headers are ASCII.
+// metaOrigin is the object metadata key of the URL that responded. The URL is query-escaped because headers
+// are ASCII.
 const metaOrigin = "origin"
 
 // fetch downloads and stores the content at a file's URL, and returns the object.
@@ -31,7 +31,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 		return blob.Object{}, step.Permanent("the URL redirects to a URL with more than %d bytes", library.MaxURL)
 	}
 	_, err = a.bucket.Put(ctx, f.Key, mediaType(r.Header), map[string]string{metaOrigin: url.QueryEscape(r.URL)}, bytes.NewReader(r.Body))
-	if err != nil && !errors.Is(err, blob.ErrExists) { // stored by another attempt
+	if err != nil && !errors.Is(err, blob.ErrExists) { // ErrExists: another attempt has stored it
 		return blob.Object{}, err
 	}
 	return a.announcer.Find(ctx, f)
@@ -46,7 +46,7 @@ func mediaType(header http.Header) string {
 	return "application/octet-stream"
 }
 
-// fetched adds the object metadata of a fetched file.
+// fetched sets the properties that the object metadata of a fetched file contains.
 func fetched(c *library.Content, object blob.Object) (err error) {
 	c.ContentType = object.ContentType
 	c.Origin, err = url.QueryUnescape(object.Metadata[metaOrigin])

@@ -42,8 +42,8 @@ func (p *progress) due(fileID string) bool {
 	return true
 }
 
-// tell publishes the progress of a workflow. Progress events are hints that may be lost.
-func (a *Area) tell(w library.Workflow) {
+// publishProgress publishes the progress of a workflow. Progress events are hints and may be lost.
+func (a *Area) publishProgress(w library.Workflow) {
 	if !a.progress.due(w.FileID) {
 		return
 	}

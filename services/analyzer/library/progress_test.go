@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Progress events of a file are sent at most once a second, and files that have ended are removed.
+// Progress events of a file are sent at most once a second, and entries of inactive files are
+// removed.
 func TestProgressIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p progress
@@ -28,7 +29,7 @@ func TestProgressIsRateLimited(t *testing.T) {
 			<-time.After(10 * time.Millisecond)
 		}
 		if len(p.sent) > progressFiles {
-			t.Errorf("got %d stored files, above the limit", len(p.sent))
+			t.Errorf("got entries of %d files, want at most %d", len(p.sent), progressFiles)
 		}
 	})
 }

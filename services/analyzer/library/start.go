@@ -70,9 +70,9 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 	case object.Size == 0:
 		return f, none, step.Permanent("the file is empty")
 	}
-	looked := f.Start(object.ETag).Data.(*event.LibraryStep)
-	looked.Size = float64(object.Size)
-	head, err := step.New(a.bucket, looked).Head(ctx, content.HeadSize)
+	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
+	opened.Size = float64(object.Size)
+	head, err := step.New(a.bucket, opened).Head(ctx, content.HeadSize)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
 		return f, none, bus.Permanent(upload.ErrNoBytes)
 	}
@@ -97,8 +97,8 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 
 const md5Digits = 32
 
-// dispatch publishes the open steps of a workflow, and then moves it to the next state. If the workflow parses,
-// StepParse moves it instead.
+// dispatch publishes the open steps of a workflow, and then moves it to the next state. In a workflow with
+// StepParse, that step moves it instead.
 func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow) error {
 	if w.Joined() {
 		return a.conclude(ctx, w)
@@ -112,7 +112,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 	return a.process(ctx, w)
 }
 
-// publish publishes steps. A step with an outstanding message needs no other.
+// publish publishes steps, except those that have an outstanding message.
 func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
 	for _, name := range steps {
 		if err := a.bus.Publish(ctx, w.Step(f, name)); err != nil && !errors.Is(err, bus.ErrOutstanding) {

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// steps has the implementations for library.Plans: one line for each step of each type of file, and one with
-// the step "chunk" for each type whose records are processed.
+// steps returns the implementations of the steps in library.Plans: one for each step of each file type, and
+// one with the step "chunk" for each type whose records are processed.
 func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
 	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
 	all := map[task]step.Step{
@@ -58,5 +58,5 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 	return all
 }
 
-// stepChunk stands for all steps library.ChunkStep in the table.
+// stepChunk stands for all steps library.ChunkStep in this table.
 const stepChunk = "chunk"

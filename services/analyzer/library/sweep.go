@@ -14,11 +14,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that occur in the library only.
+// Codes of findings that are specific to the library.
 const (
 	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; the event is published
-	unusedReservation = "unused_reservation" // a reservation without an upload; deleted, since nothing was promised
-	overdueStep       = "overdue_step"       // a step without a message for hours; published again, failed after several attempts
+	unusedReservation = "unused_reservation" // an old reservation without an upload; deleted
+	overdueStep       = "overdue_step"       // a step that has had no message for hours; published again, and failed after several attempts
 	lostWorkflow      = "lost_workflow"      // a file in processing without a workflow; moved to Failed
 	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago or belongs to an earlier run; deleted
 	outdatedObject    = "outdated_object"    // a result of an earlier run; deleted
@@ -45,14 +45,14 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 		s.counting.Sweep(ctx, r),
 		r.Walk(ctx, "workflows", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanWorkflows(ctx, cursor, library.ScanLimit)
-			return pages(ctx, r, page, err, s.workflow)
+			return checkPage(ctx, r, page, err, s.workflow)
 		}),
 		r.Walk(ctx, "files", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanFiles(ctx, cursor, library.ScanLimit)
 			if err == nil {
 				err = s.inconsistent(ctx, r, idsOf(page.Items))
 			}
-			return pages(ctx, r, page, err, s.file)
+			return checkPage(ctx, r, page, err, s.file)
 		}),
 		r.Walk(ctx, "nodes", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
@@ -65,14 +65,15 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 			if err == nil {
 				err = s.withoutFile(ctx, r, page.Items)
 			}
-			return pages(ctx, r, page, err, s.node)
+			return checkPage(ctx, r, page, err, s.node)
 		}),
 		sweeper.WalkObjects(ctx, r, "objects", objects(s)),
 		sweeper.WalkUploads(ctx, r, s.bucket, library.ObjectPrefix))
 }
 
-// pages checks each item of all pages.
-func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], err error, look func(context.Context, *sweeper.Run, T) error) (string, int, error) {
+// checkPage checks each item of a page. It returns the cursor of the next page and the number of
+// items read.
+func checkPage[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], err error, check func(context.Context, *sweeper.Run, T) error) (string, int, error) {
 	if err != nil {
 		return "", 0, err
 	}
@@ -80,7 +81,7 @@ func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], 
 		r.Found(ctx, sweeper.UnreadableItem, broken.ID, func(context.Context) error { return broken.Err })
 	}
 	for _, item := range page.Items {
-		if err := look(ctx, r, item); err != nil {
+		if err := check(ctx, r, item); err != nil {
 			return "", 0, err
 		}
 	}
@@ -125,8 +126,8 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 	return nil
 }
 
-// lost republishes the message of a workflow if the stream does not have it. After several attempts without
-// effect, it fails the step.
+// lost republishes the message of a workflow if the stream does not contain it. After several
+// republications without effect, it fails the step.
 func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e event.Event) error {
 	outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant)
 	if err != nil || outstanding {
@@ -154,7 +155,7 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 	return nil
 }
 
-// gone drops errors about an item that was changed or deleted concurrently.
+// gone returns nil for errors about an item that was changed or deleted concurrently.
 func gone(err error) error {
 	if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrCondition) || errors.Is(err, lifecycle.ErrFenceLost) {
 		return nil

@@ -40,7 +40,7 @@ type Area struct {
 	log         zerolog.Logger
 }
 
-// New returns the area for open backends. The caller closes it.
+// New returns the area for open backends. The caller must close it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory, compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
@@ -114,8 +114,8 @@ func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 	return c
 }
 
-// bounds returns the limits of an attempt. The decoder, which knows the size in pixels, bounds the
-// memory for the picture.
+// bounds returns the limits of an attempt. The decoder bounds the memory for the decoded picture,
+// whose size in pixels is not known yet.
 func bounds(d *bus.Delivery) bus.Bounds {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -137,7 +137,8 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 	return uploaded, nil
 }
 
-// Sweep repairs jobs that no message will move, and deletes objects that are no longer needed.
+// Sweep repairs jobs that have no outstanding message, and deletes objects that are no longer
+// needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: photojob.Name, Exist: a.exist}}
 	return errors.Join(

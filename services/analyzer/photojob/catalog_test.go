@@ -93,7 +93,7 @@ func TestGateChecksAreShared(t *testing.T) {
 		return looks == 2, nil
 	}}
 	if _, err := g.isOpen(t.Context()); !errors.Is(err, broken) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, broken)
 	}
 	for range 10 {
 		if open, err := g.isOpen(t.Context()); !open || err != nil {
@@ -123,11 +123,11 @@ func TestHoldMetric(t *testing.T) {
 		}
 	}
 	if look(); holds(policy.HeldDisabled) != 1 {
-		t.Error("the metric of a disabled provider is not set")
+		t.Errorf("got metrics %v of a disabled provider, want 1", holds(policy.HeldDisabled))
 	}
 	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.Enabled, s.DailyBudget = true, 1 })
 	if look(); holds(policy.HeldDisabled) != 0 || holds(policy.HeldDailyBudget) != 1 {
-		t.Error("the metric of a used budget is not set")
+		t.Errorf("got metrics %v (disabled) and %v (budget) with an exhausted budget, want 0 and 1", holds(policy.HeldDisabled), holds(policy.HeldDailyBudget))
 	}
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, &provider.Error{Class: provider.Unknown})
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, nil)

@@ -16,7 +16,7 @@ const (
 	// shortWait is the maximum delay that a worker waits without returning its message.
 	shortWait = 2 * time.Second
 	// longestDelay is the maximum redelivery delay of a job. After it, the message waits in the
-	// stream until the gate opens, which an operator can cause at any time.
+	// stream until the gate opens. An operator can open the gate at any time.
 	longestDelay = 5 * time.Second
 )
 
@@ -78,7 +78,7 @@ func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.He
 	return chosen{}, first, nil
 }
 
-// take acquires a permit for the call, or returns why it may not be made.
+// take acquires a permit for the call, or returns the hold that prevents it.
 func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
 	if !c.permits {
 		return nil, nil

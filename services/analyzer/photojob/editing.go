@@ -49,7 +49,7 @@ func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
 }
 
 // editing is one attempt at a job. It records every call before making it, and stores the response
-// before recording the outcome. So the ledger contains all calls that a provider may bill, even
+// before recording the outcome. Thus the ledger contains all calls that a provider may bill, even
 // after a crash, and a call with a stored response is not repeated.
 type editing struct {
 	steps

@@ -56,7 +56,7 @@ func (e *editing) fails(t *testing.T, cause error) error {
 	t.Helper()
 	call, called := e.job.Calls.Last()
 	if !called || call.Outcome != photojob.CallSent {
-		t.Fatalf("unexpected last call %+v", call)
+		t.Fatalf("got last call %+v, want a sent one", call)
 	}
 	return e.failed(t.Context(), call, cause)
 }
@@ -108,10 +108,10 @@ func TestFailedCalls(t *testing.T) {
 			}
 			job, call := e.lastStored(t)
 			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
-				t.Errorf("unexpected last call %+v", call)
+				t.Errorf("got last call %+v, want outcome %s, cost %d, status 599 and request id r", call, test.outcome, test.cost)
 			}
 			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != why.Error() {
-				t.Errorf("unexpected job: status %s, %+v", job.Status, job.Error)
+				t.Errorf("got status %s, error %+v, want %s, A_CODE and %q", job.Status, job.Error, photojob.Editing, why)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestThirdErrorEndsJob(t *testing.T) {
 		t.Errorf("after %d errors: got %v, want a permanent error with the provider's code", callTries, err)
 	}
 	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
-		t.Errorf("got %+v", job.Error)
+		t.Errorf("got error %+v, want retry count %d", job.Error, callTries-1)
 	}
 }
 
@@ -142,25 +142,25 @@ func TestThirdErrorEndsJob(t *testing.T) {
 func TestErrorOutsideProvider(t *testing.T) {
 	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
 	if err := e.fails(t, cut); !errors.Is(err, cut) || bus.IsPermanent(err) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v, not permanent", err, cut)
 	}
 	if _, call := e.lastStored(t); call.Outcome != photojob.CallSent || call.CostMicros != price {
-		t.Errorf("unexpected last call %+v", call)
+		t.Errorf("got last call %+v, want outcome %s and cost %d", call, photojob.CallSent, price)
 	}
 }
 
-// TestErrorAfterCancel checks that the cost of a call is recorded even if its job was cancelled
+// TestErrorAfterCancel checks that the cost of a call is recorded even if its job was canceled
 // concurrently, and that the job does not change.
 func TestErrorAfterCancel(t *testing.T) {
 	e := calling(t, 2)
-	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "cancelled"}); err != nil {
+	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "canceled"}); err != nil {
 		t.Fatal(err)
 	}
-	err := e.fails(t, &provider.Error{Class: provider.Unknown, Code: provider.Timeout, Billed: provider.MaybeBilled, Err: errors.New("30 s are over")})
+	err := e.fails(t, &provider.Error{Class: provider.Unknown, Code: provider.Timeout, Billed: provider.MaybeBilled, Err: errors.New("timed out after 30 s")})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Error(err)
+		t.Errorf("got error %v, want a lost move", err)
 	}
 	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCancelled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
-		t.Errorf("unexpected job: status %s, %+v, call %+v", job.Status, job.Error, call)
+		t.Errorf("got status %s, error %+v, call %+v, want %s, %s and a call with an unknown outcome and cost %d", job.Status, job.Error, call, photojob.Failed, photojob.CodeCancelled, price)
 	}
 }

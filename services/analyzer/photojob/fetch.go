@@ -11,7 +11,7 @@ import (
 )
 
 // fetch reads an upload and checks, without decoding it, that it is a photo of the declared type
-// within the limits. The error is permanent if it is not, or if it was deleted.
+// within the limits. If it is not, or if the upload was deleted, the error is permanent.
 func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo []byte, mediaType string, err error) {
 	body, err := s.temp.Open(ctx, job.S3TempKey, etag)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {

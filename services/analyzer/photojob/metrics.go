@@ -22,16 +22,16 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return &metrics{
 		calls: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "assay_photo_call_duration_seconds",
-			Help:    "Calls to paid providers of photos, by step and outcome (ok, retry, defer, suspend, unknown, permanent, internal).",
+			Help:    "Calls to paid photo providers, by step and outcome (ok, retry, defer, suspend, unknown, permanent, internal).",
 			Buckets: []float64{0.1, 0.3, 1, 3, 10, 30, 60, 120, 300},
 		}, []string{"provider", "step", "outcome"}),
 		cost: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_photo_call_cost_dollars_total",
-			Help: "Maximum cost of the calls to paid providers of photos, in US dollars.",
+			Help: "Maximum cost of the calls to paid photo providers, in US dollars.",
 		}, []string{"provider", "step"}),
 		holds: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "assay_photo_provider_held",
-			Help: "1 for the reason why calls to a paid provider of photos are not allowed, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
+			Help: "1 for the reason why calls to a paid photo provider are not allowed, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
 		}, []string{"provider", "reason"}),
 	}
 }

@@ -80,7 +80,7 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 	return f, err
 }
 
-// Finish completes the job. If the job was cancelled, deleted or taken over concurrently, it still
+// Finish completes the job. If the job was canceled, deleted or taken over concurrently, it still
 // records the cost of the last call and deletes the edited photo. For a deleted job, it also
 // deletes the stored responses.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
@@ -104,7 +104,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
 		return job, read
 	case found.S3FinalKey == f.after.EditResult.S3Key:
-		return job, err // completed by another worker, or by this one with a lost response
+		return job, err // completed by another worker, or by this one, whose response was lost
 	}
 	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key) {
 		if removed := s.final.Delete(ctx, key); removed != nil {
@@ -145,7 +145,7 @@ func ownFrames(stack string) string {
 	return own.String()
 }
 
-// Ended reports no failure for a cancelled job: its owner ended it, so it needs no dead letter.
+// Ended reports no failure for a canceled job: its owner ended it, so it needs no dead letter.
 func (steps) Ended(job photojob.Job) (bool, string) {
 	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCancelled {
 		return job.Final(), ""

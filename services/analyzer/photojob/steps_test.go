@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// TestPictureErrorsHaveCode checks that errors of pictures have a code and are permanent.
+// TestPictureErrorsHaveCode checks that errors about pictures have a code and are permanent.
 func TestPictureErrorsHaveCode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
@@ -22,7 +22,7 @@ func TestPictureErrorsHaveCode(t *testing.T) {
 		err := judged(fmt.Errorf("%w: because", reason))
 		coded, ok := errors.AsType[*codedError](err)
 		if !ok || coded.code != code || !bus.IsPermanent(err) || !errors.Is(err, reason) {
-			t.Errorf("%v has code %+v, want %s", reason, coded, code)
+			t.Errorf("judged(%v) = %+v, want a permanent error with code %s", reason, coded, code)
 		}
 	}
 }
@@ -44,17 +44,17 @@ func TestStacksHaveOnlyOwnFrames(t *testing.T) {
 	const own = "github.com/assay-project/assay/services/analyzer/pixels.decode(...)\n\t/src/pixels/decoder.go:70 +0x1\n"
 	stack := "goroutine 1 [running]:\nruntime.gopanic(...)\n\t/go/panic.go:1\n" + own + "image/png.Decode(...)\n\t/go/png.go:1\n" + own
 	if got := ownFrames(stack); got != own+own {
-		t.Errorf("got %q", got)
+		t.Errorf("got frames %q, want %q", got, own+own)
 	}
 	if got := ownFrames(strings.Repeat(own, 200)); len(got) > maxStack || len(got) < maxStack-len(own) {
-		t.Errorf("got %d bytes, want at most maxStack", len(got))
+		t.Errorf("got %d bytes, want %d to %d", len(got), maxStack-len(own), maxStack)
 	}
 }
 
 func TestReasonsAreJoinedOnce(t *testing.T) {
 	for _, test := range [][3]string{{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "a", "a"}, {"a", "b", "a; b"}} {
 		if got := joined(test[0], test[1]); got != test[2] {
-			t.Errorf("frames of %q and %q: got %q, want %q", test[0], test[1], got, test[2])
+			t.Errorf("joined(%q, %q) = %q, want %q", test[0], test[1], got, test[2])
 		}
 	}
 }

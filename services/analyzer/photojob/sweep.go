@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that occur for photo jobs only.
+// Codes of findings that are specific to photo jobs.
 const (
 	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; the event is published
 	mismatchedObject = "mismatched_object" // an object with another length than reserved; the job becomes FAILED

@@ -26,7 +26,7 @@ func read(t *testing.T, name string) []byte {
 func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
-		t.Fatalf("got different bounds %v and %v", a.Bounds(), b.Bounds())
+		t.Fatalf("got bounds %v and %v, want equal bounds", a.Bounds(), b.Bounds())
 	}
 	n := 0.0
 	for y := range a.Bounds().Dy() {
@@ -42,8 +42,8 @@ func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	return math.Sqrt(rms / n), most
 }
 
-// TestResizeEqualsPillow checks that the filter, its treatment of borders and its rounding are those
-// of Pillow's Image.BICUBIC (testdata/SOURCE).
+// TestResizeEqualsPillow checks that the filter, its treatment of borders and its rounding equal
+// those of Pillow's Image.BICUBIC (testdata/SOURCE).
 func TestResizeEqualsPillow(t *testing.T) {
 	p := pixels.New(scene.New(96, 64, 3))
 	p.Resize(37, 25)
@@ -75,7 +75,7 @@ func TestFit(t *testing.T) {
 		p := pixels.New(image.NewNRGBA(image.Rect(0, 0, test.w, test.h)))
 		p.Fit(test.within, test.high)
 		if p.Width() != test.wantW || p.Height() != test.wantH {
-			t.Errorf("%d × %d within %d × %d: got %d × %d", test.w, test.h, test.within, test.high, p.Width(), p.Height())
+			t.Errorf("%d × %d within %d × %d: got %d × %d, want %d × %d", test.w, test.h, test.within, test.high, p.Width(), p.Height(), test.wantW, test.wantH)
 		}
 	}
 }
@@ -97,15 +97,15 @@ func TestTransparentColorsDoNotShow(t *testing.T) {
 	p.Resize(15, 15)
 	for x := range 15 {
 		if c := p.NRGBA().NRGBAAt(x, 7); c.G != 0 {
-			t.Errorf("got green at %d: %v", x, c)
+			t.Errorf("got color %v at column %d, want no green", c, x)
 		}
 	}
 	if p.Opaque() {
-		t.Error("the picture is opaque, want transparent pixels")
+		t.Error("Opaque() = true, want false")
 	}
 }
 
-// impulse returns a black picture with one grey pixel in the center.
+// impulse returns a black picture with one gray pixel in the center.
 func impulse(v byte) *pixels.Picture {
 	m := image.NewNRGBA(image.Rect(0, 0, 17, 17))
 	for i := range m.Pix {
@@ -159,7 +159,7 @@ func TestAutoLevels(t *testing.T) {
 	p := pixels.New(m)
 	p.AutoLevels()
 	if got, want := grays(p, 3, 0, 51), []int{0, 5, 10}; !slices.Equal(got[:3], want) || got[50] != 255 || got[25] != 128 {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v at the start, 128 in the middle and 255 at the end", got, want)
 	}
 	flat := impulse(0)
 	flat.AutoLevels()
@@ -168,8 +168,8 @@ func TestAutoLevels(t *testing.T) {
 	}
 }
 
-// TestHEIC checks that decoding a file of another encoder gives its source picture, within the loss
-// of its quality (testdata/SOURCE).
+// TestHEIC checks that decoding a file from another encoder reproduces its source picture, within
+// the loss of its quality setting (testdata/SOURCE).
 func TestHEIC(t *testing.T) {
 	p := decode(t, read(t, "testdata/scene.heic"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 {
@@ -200,11 +200,11 @@ func TestPixelTypes(t *testing.T) {
 		opaque  bool
 	}{
 		"8 bits": {opaque, false, true}, "alpha": {cut, false, false}, "palette": {paletted, false, false},
-		"16 bits": {deep, true, true}, "16 bits, alpha": {deepAlpha, true, false}, "16 bits, grey": {gray, true, true},
+		"16 bits": {deep, true, true}, "16 bits, alpha": {deepAlpha, true, false}, "16 bits, gray": {gray, true, true},
 	} {
 		p := decode(t, pngOf(t, test.in))
 		if (p.Reduced != "") != test.reduced || p.Opaque() != test.opaque {
-			t.Errorf("%s: got reduced %q, opaque %t", name, p.Reduced, p.Opaque())
+			t.Errorf("%s: got reduced %q, opaque %t, want reduced %t, opaque %t", name, p.Reduced, p.Opaque(), test.reduced, test.opaque)
 		}
 		lossless, err := p.Encode(pixels.Encoding{Format: pixels.WebP, Quality: 100})
 		if err != nil {
@@ -215,10 +215,10 @@ func TestPixelTypes(t *testing.T) {
 			t.Errorf("%s: got a difference of %.0f, want at most 1", name, most)
 		}
 		if again.Opaque() != test.opaque {
-			t.Errorf("%s as WebP: got opaque %t", name, again.Opaque())
+			t.Errorf("%s as WebP: got opaque %t, want %t", name, again.Opaque(), test.opaque)
 		}
 		if white := decode(t, encode(t, p, pixels.JPEG)); !white.Opaque() {
-			t.Errorf("%s: got a JPEG with transparency", name)
+			t.Errorf("%s as JPEG: got opaque false, want true", name)
 		}
 	}
 }
@@ -227,6 +227,6 @@ func TestPixelTypes(t *testing.T) {
 func TestCMYK(t *testing.T) {
 	p := decode(t, read(t, "testdata/cmyk.jpg"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || p.Reduced == "" {
-		t.Errorf("got a root mean square difference of %.2f, want at most 6; reduced %q", rms, p.Reduced)
+		t.Errorf("got a root mean square difference of %.2f, want at most 6; got reduced %q, want a reason", rms, p.Reduced)
 	}
 }

@@ -23,9 +23,9 @@ type Decoder struct {
 	webp   webpEncoder
 }
 
-// NewDecoder returns a Decoder that uses at most the given number of bytes for all pictures at once.
-// The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture first needs
-// one. The caller closes it.
+// NewDecoder returns a Decoder that uses at most the given number of bytes for all concurrent
+// pictures. The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture
+// first needs one. The caller must close the Decoder.
 func NewDecoder(memory int64, c engines.Config) *Decoder {
 	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory), heif: newHEIF(c), webp: newWebPEncoder(c)}
 }
@@ -46,7 +46,7 @@ func (d *Decoder) Close(ctx context.Context) error {
 // picture and its encodings.
 //
 // It returns the errors of Inspect, ErrTooLarge if the picture needs more than all of the memory, or
-// the error of ctx. Cancelling ctx stops the HEIC decoder, but not the others, whose work the limits
+// the error of ctx. Canceling ctx stops the HEIC decoder, but not the others, whose work the limits
 // bound.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
@@ -55,7 +55,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	}
 	need := info.Memory()
 	if need > d.memory {
-		return nil, nil, fmt.Errorf("%w: processing it takes %d MB of memory, the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
+		return nil, nil, fmt.Errorf("%w: processing it takes %d MB of memory; the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
 	}
 	if info.Format == HEIC {
 		if err := d.heif.Prepare(ctx); err != nil {

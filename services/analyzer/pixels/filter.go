@@ -124,8 +124,8 @@ func (p *Picture) Median() {
 	p.pixels = out
 }
 
-// median9 uses the network of 19 exchanges by Smith (1996), as given in Devillard, "Fast median
-// search" (1998).
+// median9 returns the median of v. It uses the network of 19 exchanges by Smith (1996), as given in
+// Devillard, "Fast median search" (1998).
 func median9(v *[9]byte) byte {
 	for _, e := range [...][2]uint8{
 		{1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7}, {1, 2}, {4, 5}, {7, 8}, {0, 3},

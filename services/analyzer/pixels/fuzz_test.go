@@ -47,12 +47,12 @@ func FuzzInspect(f *testing.F) {
 		info, err := pixels.Inspect(data, small)
 		if err != nil {
 			if !final(err) {
-				t.Fatalf("unexpected error: %v", err)
+				t.Fatalf("got error %v, want one of the package's errors", err)
 			}
 			return
 		}
 		if info.Width < 1 || info.Height < 1 || info.Width*info.Height > 1<<14 || info.Orientation < 1 || info.Orientation > 8 || info.Memory() > 64<<20 {
-			t.Fatalf("got %+v, memory %d, above the limits", info, info.Memory())
+			t.Fatalf("got %+v, memory %d, want values within the limits", info, info.Memory())
 		}
 	})
 }
@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 		p, release, err := decoder.Decode(t.Context(), data, small)
 		if err != nil {
 			if !final(err) {
-				t.Fatalf("unexpected error: %v", err)
+				t.Fatalf("got error %v, want one of the package's errors", err)
 			}
 			return
 		}
@@ -75,7 +75,7 @@ func FuzzDecode(f *testing.F) {
 		p.Sharpen(50)
 		for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
 			if _, err := pixels.Inspect(encode(t, p, format), small); err != nil {
-				t.Fatalf("the encoding as %s cannot be decoded: %v", format, err)
+				t.Fatalf("inspecting the encoding as %s: %v", format, err)
 			}
 		}
 	})

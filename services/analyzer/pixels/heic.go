@@ -34,7 +34,7 @@ type heif struct{ *engines.Engine }
 
 func newHEIF(c engines.Config) heif { return heif{newCodec("libheif", heifWasm, c)} }
 
-// decode returns Y'CbCr, grey or RGB with the rotation of the container applied. A failure affects
+// decode returns Y'CbCr, gray or RGB with the rotation of the container applied. A failure affects
 // only this instance of the decoder and is returned as an error.
 func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image, err error) {
 	instance, err := h.Start(ctx, engines.Limits{Memory: heicMemory(int64(info.Width) * int64(info.Height))})
@@ -57,7 +57,7 @@ func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 	c.run("decode", in, uint64(len(data)), configOnly, width, height, space, chroma, premultiplied, 0)
 	size := image.Pt(c.number(width), c.number(height))
 	if int64(size.X)*int64(size.Y) > int64(info.Width)*int64(info.Height) || size.X <= 0 || size.Y <= 0 {
-		c.Fail(fmt.Errorf("the header states %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y))
+		c.Fail(fmt.Errorf("the header states %d × %d pixels, but the content has %d × %d", info.Width, info.Height, size.X, size.Y))
 		return nil
 	}
 	l, err := newLayout(size, c.number(space), c.number(chroma))

@@ -13,9 +13,8 @@ const (
 	heif420, heif422, heif444, rgba = 1, 2, 3, 11
 )
 
-// layout is the memory layout of a picture decoded by libheif: its planes one after another, with rows
-// of at least 64 pixels and a multiple of 16 bytes (rounded_size and ImagePlane::alloc in
-// pixelimage.cc).
+// layout is the memory layout of a picture decoded by libheif: consecutive planes, with rows of at
+// least 64 pixels and a multiple of 16 bytes (rounded_size and ImagePlane::alloc in pixelimage.cc).
 type layout struct {
 	size           image.Point
 	space          int
@@ -39,7 +38,7 @@ func newLayout(size image.Point, space, chroma int) (layout, error) {
 		small := chromaSize(size, l.ratio)
 		l.chroma, l.chromaRows = row(small.X, 1), small.Y
 	default:
-		return l, fmt.Errorf("the HEIC decoder returns color space %d with chroma %d", space, chroma)
+		return l, fmt.Errorf("unsupported HEIC color space %d with chroma %d", space, chroma)
 	}
 	l.bytes = l.stride*size.Y + 2*l.chroma*l.chromaRows
 	return l, nil

@@ -46,10 +46,10 @@ func TestOnlyProfileIsRetained(t *testing.T) {
 				t.Fatal(err)
 			}
 			if info.Format != second || info.Width != 64 || info.Height != 48 || !bytes.Equal(info.Profile, kept) {
-				t.Errorf("%s to %s: got %s of %d × %d with a profile of %d bytes, want %d", first, second, info.Format, info.Width, info.Height, len(info.Profile), len(kept))
+				t.Errorf("%s to %s: got %s of %d × %d with a profile of %d bytes, want 64 × 48 with the profile of %d bytes", first, second, info.Format, info.Width, info.Height, len(info.Profile), len(kept))
 			}
 			if bytes.Contains(out, secret[:8]) || bytes.Contains(out, []byte("Exif")) {
-				t.Errorf("%s to %s: metadata was not removed", first, second)
+				t.Errorf("%s to %s: got metadata other than the profile, want none", first, second)
 			}
 		}
 	}
@@ -97,12 +97,12 @@ func TestOrientation(t *testing.T) {
 		} {
 			m := decode(t, data).NRGBA()
 			if m.Rect.Dx() != width || m.Rect.Dy() != height {
-				t.Errorf("%s, orientation %d: got %v", format, o, m.Rect)
+				t.Errorf("%s, orientation %d: got %v, want %d × %d", format, o, m.Rect, width, height)
 				continue
 			}
 			for name, at := range map[string]image.Point{"top left": {2, 2}, "top right": {61, 2}, "bottom left": {2, 29}, "bottom right": {61, 29}} {
 				if got := m.NRGBAAt(at.X, at.Y); distance(got, corner[name]) > 6 {
-					t.Errorf("%s, orientation %d, %s: got %v", format, o, name, got)
+					t.Errorf("%s, orientation %d, %s: got %v, want %v", format, o, name, got, corner[name])
 				}
 			}
 		}
@@ -123,6 +123,6 @@ func TestPNGHas8Bits(t *testing.T) {
 	p := decode(t, jpegOf(t, scene.New(64, 48, 1)))
 	config, err := png.DecodeConfig(bytes.NewReader(encode(t, p, pixels.PNG)))
 	if err != nil || config.ColorModel != color.RGBAModel {
-		t.Errorf("got %v, %v", config.ColorModel, err)
+		t.Errorf("got color model %v, %v, want 8-bit RGBA", config.ColorModel, err)
 	}
 }

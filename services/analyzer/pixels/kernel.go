@@ -16,9 +16,9 @@ type taps struct {
 	weights []int32
 }
 
-// newTaps returns the taps for resampling a line of length samples to samples that are scale apart.
-// scale is at least 1. The kernel is the Catmull-Rom cubic, widened by scale. Where it extends beyond
-// the ends, the remaining weights are scaled up.
+// newTaps returns the taps for resampling a line of the given length to the given number of samples,
+// which are scale apart. scale is at least 1. The kernel is the Catmull-Rom cubic, widened by scale.
+// Where it extends beyond the ends, the remaining weights are scaled up.
 func newTaps(samples, length int, scale float64) taps {
 	support := float64(2 * scale)
 	t := taps{n: min(int(math.Ceil(2*support))+1, length)}

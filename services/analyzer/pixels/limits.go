@@ -28,7 +28,7 @@ type Limits struct {
 	More        bool  // also accept GIF (first frame only), BMP and TIFF
 }
 
-// Default has the limits of photos: 20 MB, 50 megapixels, sides of 16 to 12,000 pixels.
+// Default contains the limits for photos: 20 MB, 50 megapixels, sides of 16 to 12,000 pixels.
 var Default = Limits{Bytes: 20_000_000, Pixels: 50_000_000, Shortest: 16, Longest: 12_000}
 
 func (l Limits) checkBytes(n int) error {
@@ -36,7 +36,7 @@ func (l Limits) checkBytes(n int) error {
 	case n == 0:
 		return fmt.Errorf("%w: the file is empty", ErrUnreadable)
 	case l.Bytes > 0 && int64(n) > l.Bytes:
-		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, n, l.Bytes)
+		return fmt.Errorf("%w: %d bytes; the limit is %d", ErrTooLarge, n, l.Bytes)
 	}
 	return nil
 }
@@ -46,11 +46,11 @@ func (l Limits) checkSides(w, h int) error {
 	case w <= 0 || h <= 0:
 		return fmt.Errorf("%w: the header states %d × %d pixels", ErrUnreadable, w, h)
 	case l.Longest > 0 && max(w, h) > l.Longest:
-		return fmt.Errorf("%w: %d × %d pixels, the limit is %d for each side", ErrTooLarge, w, h, l.Longest)
+		return fmt.Errorf("%w: %d × %d pixels; the limit is %d for each side", ErrTooLarge, w, h, l.Longest)
 	case l.Pixels > 0 && int64(w) > l.Pixels/int64(h):
-		return fmt.Errorf("%w: %d × %d pixels, the limit is %d pixels", ErrTooLarge, w, h, l.Pixels)
+		return fmt.Errorf("%w: %d × %d pixels; the limit is %d pixels", ErrTooLarge, w, h, l.Pixels)
 	case min(w, h) < l.Shortest:
-		return fmt.Errorf("%w: %d × %d pixels, each side must have at least %d", ErrTooSmall, w, h, l.Shortest)
+		return fmt.Errorf("%w: %d × %d pixels; each side must have at least %d", ErrTooSmall, w, h, l.Shortest)
 	}
 	return nil
 }

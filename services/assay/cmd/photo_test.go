@@ -59,7 +59,7 @@ func TestPhotoEdit(t *testing.T) {
 			"ID  COMPLETED   a.jpg  (120 × 120 png; not understood: magic)\n    saved as "+filepath.Join(dir, name)+"\n", "")
 	}
 	checkPhoto(t, filepath.Join(dir, "a.png"), "png", image.Pt(120, 120))
-	p.run("photo", "edit", path, "--prompt", "magic", "--wait").has(t, 1, "ID  FAILED      a.jpg  (the prompt contains no known instruction: magic; known are: enhance,", "")
+	p.run("photo", "edit", path, "--prompt", "magic", "--wait").has(t, 1, "ID  FAILED      a.jpg  (the prompt contains no known instruction: magic; supported instructions: enhance,", "")
 }
 
 func checkPhoto(t *testing.T, path, format string, size image.Point) {

@@ -31,14 +31,15 @@ func Detect(text string) string {
 	code := cmp.Or(found.Lang.Iso6391(), found.Lang.Iso6393(), Undetermined)
 	switch {
 	case code == "zh" && strings.ContainsFunc(text, kana):
-		return "ja" // Chinese characters may be in the majority
+		return "ja" // Japanese text may consist mostly of Chinese characters
 	case code != English && mixesEnglish(text):
 		return Undetermined
 	}
 	return code
 }
 
-// longest is the number of bytes of a text that are read. Reading more does not change the result.
+// longest is the maximum number of bytes of a text that Detect examines. More bytes would not
+// change the result.
 const longest = 2000
 
 func kana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }

@@ -22,26 +22,25 @@ func New() *Analyzer {
 	return a
 }
 
-// Polarity is the sentiment of a text, rounded like the reference implementation. The zero value is
-// the polarity of a text without words.
+// Polarity is the sentiment of a text, rounded as in the reference implementation. The zero value
+// is the polarity of a text without words.
 type Polarity struct {
-	// Positive, Neutral and Negative are the shares of the text,
-	// 0 to 1, to 3 decimals. They add up to 1 except for rounding.
+	// Positive, Neutral and Negative are the shares of the text, from 0 to 1, rounded to 3
+	// decimals. They add up to 1 except for rounding.
 	Positive, Neutral, Negative float64
-	// Compound is the overall sentiment, -1 to 1, to 4 decimals.
+	// Compound is the overall sentiment, from -1 to 1, rounded to 4 decimals.
 	Compound float64
 }
 
 // maxKept is the maximum length of a text whose buffers are reused, in bytes.
 const maxKept = 64 << 10
 
-// Score returns the sentiment of the text. Invalid UTF-8 bytes are treated as characters without
-// meaning. Score does not allocate memory after it has scored a text of the same length, up to 64
-// KiB.
+// Score returns the sentiment of the text. Invalid UTF-8 bytes count as neutral characters. Score
+// does not allocate memory after it has scored a text of the same length, up to 64 KiB.
 func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
 
-// score is Score. With quotes false, it is exactly the reference, which treats typographic
-// quotation marks as letters.
+// score implements Score. With quotes false, it behaves exactly like the reference implementation,
+// which treats typographic quotation marks as letters.
 func (a *Analyzer) score(text string, quotes bool) Polarity {
 	r := a.readings.Get().(*reading)
 	a.read(r, text, quotes)
@@ -53,7 +52,7 @@ func (a *Analyzer) score(text string, quotes bool) Polarity {
 	return p
 }
 
-// polarity sums the valences.
+// polarity computes the polarity from the valences.
 func (r *reading) polarity() Polarity {
 	if len(r.tokens) == 0 {
 		return Polarity{}
@@ -92,8 +91,8 @@ func (r *reading) polarity() Polarity {
 	}
 }
 
-// punctuationEmphasis returns what exclamation and question marks add to the
-// magnitude of the sum.
+// punctuationEmphasis returns the amount that exclamation and question marks add to the magnitude
+// of the sum.
 func punctuationEmphasis(text []byte) float64 {
 	exclamations := min(bytes.Count(text, []byte("!")), 4)
 	emphasis := float64(float64(exclamations) * 0.292)

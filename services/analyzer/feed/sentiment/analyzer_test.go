@@ -8,7 +8,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// A long text does not change later scores, and gets the same score again.
+// The score of a text does not depend on texts that are scored before it or concurrently, including
+// long ones.
 func TestScoresDoNotDependOnEachOther(t *testing.T) {
 	a := sentiment.New()
 	texts := []string{
@@ -26,7 +27,7 @@ func TestScoresDoNotDependOnEachOther(t *testing.T) {
 			for i := range 40 {
 				i = (i + worker) % len(texts)
 				if got := a.Score(texts[i]); got != want[i] {
-					t.Errorf("Score(%.20q) = %+v, want %+v as on its own", texts[i], got, want[i])
+					t.Errorf("Score(%.20q) = %+v, want %+v as from a new analyzer", texts[i], got, want[i])
 				}
 			}
 		})

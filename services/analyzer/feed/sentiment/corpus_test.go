@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// corpus generates texts that exercise every rule. The same seed gives the same texts: it uses only
+// corpus generates texts that exercise every rule. The same seed produces the same texts: it uses only
 // Uint64, whose results package math/rand/v2 guarantees for PCG.
 type corpus struct {
 	random *rand.PCG

@@ -35,9 +35,8 @@
 //
 // # Lexicon
 //
-// The lexicon is the version of 7,518 lines that reproduces the scores that the
-// reference publishes. The reference has since added "heart" and
-// "hearts", with which one of its 16 published sentences scores 0.8750 instead
-// of 0.7003. See lexicon/SOURCE for origin and checksums, lexicon/LICENSE for
-// the terms.
+// The lexicon is the version with 7,518 lines, which reproduces the published scores of the
+// reference. The reference has since added "heart" and "hearts", with which one of its 16 published
+// sentences scores 0.8750 instead of 0.7003. See lexicon/SOURCE for the origin and checksums, and
+// lexicon/LICENSE for the terms.
 package sentiment

@@ -17,11 +17,11 @@ func FuzzScore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p := a.Score(text)
 		if !(p.Compound >= -1 && p.Compound <= 1) || math.Signbit(p.Compound) && p.Compound == 0 {
-			t.Errorf("compound %v is out of range", p.Compound)
+			t.Errorf("got compound %v, want -1 to 1, and 0 without a sign", p.Compound)
 		}
 		for _, share := range []float64{p.Positive, p.Neutral, p.Negative} {
 			if !(share >= 0 && share <= 1) || math.Signbit(share) {
-				t.Errorf("share %v of %+v is out of range", share, p)
+				t.Errorf("got share %v of %+v, want 0 to 1", share, p)
 			}
 		}
 		// three roundings of at most 0.0005 each
@@ -29,10 +29,10 @@ func FuzzScore(f *testing.F) {
 			t.Errorf("shares of %+v add up to %v, want 1", p, sum)
 		}
 		if _, confidence := sentiment.Classify(p); !(confidence >= 0.525 && confidence <= 1) {
-			t.Errorf("confidence %v in the label of %+v is out of range", confidence, p)
+			t.Errorf("got confidence %v in the label of %+v, want 0.525 to 1", confidence, p)
 		}
 		if again := a.Score(text); again != p {
-			t.Errorf("got %+v, then %+v for the same text", p, again)
+			t.Errorf("second score = %+v, want %+v as the first", again, p)
 		}
 	})
 }

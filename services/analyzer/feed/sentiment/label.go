@@ -23,10 +23,10 @@ const threshold = 0.05
 //	positive, negative: (1 + c) / 2    0.525 at the threshold, 1 at the extreme
 //	neutral:            1 - 9.5 c      1 at 0, towards 0.525 at the threshold
 //
-// The first is the usual mapping of compound to the position between the two extremes, from which
-// compound can be computed exactly. The second is the line that meets it at the threshold:
+// The first formula is the usual linear mapping of compound to the range 0 to 1; compound can be
+// computed exactly from its result. The second is the line that meets the first at the threshold:
 // confidence is continuous in compound, lowest at the threshold, and grows with the distance from
-// it on both sides.
+// the threshold on both sides.
 func Classify(p Polarity) (label Label, confidence float64) {
 	c := math.Abs(p.Compound)
 	switch {

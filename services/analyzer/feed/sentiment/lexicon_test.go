@@ -11,9 +11,9 @@ import (
 )
 
 func TestLexiconIsPinned(t *testing.T) {
-	// A change of these checksums requires a new feed.ModelVersion.
+	// A change to these checksums requires a new feed.ModelVersion.
 	if feed.ModelVersion != "v1.2.0" {
-		t.Errorf("the model version is %s, but the checksums are for v1.2.0", feed.ModelVersion)
+		t.Errorf("got model version %s, want v1.2.0, the version of the checksums", feed.ModelVersion)
 	}
 	source, err := os.ReadFile("lexicon/SOURCE")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	}
 	d := newDictionary()
 	for i, w := range d.words {
-		// So the rules need no precedence between the two.
+		// The rules define no precedence between the two.
 		if w.inLexicon && w.boost != 0 {
 			t.Errorf("word %d is both in the lexicon and a booster: %+v", i, w)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// published has the compound scores of the 16 example sentences in the README of vaderSentiment, in
-// order, with the first words of each.
+// published contains the compound scores of the 16 example sentences in the README of
+// vaderSentiment, in order, and the first words of each sentence.
 var published = []struct {
 	begins   string
 	compound float64

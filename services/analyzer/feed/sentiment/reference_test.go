@@ -20,10 +20,11 @@ const (
 
 var textsTo = flag.String("texts", "", "write the texts of the reference test, one JSON string per line, to this `file`")
 
-// testdata/reference.tsv has the scores that the reference implementation of VADER (vaderSentiment,
-// commit 44fc044, on Python 3.11) returns for the texts of newCorpus with the embedded lexicon: the
-// SHA-256 of all texts, then a line for each text with negative, neutral, positive and compound. It
-// is generated from the texts that -texts writes.
+// The file testdata/reference.tsv contains the scores of the texts of newCorpus by the reference
+// implementation of VADER (vaderSentiment, commit 44fc044, on Python 3.11) with the embedded
+// lexicon. The first line is the SHA-256 of all texts. Each following line contains the negative,
+// neutral, positive and compound scores of one text. The file is generated from the texts that
+// -texts writes.
 func TestScoreEqualsReference(t *testing.T) {
 	texts := make([]string, referenceTexts)
 	corpus, sum := newCorpus(referenceSeed), sha256.New()
@@ -55,14 +56,14 @@ func TestScoreEqualsReference(t *testing.T) {
 			}
 		}
 		if got, want := a.Score(texts[line]), a.score(plain, false); got != want {
-			t.Errorf("Score(%q) = %+v, want %+v as with ASCII quotes", texts[line], got, want)
+			t.Errorf("Score(%q) = %+v, want %+v, the score with ASCII quotes", texts[line], got, want)
 		}
 		if got := a.score(texts[line], false); got != want {
-			t.Errorf("score(%q) = %+v, want %+v as the reference", texts[line], got, want)
+			t.Errorf("score(%q) = %+v, want %+v, the score of the reference", texts[line], got, want)
 		}
 	}
 	if err := lines.Err(); err != nil || line != len(texts) {
-		t.Fatalf("got scores of %d texts, want %d: %v", line, len(texts), err)
+		t.Fatalf("got the scores of %d texts, want %d: %v", line, len(texts), err)
 	}
 }
 

@@ -71,7 +71,8 @@ func (r *reading) valence(i int) float64 {
 	return v
 }
 
-// boost returns what a booster adds to a word of valence v that follows it at a distance.
+// boost returns the amount that a booster adds to the valence v of a word at the given distance
+// after it.
 func (r *reading) boost(booster token, distance int, v float64) float64 {
 	b := booster.word.boost
 	if v < 0 {
@@ -93,7 +94,7 @@ func (r *reading) boost(booster token, distance int, v float64) float64 {
 	return float64(b)
 }
 
-// negation returns the negation factor of the token at a distance before i.
+// negation returns the negation factor of the token at the given distance before i.
 func (r *reading) negation(i, distance int) float64 {
 	before := r.term(i - distance)
 	switch distance {
@@ -150,8 +151,8 @@ func (r *reading) phrases(i int, v float64) float64 {
 }
 
 // weighBut halves the valences before the token at but and raises those after it by half. As in the
-// reference, each step changes the first valence that equals the current one, which may be a
-// different one. The time is quadratic in the number of valences, but only for texts with a "but":
+// reference, each step changes the first valence that equals the current one, which may belong to
+// another word. The time is quadratic in the number of valences, but only for texts with a "but":
 // at most a few milliseconds for 10,000 characters.
 func (r *reading) weighBut(but int) {
 	for _, v := range r.valences {

@@ -9,13 +9,13 @@ type token struct {
 	capitals   bool
 }
 
-// reading has the buffers for scoring a text. It is reused.
+// reading contains the buffers for scoring a text. It is reused.
 type reading struct {
 	text     []byte // followed by padding with spaces, which end the last token
 	tokens   []token
 	emphasis bool      // whether some words are in capitals and some are not
 	valences []float64 // of the words, without zeros
-	places   []int     // index in tokens of each valence
+	places   []int     // the index in tokens of each valence
 }
 
 // read splits the text into tokens.

@@ -3,12 +3,12 @@ package sentiment
 // Parameters of the rules, as measured by the paper's authors.
 const (
 	boost    = 0.293 // added by a booster before a word; subtracted by a dampener
-	capitals = 0.733 // a word in capitals among others that are not
+	capitals = 0.733 // added for a word in capitals if other words are not
 	negation = -0.74 // factor of a negated word
 	never    = 1.25  // factor of "never so", "never this"
 )
 
-// word has the properties of a word.
+// word describes a word.
 type word struct {
 	valence   float64 // -4 to 4
 	boost     float64 // added to a positive word that follows
@@ -17,7 +17,7 @@ type word struct {
 	term      term
 }
 
-// term identifies a word that a rule names. 0 is any other word.
+// term identifies a word that is named in a rule; 0 stands for all other words.
 type term uint8
 
 const (
@@ -58,7 +58,7 @@ const (
 	termYeah
 )
 
-// termWords are the words of the terms, in the order of the constants.
+// termWords lists the words of the terms, in the order of the constants.
 const termWords = `ass at bad beating bomb broken bus but death die doubt enough
 	for heart just kind kiss least never no nor of or right shit so sort stop the
 	this to very without yeah`

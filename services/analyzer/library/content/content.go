@@ -39,12 +39,12 @@ func Detect(head []byte, name string) Kind {
 	case certain != "":
 		k.Type = certain
 		if ending.kind != "" && ending.kind != certain {
-			k.Finding = "the name ends in " + strings.ToLower(path.Ext(name)) + ", the content is " + k.MediaType
+			k.Finding = "the name ends in " + strings.ToLower(path.Ext(name)) + ", but the content is " + k.MediaType
 		}
 	case ending.kind != "" && ending.text == text:
 		k.Type = ending.kind
 	case ending.kind != "":
-		k.Finding = "the name ends in " + strings.ToLower(path.Ext(name)) + ", the content is " + k.MediaType
+		k.Finding = "the name ends in " + strings.ToLower(path.Ext(name)) + ", but the content is " + k.MediaType
 		fallthrough
 	case text:
 		k.Type = "Text"
@@ -67,7 +67,7 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// certainly returns the workflow of content that allows only one, and "" otherwise.
+// certainly returns the workflow if the content alone determines it, and "" otherwise.
 func certainly(found *mimetype.MIME, head []byte, text bool) string {
 	if text {
 		for _, s := range signatures {
@@ -84,7 +84,7 @@ func certainly(found *mimetype.MIME, head []byte, text bool) string {
 	return ""
 }
 
-// media are the media types that determine the workflow.
+// media maps media types to the workflows that they determine.
 var media = map[string]string{
 	"image/jpeg": "Image", "image/png": "Image", "image/vnd.mozilla.apng": "Image", "image/gif": "Image", "image/bmp": "Image",
 	"image/webp": "Image", "image/tiff": "Image", "image/svg+xml": "Image", "image/x-icon": "Image",

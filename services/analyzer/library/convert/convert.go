@@ -31,7 +31,7 @@ var (
 	ErrAway = errors.New("the converter does not respond")
 )
 
-// Converter converts documents, up to GOMAXPROCS at once. It is safe for concurrent use. The zero value is
+// Converter converts documents, up to GOMAXPROCS concurrently. It is safe for concurrent use. The zero value is
 // disabled.
 type Converter struct {
 	convert func(ctx context.Context, name string, data []byte) ([]byte, error)
@@ -40,7 +40,7 @@ type Converter struct {
 }
 
 // New returns the converter for a setting: "" for none, "soffice" for the LibreOffice program on PATH, or the URL
-// of a Gotenberg server. The caller closes it.
+// of a Gotenberg server. The caller must close it.
 func New(setting string) (*Converter, error) {
 	c := &Converter{close: func() {}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	switch u, err := url.Parse(setting); {

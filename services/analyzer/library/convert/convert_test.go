@@ -38,7 +38,8 @@ func open(t *testing.T, setting string) *convert.Converter {
 	return c
 }
 
-// sets the variable out of a script to the output folder
+// out is the start of a script; it sets the variables out and in to the output folder and the input
+// file.
 const out = `while [ "$1" != --outdir ]; do shift; done; out=$2; in=$3
 `
 
@@ -65,7 +66,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestHangingProgram checks that cancelling the context kills the program and its children.
+// TestHangingProgram checks that canceling the context kills the program and its children.
 func TestHangingProgram(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	c := program(t, "mkfifo "+started+".fifo; (read x < "+started+".fifo; touch "+started+".late) & echo $! > "+started+"; wait")
@@ -153,7 +154,7 @@ func TestServer(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	if open(t, "").On() {
-		t.Error("a converter is configured by default")
+		t.Error("New(\"\").On() = true, want false")
 	}
 	t.Setenv("PATH", t.TempDir())
 	for _, setting := range []string{"soffice", "libreoffice", "ftp://example.com", "http://", "example.com"} {
@@ -165,8 +166,8 @@ func TestSettings(t *testing.T) {
 
 var real = flag.Bool("soffice", false, "test with LibreOffice, which must be on PATH")
 
-// TestLibreOffice checks that LibreOffice converts a document and requests no external resource that it names. It needs
-// -soffice.
+// TestLibreOffice checks that LibreOffice converts a document and does not request the external resources that the
+// document references. It runs only with -soffice.
 func TestLibreOffice(t *testing.T) {
 	if !*real {
 		return

@@ -38,8 +38,8 @@ const profile = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `
 
-// convert runs one process in a new directory. Of the environment, the process gets only PATH. The process and
-// its children are killed when ctx is done.
+// convert runs one process in a new directory. The process inherits only PATH from the environment. The
+// process and its children are killed when ctx is done.
 func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-convert-")
 	if err != nil {

@@ -71,7 +71,7 @@ func (h *Header) cziElement(e element) {
 		i.Acquired = e.text
 	case "Information/Document/Name", "Information/Document/Title":
 		h.title = e.text
-	case "Scaling/Items/Distance/Value": // in metres; applies to all images
+	case "Scaling/Items/Distance/Value": // in meters; applies to all images
 		for n := range h.Images {
 			h.Images[n].setPixel(h.axis, length(e.text, "m"))
 		}
@@ -139,7 +139,8 @@ const (
 	tagLSM         = 34412
 )
 
-// tiff reads the first directory of a TIFF or BigTIFF file, which has an LSM block or an OME-XML description.
+// tiff reads the first directory of a TIFF or BigTIFF file, which must contain an LSM block or an OME-XML
+// description.
 func (f *file) tiff(order binary.ByteOrder, big bool) (*Header, error) {
 	at, width := int64(4), int64(4)
 	if big {
@@ -209,7 +210,7 @@ func lsm(b []byte, order binary.ByteOrder) (*Header, error) {
 		return nil, damaged("the LSM block has a wrong magic number")
 	}
 	size := func(at int) int { return int(max(int32(order.Uint32(b[at:])), 0)) }
-	pixel := func(at int) float64 { // in metres
+	pixel := func(at int) float64 { // in meters
 		if v := math.Float64frombits(order.Uint64(b[at:])); v > 0 && v < 1 {
 			return v * 1e6
 		}

@@ -16,7 +16,7 @@ import (
 // Limits of a header.
 const (
 	maxXML    = 16 << 20 // bytes
-	maxImages = 1_000    // more images are counted only
+	maxImages = 1_000    // further images are only counted
 	maxNames  = 100      // named channels of an image
 	maxDepth  = 100      // nesting depth of elements
 	maxPath   = 1_000    // bytes of an element's path
@@ -33,8 +33,8 @@ type Header struct {
 	title, axis string // parser state: document title and scaling axis
 }
 
-// An Image has up to five dimensions. Sizes are counts of pixels, slices, channels and times. A size
-// that the file does not state is 0.
+// An Image has up to five dimensions. Sizes are counts of pixels, slices, channels and time points.
+// A size that the file does not state is 0.
 type Image struct {
 	Name      string   `json:"name,omitempty"`
 	SizeX     int      `json:"sizeX"`
@@ -43,9 +43,9 @@ type Image struct {
 	SizeC     int      `json:"sizeC,omitempty"`
 	SizeT     int      `json:"sizeT,omitempty"`
 	PixelType string   `json:"pixelType,omitempty"` // the name in the file
-	PixelX    float64  `json:"pixelX,omitempty"`    // pixel size in micrometres
+	PixelX    float64  `json:"pixelX,omitempty"`    // pixel size in micrometers
 	PixelY    float64  `json:"pixelY,omitempty"`
-	PixelZ    float64  `json:"pixelZ,omitempty"` // distance between slices in micrometres
+	PixelZ    float64  `json:"pixelZ,omitempty"` // distance between slices in micrometers
 	Channels  []string `json:"channels,omitempty"`
 	Acquired  string   `json:"acquired,omitempty"` // in the format of the file
 }
@@ -163,7 +163,7 @@ func (i *Image) channel(name string) {
 
 // element is a complete element, with its text if it has no child elements.
 type element struct {
-	path       string // path from the root; each name has a slash before it
+	path       string // path from the root; each name is preceded by a slash
 	attributes map[string]string
 	text       string
 	begins     bool // at the start tag, before the text
@@ -231,7 +231,7 @@ func count(text string) int {
 	return n
 }
 
-// length parses a length with a unit and returns micrometres, or 0 if there is none.
+// length parses a length with a unit and returns micrometers, or 0 if there is none.
 func length(text, unit string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	scale, known := map[string]float64{"": 1, "µm": 1, "μm": 1, "um": 1, "nm": 1e-3, "mm": 1e3, "cm": 1e4, "m": 1e6, "Å": 1e-4, "pm": 1e-6}[unit]

@@ -20,7 +20,8 @@ const ome = `<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmi
 <Objective ID="O:0" Model="Plan 20x"/></Instrument><Image ID="Image:0" Name="cells &lt;1&gt;"><AcquisitionDate>2024-05-31T10:00:00</AcquisitionDate>
 <Pixels SizeX="512" SizeY="256" SizeZ="5" SizeC="2" SizeT="3" Type="uint16" PhysicalSizeX="0.5" PhysicalSizeY="500" PhysicalSizeYUnit="nm"><Channel Name="DAPI"/><Channel Name="GFP"/></Pixels></Image></OME>`
 
-// tiff returns a TIFF with one directory entry of type byte.
+// tiff returns a TIFF whose directory contains the value under the given tag, with the field type
+// ASCII.
 func tiff(order binary.AppendByteOrder, big bool, tag uint16, value []byte) []byte {
 	mark := map[bool]string{true: "II", false: "MM"}[order == binary.AppendByteOrder(binary.LittleEndian)]
 	b := []byte(mark)
@@ -102,7 +103,8 @@ func read(t *testing.T, data []byte) *Header {
 	return h
 }
 
-// near reports whether the lengths in two headers are equal within rounding, and makes them equal if so.
+// near reports whether two headers are equal except for rounding of lengths. It replaces nearly equal
+// lengths of got with those of want.
 func near(got, want *Header) bool {
 	if len(got.Images) != len(want.Images) {
 		return false
@@ -156,14 +158,14 @@ func TestOtherFiles(t *testing.T) {
 		"no metadata": {append(bytes.Clone(cut[:512]), make([]byte, 400)...), ErrDamaged},
 		"no image":    {tiff(binary.LittleEndian, false, tagDescription, []byte("<OME><Instrument/></OME>")), ErrDamaged},
 		"deep":        {tiff(binary.LittleEndian, false, tagDescription, []byte("<OME>"+strings.Repeat("<a>", 200))), ErrDamaged},
-		"LSM":         {tiff(binary.LittleEndian, false, tagLSM, lsmBlock()[:40]), ErrDamaged},
+		"short LSM":   {tiff(binary.LittleEndian, false, tagLSM, lsmBlock()[:40]), ErrDamaged},
 	} {
 		if h, err := Read(bytes.NewReader(test.data), int64(len(test.data))); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %+v, %v, want %v", name, h, err, test.want)
 		}
 	}
 	if h := read(t, tiff(binary.LittleEndian, false, tagDescription, []byte(long))); len(h.Images) != maxImages || h.Further != 5 {
-		t.Errorf("got %d images and %d more, want the limit and 5 more", len(h.Images), h.Further)
+		t.Errorf("got %d images and %d further ones, want %d and 5", len(h.Images), h.Further, maxImages)
 	}
 }
 
@@ -173,7 +175,7 @@ func TestLengths(t *testing.T) {
 		want       float64
 	}{{"2", "", 2}, {"2", "nm", 0.002}, {"1.5", "mm", 1500}, {"2", "parsec", 0}, {"-1", "", 0}, {"NaN", "", 0}, {"x", "", 0}} {
 		if got := length(test.text, test.unit); math.Abs(got-test.want) > 1e-12 {
-			t.Errorf("%s %s: got %v, want %v", test.text, test.unit, got, test.want)
+			t.Errorf("length(%q, %q) = %v, want %v", test.text, test.unit, got, test.want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestCompound(t *testing.T) {
 			t.Errorf("%s: got %+v, %v; want %q, %v", name, d, err, c.format, c.want)
 		}
 		if name == "a title" && d.Properties.Title != "On Foxes" {
-			t.Errorf("got properties %+v", d.Properties)
+			t.Errorf("got properties %+v, want the title On Foxes", d.Properties)
 		}
 	}
 }

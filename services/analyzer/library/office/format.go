@@ -145,7 +145,7 @@ func (f numberFormat) show(n float64, date1904 bool) string {
 	return s.showNumber(value)
 }
 
-// general formats a number like a cell without a number format, with at most 11 digits.
+// general formats a number as in a cell without a number format, with at most 11 digits.
 func general(n float64) string {
 	if size := math.Abs(n); n != 0 && (size >= 1e11 || size < 1e-9) {
 		return strconv.FormatFloat(n, 'E', -1, 64)

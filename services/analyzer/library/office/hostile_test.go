@@ -44,18 +44,18 @@ func TestBounds(t *testing.T) {
 func TestTextIsTruncated(t *testing.T) {
 	d, err := read(t, officetest.Word(officetest.Paragraph("", "ää")+officetest.Paragraph("", strings.Repeat("b", 100))), office.Limits{Text: 8})
 	if err != nil || d.Text != "ää\nbbb" || d.Cut == "" {
-		t.Errorf("got %+v, %v", d, err)
+		t.Errorf("got %+v, %v, want the first 8 bytes and the reason", d, err)
 	}
 	d, err = read(t, officetest.Word(officetest.Paragraph("", "aäääää")), office.Limits{Text: 8})
 	if err != nil || d.Text != "aäää" || d.Cut == "" {
-		t.Errorf("got %+v, %v", d, err)
+		t.Errorf("got %+v, %v, want the first 7 bytes and the reason", d, err)
 	}
 }
 
 func TestDamagedPart(t *testing.T) {
 	d, err := read(t, officetest.Word(officetest.Paragraph("", "before")+"<w:p <<<"), office.Limits{})
 	if err != nil || d.Text != "before" || d.Damaged != 1 {
-		t.Errorf("got %+v, %v", d, err)
+		t.Errorf("got %+v, %v, want the text before the damage and 1 damaged part", d, err)
 	}
 }
 
@@ -70,7 +70,8 @@ func TestReadStopsWhenCanceled(t *testing.T) {
 
 var mutations = flag.Int("mutations", 100, "number of mutated documents of each kind in TestMutatedDocuments")
 
-// TestMutatedDocuments checks that each document gives a result or an error with a reason.
+// TestMutatedDocuments checks that reading a mutated document returns a result or an error with a
+// known reason.
 func TestMutatedDocuments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 20))
 	for kind, good := range seeds(t) {
@@ -100,7 +101,7 @@ func reason(t testing.TB, err error) string {
 		}
 	}
 	if err != nil {
-		t.Errorf("got an error without a reason: %v", err)
+		t.Errorf("got error %v, want one of %v", err, reasons)
 	}
 	return "read"
 }
@@ -113,7 +114,8 @@ func seeds(t testing.TB) map[string][]byte {
 	}
 }
 
-// FuzzRead checks that Read returns an error with a reason for each document it rejects, and stays within its limits.
+// FuzzRead checks that Read returns an error with a known reason for each document that it rejects, and stays within
+// its limits.
 func FuzzRead(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)
@@ -122,7 +124,7 @@ func FuzzRead(f *testing.F) {
 		d, err := read(t, data, office.Limits{Inflated: 1 << 20, Text: 1 << 16})
 		reason(t, err)
 		if err == nil && len(d.Text) > 1<<16 {
-			t.Errorf("got %d bytes of text, above the limit", len(d.Text))
+			t.Errorf("got %d bytes of text, want at most %d", len(d.Text), 1<<16)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func emf(text string) string {
 	return string(header) + string(record)
 }
 
-// wmf returns a WMF that draws text, which has an even number of Windows-1252 bytes.
+// wmf returns a WMF that draws text, which must have an even number of Windows-1252 bytes.
 func wmf(text string) string {
 	le := binary.LittleEndian
 	out := append([]byte{0xd7, 0xcd, 0xc6, 0x9a}, make([]byte, 18+18)...)

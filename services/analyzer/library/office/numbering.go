@@ -30,7 +30,7 @@ type listLevel struct {
 
 type listUse struct {
 	*list
-	own   [levels]listLevel // the levels as this instance shows them
+	own   [levels]listLevel // the levels with the overrides of this instance
 	start map[int]int       // start values of the levels that this instance restarts
 }
 

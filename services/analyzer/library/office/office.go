@@ -20,7 +20,7 @@ var (
 	ErrTooBig  = errors.New("the document is too large")
 )
 
-// Limits bound what Read decompresses and returns. Zero fields have the defaults.
+// Limits bound what Read decompresses and returns. Zero fields select the defaults.
 type Limits struct {
 	Inflated int64 // decompressed bytes of all parts; default 256 MiB
 	Parts    int   // parts of the archive; default 10,000
@@ -53,7 +53,7 @@ type Document struct {
 	Damaged    int    // parts that could not be read completely
 }
 
-// Read reads the document in r, which has size bytes. It stops when ctx is done. It holds one decompressed part and
+// Read reads the document in r, which has size bytes. It stops when ctx is done. It keeps one decompressed part and
 // the text in memory. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig, or an error of r or ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
 	l = l.withDefaults()

@@ -46,7 +46,7 @@ func TestWord(t *testing.T) {
 	}
 	properties := office.Properties{Title: "On Foxes", Author: "Ada", Created: time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC), Application: "Microsoft Office Word", Pages: 3, Words: 120}
 	if d.Format != "docx" || d.Properties != properties || string(d.Thumbnail) != jpeg {
-		t.Errorf("got %s, %+v, %q", d.Format, d.Properties, d.Thumbnail)
+		t.Errorf("got %s, %+v, thumbnail %q; want docx, %+v, thumbnail %q", d.Format, d.Properties, d.Thumbnail, properties, jpeg)
 	}
 }
 

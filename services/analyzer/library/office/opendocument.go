@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// openDocumentType returns the format of an OpenDocument file by its part mimetype, or "".
+// openDocumentType returns the format of an OpenDocument file according to its mimetype part, or
+// "".
 func (p *parts) openDocumentType() string {
 	if !p.has("mimetype") {
 		return ""
@@ -98,7 +99,7 @@ type openDocument struct {
 	item   bool    // at the start of a list item whose label is not yet written
 	text   int     // number of enclosing paragraphs
 	skip   int     // nesting depth of hidden elements
-	repeat int     // how often the current cell is repeated
+	repeat int     // number of repetitions of the current cell
 	from   int     // offset of the text of the current cell
 }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// parts gives access to the files of a document.
+// parts provides access to the files of a document.
 type parts struct {
 	ctx     context.Context
 	files   map[string]*zip.File // by lower-case name without a leading slash
@@ -98,7 +98,7 @@ func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	return b, err
 }
 
-// events are the callbacks of walk. Names are without namespace prefix.
+// events are the callbacks of walk. Names have no namespace prefix.
 type events struct {
 	start func(name string, a attributes) error
 	end   func(name string) error
@@ -117,8 +117,8 @@ func (a attributes) get(name string) string {
 	return ""
 }
 
-// walk parses a part. At malformed XML, it stops, counts the part as damaged and returns nil. It returns ErrTooBig
-// and the errors of ctx and of e.
+// walk parses a part. If the XML is malformed, it stops, counts the part as damaged and returns nil. It returns
+// ErrTooBig and the errors of ctx and of e.
 func (p *parts) walk(name string, e events) error {
 	r, err := p.open(name)
 	if errors.Is(err, ErrTooBig) {

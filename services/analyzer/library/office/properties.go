@@ -19,7 +19,8 @@ type Properties struct {
 // longest is the maximum length of a property, in bytes.
 const longest = 64 << 10
 
-// texts calls set for each element of a part that has text, with its name, attributes and text.
+// texts calls set at each start tag of a part, without a value, and at the end of each element that
+// contains text, with the text as the value.
 func (p *parts) texts(part string, set func(name string, a attributes, value string)) error {
 	var name string
 	var attrs attributes

@@ -34,7 +34,7 @@ type word struct {
 		list, style string
 		level       int
 	}
-	numbered bool // whether the number of the paragraph is written
+	numbered bool // whether the number of the paragraph has been written
 }
 
 func (w *word) read(part string) error {

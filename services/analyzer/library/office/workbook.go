@@ -66,7 +66,8 @@ func readWorkbook(p *parts, main string) error {
 	return nil
 }
 
-// readShared reads the shared strings. Their total size has the same limit as the text.
+// readShared reads the shared strings. Their total size is limited to about four times the limit of
+// the text.
 func (w *workbook) readShared(part string) error {
 	var b strings.Builder
 	var in, phonetic bool

@@ -23,10 +23,10 @@ const Engine = "go-readability 2.1.3"
 // ErrDamaged is returned for HTML that cannot be parsed. It is permanent.
 var ErrDamaged = errors.New("the page cannot be read")
 
-// Limits bound what Read returns and how it finds the article. Zero fields have the defaults.
+// Limits bound what Read returns and how it finds the article. Zero fields select the defaults.
 type Limits struct {
 	Text     int // bytes; default 8 MiB
-	Elements int // maximum number of elements of a page whose article is searched; default 50,000; above it, all content is returned
+	Elements int // maximum number of elements of a page in which Read looks for an article; default 50,000; for larger pages, it returns all content
 }
 
 // Page is the content of a web page.
@@ -116,7 +116,7 @@ func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) 
 	return a.Node
 }
 
-// elements counts the elements of a document. It stops soon after most.
+// elements counts the elements of a document. It stops at most+1.
 func elements(n *html.Node, most int) int {
 	total := 0
 	for range n.Descendants() {

@@ -45,20 +45,20 @@ func TestArticle(t *testing.T) {
 	p := read(t, article(`<p>See <a href="more.html">more</a> of it.</p>`), "text/html")
 	if p.Title != "Foxes return" || p.Byline != "Ada Fuchs" || p.Site != "The Daily" || p.Language != "en" || p.Image != "https://example.com/pictures/fox.jpg" ||
 		!p.Published.Equal(time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC)) || !p.Article {
-		t.Errorf("got %+v", p)
+		t.Errorf("got %+v, want the article with the metadata of the page", p)
 	}
 	for _, want := range []string{"Paragraph 0 says", "Paragraph 11 says", "See more of it."} {
 		if !strings.Contains(p.Text, want) {
-			t.Errorf("the text does not contain %q", want)
+			t.Errorf("got text %q, want it to contain %q", p.Text, want)
 		}
 	}
 	for _, not := range []string{"script text", "Buy now", "color:red"} {
 		if strings.Contains(p.Text+p.HTML, not) {
-			t.Errorf("the article contains %q", not)
+			t.Errorf("got text %q, HTML %q, want neither to contain %q", p.Text, p.HTML, not)
 		}
 	}
-	if !strings.Contains(p.HTML, `<a href="https://example.com/news/more.html" rel="noopener noreferrer nofollow">more</a>`) {
-		t.Errorf("got %s", p.HTML)
+	if want := `<a href="https://example.com/news/more.html" rel="noopener noreferrer nofollow">more</a>`; !strings.Contains(p.HTML, want) {
+		t.Errorf("got HTML %s, want it to contain %s", p.HTML, want)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestPageWithoutArticle(t *testing.T) {
 	p := read(t, `<title>Short</title><p>One line</p><table><tr><td>a<td>b</table><pre>x
   y</pre>`, "text/html")
 	if want := "One line\na\tb\nx\n  y"; p.Text != want || p.Title != "Short" {
-		t.Errorf("got title %q, text %q", p.Title, p.Text)
+		t.Errorf("got title %q, text %q, want Short and %q", p.Title, p.Text, want)
 	}
 	if p := read(t, "", "text/html"); p.Text != "" {
 		t.Errorf("got %+v, want no text", p)
@@ -84,7 +84,7 @@ func TestCharsets(t *testing.T) {
 		"text/html; charset=utf-8":        "<p>Größe und Maß</p>",
 	} {
 		if p := read(t, source, contentType); p.Text != "Größe und Maß" {
-			t.Errorf("%s: got %q", contentType, p.Text)
+			t.Errorf("%s: got %q, want the decoded text", contentType, p.Text)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestActiveContentIsRemoved(t *testing.T) {
 	}
 }
 
-// check fails the test if the HTML has elements other than text and links.
+// check reports an error if the HTML contains elements other than text and links.
 func check(t testing.TB, source, out string) {
 	t.Helper()
 	document, err := html.Parse(strings.NewReader(out))
@@ -131,14 +131,14 @@ func check(t testing.TB, source, out string) {
 		}
 	}
 	if metas != 2 {
-		t.Errorf("the article of %q has %d meta elements", source, metas-2)
+		t.Errorf("got %d meta elements in the article of %q, want 2", metas, source)
 	}
 }
 
 func TestBounds(t *testing.T) {
 	p, err := page.Read(t.Context(), []byte("<p>"+strings.Repeat("ä", 100)), "text/html", nil, page.Limits{Text: 9})
 	if err != nil || p.Text != "ää\u00e4ä" || p.Cut == "" {
-		t.Errorf("got %+v, %v", p, err)
+		t.Errorf("got %+v, %v, want 4 characters and the reason", p, err)
 	}
 	for name, source := range map[string]string{
 		"deep": strings.Repeat("<div>", 100_000), "wide": strings.Repeat("<p>x", 100_000), "attributes": "<p " + strings.Repeat("a=b ", 100_000) + ">",
@@ -164,7 +164,7 @@ func FuzzRead(f *testing.F) {
 		case err != nil && !errors.Is(err, page.ErrDamaged):
 			t.Error(err)
 		case err == nil && len(p.Text) > 1000:
-			t.Errorf("got %d bytes of text, above the limit", len(p.Text))
+			t.Errorf("got %d bytes of text, want at most 1000", len(p.Text))
 		case err == nil:
 			check(t, string(bytes.ToValidUTF8(data, nil)), p.HTML)
 		}

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// These sets control sanitize. It removes elements in neither set, but retains their content.
+// These sets control sanitize. It removes the tags of other elements, but retains their content.
 var (
-	// kept are elements that are retained, with the attributes that keep returns.
+	// kept lists the elements that are retained, with the attributes that keep returns.
 	kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
 		mark ol p pre q s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
-	// dropped are elements that are removed together with their content.
+	// dropped lists the elements that are removed together with their content.
 	dropped = set(`applet audio base button canvas datalist embed fieldset frame frameset head iframe input link map math meta noembed
 		noframes noscript object optgroup option param plaintext script select style svg template textarea title track video xmp`)
-	// blocks are elements that begin and end a line of the text.
+	// blocks lists the elements that begin and end a line of the text.
 	blocks = set(`blockquote br caption dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul`)
 )
 

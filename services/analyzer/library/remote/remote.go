@@ -17,7 +17,7 @@ import (
 // Fetcher fetches documents within library.ImportTime and library.MaxPage. It is safe for concurrent use.
 type Fetcher struct{ client fetch.Client }
 
-// New returns a Fetcher that requests only addresses allowed by the policy. The caller closes it.
+// New returns a Fetcher that requests only addresses allowed by the policy. The caller must close it.
 func New(p guard.Policy) *Fetcher {
 	return &Fetcher{fetch.Client{HTTP: guard.Client(p, library.ImportTime), MaxBody: library.MaxPage}}
 }

@@ -42,11 +42,11 @@ func TestFailures(t *testing.T) {
 		server.URL + "/408":              {false, "responded with 408"},
 		server.URL + "/429":              {false, "responded with 429"},
 		server.URL + "/503":              {false, "responded with 503"},
-		"http://127.0.0.1:1/not-listens": {false, "cannot be reached"},
+		"http://127.0.0.1:1/unreachable": {false, "cannot be reached"},
 	} {
 		_, err := f.Get(t.Context(), url)
 		if bus.IsPermanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(err.Error(), want.text) || strings.Contains(err.Error(), "127.0.0") {
-			t.Errorf("%s: got %v, permanent %t", url, err, bus.IsPermanent(err))
+			t.Errorf("%s: got %v, permanent %t; want permanent %t, %q and no address", url, err, bus.IsPermanent(err), want.permanent, want.text)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -108,7 +108,7 @@ func (r *rowReader) value(c *cell) string {
 	return plainNumber(text)
 }
 
-// dateKind is the kind of a number format: not a date, a date, a date with time, or a time.
+// dateKind classifies number formats: no date, a date with or without a time, or a time only.
 type dateKind int
 
 const (

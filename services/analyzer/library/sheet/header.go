@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 )
 
-// The names of the properties of rows.
+// Names of the properties of rows.
 const (
 	Sheet = "sheet" // name of the sheet; workbooks only
 	Row   = "row"   // row number in the sheet, from 1
@@ -18,7 +18,7 @@ const (
 // maxName is the maximum length of a column name, in bytes.
 const maxName = 200
 
-// header has the column names of a table.
+// header contains the column names of a table.
 type header struct {
 	names []string
 	given bool // the names are from the first row

@@ -53,17 +53,17 @@ func TestTextTables(t *testing.T) {
 		delimiter byte
 		want      []string
 	}{
-		"comma":             {"a,b\r\n1,2\r\n\r\n3,\r\n", ',', []string{"a=1 b=2", "a=3"}},
-		"semicolon":         {"name;weight\nx;1,5\ny;2,5\n", ';', []string{"name=x weight=1,5", "name=y weight=2,5"}},
-		"tab":               {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
-		"bar, no last line": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
-		"no header":         {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
-		"names":             {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
-		"ragged":            {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
-		"quote inside":      {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
-		"open quote":        {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quoted cell is not terminated]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
-		"one column":        {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
-		"empty":             {"", ',', nil},
+		"comma":              {"a,b\r\n1,2\r\n\r\n3,\r\n", ',', []string{"a=1 b=2", "a=3"}},
+		"semicolon":          {"name;weight\nx;1,5\ny;2,5\n", ';', []string{"name=x weight=1,5", "name=y weight=2,5"}},
+		"tab":                {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
+		"bar, no last break": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
+		"no header":          {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
+		"names":              {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
+		"ragged":             {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
+		"quote inside":       {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
+		"open quote":         {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quoted cell is not terminated]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
+		"one column":         {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
+		"empty":              {"", ',', nil},
 	} {
 		rows, err := NewText(strings.NewReader(test.text))
 		if err != nil {
@@ -83,7 +83,7 @@ func TestLongRowsFail(t *testing.T) {
 	}
 	all := read(t, rows)
 	if len(all) != maxCell+3 || !strings.Contains(all[0], "longer than") || all[1] != "a=y b=2" || !strings.Contains(all[2], "is not terminated") || all[len(all)-1] != "a=w b=3" {
-		t.Errorf("got %d rows: %.80q", len(all), all[:3])
+		t.Errorf("got %d rows that begin with %.80q, want %d with 2 errors", len(all), all[:3], maxCell+3)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestCharsets(t *testing.T) {
 	}
 	var notText *plaintext.NotTextError
 	if _, err := Charset(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("%PDF-1.4\n")), nil }, ""); !errors.As(err, &notText) {
-		t.Error(err)
+		t.Errorf("got error %v, want a NotTextError", err)
 	}
 }
 

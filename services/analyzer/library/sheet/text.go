@@ -15,13 +15,13 @@ import (
 const (
 	sniffed = 20        // rows used to detect the delimiter
 	maxHead = 64 << 10  // maximum bytes of these rows
-	maxRow  = 1 << 20   // maximum bytes of a row; a longer row gets an error
-	maxCell = 256 << 10 // maximum bytes of a quoted cell with line breaks; beyond it, the quote is text
+	maxRow  = 1 << 20   // maximum bytes of a row; a longer row fails
+	maxCell = 256 << 10 // maximum bytes of a quoted cell with line breaks; beyond it, the opening quote is text
 )
 
 // Charset returns the first rule of package plaintext that decodes the text without error. It calls open
-// up to three times, each time from the start of the text, and closes what open returns. It returns the
-// errors of plaintext.Rule.NewReader.
+// up to three times, each time for a reader at the start of the text, and closes the readers. It returns
+// the errors of plaintext.Rule.NewReader.
 func Charset(open func() (io.ReadCloser, error), contentType string) (plaintext.Rule, error) {
 	rule := plaintext.Declared
 	for {

@@ -36,19 +36,19 @@ func New(bucket *blob.Store, s *event.LibraryStep) *File {
 	}
 }
 
-// window is the number of bytes of a file that one range requests.
+// window is the number of bytes that Open requests at a time.
 const window = 32 << 20
 
-// Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
+// Open streams the bytes of the file. The caller must close the stream. Read returns blob.ErrNotFound or
 // blob.ErrChanged if the object was deleted or replaced, which ends the step.
 func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0, window) }
 
-// From streams the bytes from a position. It requests window bytes at a time.
+// From streams the bytes from a position. It requests ranges of ahead bytes.
 func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
 	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
 }
 
-// ReaderAt reads parts of the file, each with a request, until ctx is done.
+// ReaderAt returns a reader that makes one request per read, until ctx is done.
 func (f *File) ReaderAt(ctx context.Context) io.ReaderAt { return readerAt{ctx, f} }
 
 type readerAt struct {
@@ -89,16 +89,16 @@ func (f *File) Result(ctx context.Context, name string) (io.ReadCloser, error) {
 	return f.bucket.Open(ctx, library.ResultKey(f.ID, f.Run, name), "")
 }
 
-// ResultPart reads a part of such an object, like blob.Store.Part.
+// ResultPart reads a part of an object stored by a step of this run, like blob.Store.Part.
 func (f *File) ResultPart(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 	return f.bucket.Part(ctx, library.ResultKey(f.ID, f.Run, name), offset, length)
 }
 
-// metaDigest is the key of the object metadata with the SHA-256 of a result.
+// metaDigest is the object metadata key of the SHA-256 of a result.
 const metaDigest = "sha256"
 
-// Stream is Store for the bytes that write writes, in constant memory. If an earlier attempt has stored the
-// object, Stream calls write again, and replaces the object if the length differs.
+// Stream is like Store, but stores the bytes that write produces, in constant memory. If an earlier attempt
+// has stored the object, Stream calls write again, and replaces the object if the length differs.
 func (f *File) Stream(ctx context.Context, name, contentType string, write func(io.Writer) error) (key string, err error) {
 	key = library.ResultKey(f.ID, f.Run, name)
 	for {

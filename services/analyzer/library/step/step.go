@@ -21,7 +21,7 @@ type Step struct {
 	Time time.Duration
 	Rate int64
 	// Run runs the step. After a crash it may be called again with the same file, and must then store the same
-	// objects again. An error of Permanent fails the step immediately; other errors are retried.
+	// objects again. An error created by Permanent fails the step immediately; other errors are retried.
 	Run func(ctx context.Context, f *File) (Result, error)
 }
 
@@ -57,5 +57,5 @@ type Result struct {
 	Records int64
 }
 
-// Permanent returns an error that a retry cannot fix, with a user-facing text.
+// Permanent returns a permanent error with a user-facing message.
 func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

@@ -16,7 +16,7 @@ const (
 	Suspend   Class = "suspend"   // the provider denies access until its settings change
 	Unknown   Class = "unknown"   // the call may have been billed
 	Permanent Class = "permanent" // the same call would fail again
-	Internal  Class = "internal"  // a fault of Assay
+	Internal  Class = "internal"  // an error in Assay
 )
 
 // Error codes of jobs.

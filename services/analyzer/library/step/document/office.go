@@ -31,7 +31,8 @@ type Office struct {
 	Pixels    int64 // the maximum size of a picture that gets thumbnails
 }
 
-// readOffice reads a document with limited text, or with office.NoText. It also returns the bytes of the document.
+// readOffice reads a document. The argument most is the limit of the text, or office.NoText. It also returns the
+// bytes of the document.
 func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document, data []byte, err error) {
 	if data, err = f.Load(ctx, maxBytes); err != nil {
 		return nil, nil, err
@@ -84,7 +85,7 @@ func (o Office) Thumbnails() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		r := step.Result{Skipped: fmt.Sprintf("the document contains no preview picture; "+needsConverter, "to draw its first page")}
+		r := step.Result{Skipped: fmt.Sprintf("the document contains no preview picture; "+needsConverter, "drawing its first page")}
 		if len(d.Thumbnail) > 0 {
 			if r, err = thumbnails(ctx, f, o.Decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: o.Pixels}); err != nil {
 				return step.Result{}, err

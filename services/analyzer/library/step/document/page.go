@@ -60,7 +60,7 @@ func PageText() step.Step {
 }
 
 // PageThumbnails returns the step that stores the thumbnails of the picture that an imported page specifies. The
-// pictures of an uploaded page are not fetched, because their servers would learn about the upload.
+// pictures of an uploaded page are not fetched, because requests would reveal the upload to their servers.
 func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		if f.Origin == "" {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxTagged is the number of bytes of a picture in which tags are searched.
+	// maxTagged is the number of bytes of a picture that are searched for tags.
 	maxTagged = 32 << 20
 	// maxValue is the maximum length of the text of a tag, in bytes.
 	maxValue = 1000
@@ -64,7 +64,7 @@ func (h *headBuffer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// formats are the containers that can have tags, by media type.
+// formats maps media types to the containers that can contain tags.
 var formats = map[string]imagemeta.ImageFormat{
 	"image/jpeg": imagemeta.JPEG, "image/png": imagemeta.PNG, "image/vnd.mozilla.apng": imagemeta.PNG, "image/webp": imagemeta.WebP,
 	"image/tiff": imagemeta.TIFF, "image/heic": imagemeta.HEIF, "image/heif": imagemeta.HEIF, "image/avif": imagemeta.AVIF,

@@ -29,12 +29,13 @@ const (
 	graphics = 4
 )
 
-// sizes are the lengths of the longer sides of thumbnails, in pixels, and their ids.
+// sizes lists the lengths of the longer sides of the thumbnails, in pixels. They are also the ids
+// of the thumbnails.
 var sizes = [...]int{1200, 600, 300}
 
-// Thumbnails returns the step that stores three thumbnails of a picture within the given number of pixels,
-// upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is drawn at the
-// size of the largest thumbnail. Pictures in unsupported formats are skipped.
+// Thumbnails returns the step that stores three thumbnails of a picture of at most the given number of
+// pixels, upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is
+// drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -92,8 +93,8 @@ type Thumbnail struct {
 	Body          []byte // nil if it is the same as the next smaller one
 }
 
-// Encode returns the thumbnails of a picture, the largest first, each made from the next larger one. source is
-// the original format. It changes the picture. Sizes above that of the picture share one object.
+// Encode returns the thumbnails of a picture, the largest first, each drawn from the next larger one. source
+// is the original format. Encode modifies the picture. Sizes larger than the picture share one object.
 func Encode(p *pixels.Picture, source pixels.Format) ([]Thumbnail, error) {
 	var pictures [len(sizes)]*pixels.Picture
 	for i, size := range sizes {

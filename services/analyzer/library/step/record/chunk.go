@@ -77,7 +77,8 @@ func prepared(ctx context.Context, kit *structure.Kit) error {
 	return nil // other errors are recorded as the reason why the molecules are not identified
 }
 
-// identified calls process with the format. The first records of a file are identified while they are read.
+// identified calls process with a format that also identifies the first records of the file while it reads
+// them.
 func identified(ctx context.Context, kit *structure.Kit, kind format.Format, process func(format.Format) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, identifying)
 	defer cancel()

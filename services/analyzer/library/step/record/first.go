@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// pictured is the number of records that are tried for the thumbnails of a file.
+	// pictured is the maximum number of records that are tried for the thumbnails of a file.
 	pictured = 10
 	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
@@ -53,7 +53,7 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 			}
 		}
 		if kit != nil && flat != nil && structure.Applies(flat.format.Name) {
-			svg, err := laid(ctx, kit, flat)
+			svg, err := drawMolecule(ctx, kit, flat)
 			if err == nil {
 				return thumbnails(ctx, f, e, svg, engine+", "+structure.Version)
 			}
@@ -75,8 +75,9 @@ func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, 
 	return step.Result{Engine: by, Images: images}, err
 }
 
-// laid draws a molecule that has no coordinates. It returns format.ErrNotDrawn if it cannot.
-func laid(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
+// drawMolecule draws a molecule that has no coordinates. It returns format.ErrNotDrawn if the kit
+// cannot draw it.
+func drawMolecule(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
 	if err := prepared(ctx, kit); err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func Text() step.Step {
 	}}
 }
 
-// TableText is Text for a delimited table.
+// TableText is like Text, but reads a delimited table.
 func TableText() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		rows, done, err := openTable(ctx, f)

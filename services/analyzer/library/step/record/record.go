@@ -22,7 +22,7 @@ const (
 	engine = "records 1"
 	// rate is the minimum throughput of an attempt in bytes per second: 50 Mbit/s.
 	rate = 6 << 20
-	// window is the number of bytes that one range requests when the first records of a file are read.
+	// window is the number of bytes requested at a time when the first records of a file are read.
 	window = 1 << 20
 
 	jsonType = "application/json"

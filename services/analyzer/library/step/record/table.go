@@ -35,7 +35,7 @@ func ParseTable() step.Step {
 	}}
 }
 
-// openTable opens the rows of a delimited table. The caller calls done.
+// openTable opens the rows of a delimited table. The caller must call done.
 func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func(), err error) {
 	open := func() (io.ReadCloser, error) { return f.Open(ctx), nil }
 	contentType := f.ContentType

@@ -58,14 +58,14 @@ func samePixels(t *testing.T, a, b []byte) {
 		t.Fatal(err)
 	}
 	if first.Bounds() != second.Bounds() {
-		t.Fatalf("got pictures with bounds %v and %v", first.Bounds(), second.Bounds())
+		t.Fatalf("got pictures with bounds %v and %v, want equal bounds", first.Bounds(), second.Bounds())
 	}
 	for y := first.Bounds().Min.Y; y < first.Bounds().Max.Y; y++ {
 		for x := first.Bounds().Min.X; x < first.Bounds().Max.X; x++ {
 			r1, g1, b1, _ := first.At(x, y).RGBA()
 			r2, g2, b2, _ := second.At(x, y).RGBA()
 			if r1 != r2 || g1 != g2 || b1 != b2 {
-				t.Fatalf("the pictures differ at %d, %d", x, y)
+				t.Fatalf("the pictures differ at (%d, %d), want equal pixels", x, y)
 			}
 		}
 	}

@@ -76,11 +76,12 @@ func TestGeminiEdit(t *testing.T) {
 		}
 	}
 	if answer.Candidates[0].FinishReason != genai.FinishReasonStop || answer.UsageMetadata.TotalTokenCount == 0 || answer.ResponseID != usage.RequestID {
-		t.Errorf("the SDK returned %+v %+v, the adapter %+v", answer.Candidates[0], answer.UsageMetadata, usage)
+		t.Errorf("the SDK returned %+v %+v, the adapter %+v; want a stop, a usage and the same request id", answer.Candidates[0], answer.UsageMetadata, usage)
 	}
 }
 
-// TestGeminiAnalyze is TestGeminiEdit for a description.
+// TestGeminiAnalyze compares the requests and responses of the SDK and the adapter for a
+// description.
 func TestGeminiAnalyze(t *testing.T) {
 	server := geminitest.Start(t)
 	found, _, err := newGemini(t, server.URL, geminitest.Key).Analyze(t.Context(), providertest.Call())
@@ -107,7 +108,7 @@ func TestGeminiAnalyze(t *testing.T) {
 	}
 	sameRequests(t, "../gemini/testdata/analyze.json", server.Requests())
 	if answer.Text() != geminitest.Analysis || !bytes.Contains([]byte(answer.Text()), []byte(found.Description)) {
-		t.Errorf("the SDK returned %s, the adapter %+v", answer.Text(), found)
+		t.Errorf("the SDK returned %s, the adapter %+v; want the same description", answer.Text(), found)
 	}
 }
 
@@ -117,7 +118,7 @@ func TestGeminiErrors(t *testing.T) {
 	server := geminitest.Start(t)
 	client := newGenAI(t, server.URL, geminitest.Key)
 	if model, err := client.Models.Get(t.Context(), geminitest.EditModel, nil); err != nil || model.Name != "models/"+geminitest.EditModel {
-		t.Errorf("got %+v, %v", model, err)
+		t.Errorf("got %+v, %v, want models/%s", model, err, geminitest.EditModel)
 	}
 	want := func(err error, code int, status, detail string) {
 		t.Helper()
@@ -135,7 +136,7 @@ func TestGeminiErrors(t *testing.T) {
 	want(err, http.StatusBadRequest, "INVALID_ARGUMENT", "ErrorInfo")
 	server.Next(providertest.Answer(geminitest.Candidate("IMAGE_SAFETY")))
 	if answer, err := genAIEdit(t.Context(), client, edit()); err != nil || answer.Candidates[0].FinishReason != genai.FinishReasonImageSafety {
-		t.Errorf("got %+v, %v", answer, err)
+		t.Errorf("got %+v, %v, want finish reason %s", answer, err, genai.FinishReasonImageSafety)
 	}
 }
 
@@ -144,23 +145,23 @@ func TestGeminiErrors(t *testing.T) {
 func TestGeminiLive(t *testing.T) {
 	key := os.Getenv("ASSAY_LIVE_GEMINI_KEY")
 	if key == "" {
-		t.Skip("NOT COMPARED WITH THE REAL API: set ASSAY_LIVE_GEMINI_KEY, and pay for two pictures")
+		t.Skip("NOT COMPARED WITH THE REAL API: set ASSAY_LIVE_GEMINI_KEY; the test is billed for two pictures")
 	}
 	p := newGemini(t, gemini.Endpoint, key)
 	if err := p.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if found, _, err := p.Analyze(t.Context(), providertest.Call()); err != nil || found.Description == "" {
-		t.Errorf("got %+v, %v", found, err)
+		t.Errorf("got %+v, %v, want a description", found, err)
 	}
 	if edited, usage, err := p.Edit(t.Context(), edit()); err != nil || edited.Width == 0 || usage.RequestID == "" {
-		t.Errorf("got %d × %d, %+v, %v", edited.Width, edited.Height, usage, err)
+		t.Errorf("got %d × %d, %+v, %v, want a picture and a request id", edited.Width, edited.Height, usage, err)
 	}
 	if _, err := genAIEdit(t.Context(), newGenAI(t, gemini.Endpoint, key), edit()); err != nil {
 		t.Error(err)
 	}
 	err := newGemini(t, gemini.Endpoint, "revoked").Check(t.Context())
 	if !providertest.IsError(err, provider.Suspend, provider.AccessDenied, provider.NotBilled) {
-		t.Errorf("with an invalid key: got %v, want an error that the key is rejected", err)
+		t.Errorf("with an invalid key: got %v, want %s", err, provider.AccessDenied)
 	}
 }

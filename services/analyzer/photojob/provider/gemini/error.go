@@ -45,8 +45,8 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 	return e
 }
 
-// pacific is Pacific Standard Time. Daily quotas are reset at midnight in California. In summer that
-// is an hour earlier than this time zone states, so calls wait an hour too long.
+// pacific is Pacific Standard Time. Daily quotas are reset at midnight in California. In summer,
+// that is an hour earlier than midnight in this time zone, so calls wait an hour too long.
 var pacific = time.FixedZone("PST", -8*60*60)
 
 func untilMidnight(now time.Time) time.Duration {

@@ -58,7 +58,7 @@ func (p *Provider) step(s provider.Step) Step {
 	return p.cfg.Edit
 }
 
-// Limits returns the limits of the API, with the model and price of the settings.
+// Limits returns the limits of the API, with the model and price from the settings.
 func (p *Provider) Limits(s provider.Step) provider.Limits {
 	step := p.step(s)
 	return provider.Limits{

@@ -56,7 +56,7 @@ func TestEdit(t *testing.T) {
 			config, format, err := image.DecodeConfig(bytes.NewReader(e.Image))
 			if err != nil || image.Pt(config.Width, config.Height) != test.size || format != test.format || e.Format != format ||
 				image.Pt(e.Width, e.Height) != test.size || e.Degraded != test.degraded {
-				t.Errorf("got %s %+v %v: %s %d × %d, %q", format, config, err, e.Format, e.Width, e.Height, e.Degraded)
+				t.Errorf("got %s %+v %v: %s %d × %d, %q, want %s, %v, %q", format, config, err, e.Format, e.Width, e.Height, e.Degraded, test.format, test.size, test.degraded)
 			}
 			if want := (provider.Usage{Model: geminitest.EditModel, RequestID: "geminitest-1", CostMicros: price, Estimated: true}); usage != want {
 				t.Errorf("got usage %+v, want %+v", usage, want)
@@ -91,13 +91,13 @@ func TestAnalyze(t *testing.T) {
 	a, usage, err := p.Analyze(t.Context(), providertest.Call())
 	if err != nil || a.Description != "A hill above the sea." || len(a.Labels) != 2 || a.Labels[0] != (provider.Label{Name: "hill", Confidence: 0.98}) ||
 		*a.SafeSearch != (provider.SafeSearch{Adult: "VERY_UNLIKELY", Violence: "VERY_UNLIKELY"}) || usage.CostMicros != 1_000 {
-		t.Errorf("got %+v %+v %v", a, usage, err)
+		t.Errorf("got %+v, %+v, %v, want the description of the server and cost 1000", a, usage, err)
 	}
 	odd := `{"description":"` + strings.Repeat("å", 5000) + `","labels":[{"name":"","confidence":1},{"name":"sea","confidence":7},{"name":"sky","confidence":0.5}],"safeSearch":{"adult":"MAYBE","violence":"LIKELY"}}`
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": odd})))
 	a, _, err = p.Analyze(t.Context(), providertest.Call())
 	if err != nil || len([]rune(a.Description)) != 4000 || len(a.Labels) != 1 || a.Labels[0].Name != "sky" || a.SafeSearch != nil {
-		t.Errorf("got %d characters, %+v %+v %v", len([]rune(a.Description)), a.Labels, a.SafeSearch, err)
+		t.Errorf("got %d characters, labels %+v, ratings %+v, %v, want 4000 characters, the label sky and no ratings", len([]rune(a.Description)), a.Labels, a.SafeSearch, err)
 	}
 	rated := bytes.ReplaceAll(geminitest.Candidate("STOP", map[string]any{"text": geminitest.Analysis}), []byte("NEGLIGIBLE"), []byte("HIGH"))
 	server.Next(providertest.Answer(rated))
@@ -107,7 +107,7 @@ func TestAnalyze(t *testing.T) {
 	}
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": "A nice hill."})))
 	if _, _, err = p.Analyze(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.BadAnswer, provider.IsBilled) {
-		t.Errorf("text instead of JSON: got %v", err)
+		t.Errorf("text instead of JSON: got %v, want %s", err, provider.BadAnswer)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestPerDay(t *testing.T) {
 	_, _, err := newProvider(t, server.URL, geminitest.Key).Edit(t.Context(), providertest.Call())
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok || e.Class != provider.Defer {
-		t.Fatal(err)
+		t.Fatalf("got error %v, want class %s", err, provider.Defer)
 	}
 	at := time.Now().Add(e.RetryAfter).In(time.FixedZone("PST", -8*60*60))
 	if e.RetryAfter <= 0 || at.Add(time.Minute).Hour() != 0 {
@@ -181,7 +181,7 @@ func TestPerDay(t *testing.T) {
 // TestUnreachable checks that a request that was never sent is not billed.
 func TestUnreachable(t *testing.T) {
 	if _, _, err := newProvider(t, "http://127.0.0.1:1", geminitest.Key).Edit(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.Unavailable, provider.NotBilled) {
-		t.Error(err)
+		t.Errorf("got error %v, want %s, not billed", err, provider.Unavailable)
 	}
 }
 
@@ -193,10 +193,10 @@ func TestCheck(t *testing.T) {
 	}
 	revoked := newProvider(t, server.URL, "revoked")
 	if err := revoked.Check(t.Context()); !providertest.IsError(err, provider.Suspend, provider.AccessDenied, provider.NotBilled) {
-		t.Error(err)
+		t.Errorf("got error %v, want %s, not billed", err, provider.AccessDenied)
 	}
 	if _, _, err := revoked.Edit(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Suspend, provider.AccessDenied, provider.NotBilled) || server.Billed() != 0 {
-		t.Error(err)
+		t.Errorf("got error %v and %d billed calls, want %s and none", err, server.Billed(), provider.AccessDenied)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestStoredAnswer(t *testing.T) {
 	again.Answer = kept
 	second, usage, err := p.Edit(t.Context(), again)
 	if err != nil || !bytes.Equal(first.Image, second.Image) || usage.CostMicros != price || server.Calls() != 1 {
-		t.Errorf("got %v, usage %+v, %d calls", err, usage, server.Calls())
+		t.Errorf("got error %v, usage %+v, %d calls, want the same picture, cost %d and 1 call", err, usage, server.Calls(), price)
 	}
 	full := errors.New("the disk is full")
 	c.Keep = func(context.Context, io.Reader) ([]byte, error) { return nil, full }
@@ -231,13 +231,13 @@ func TestStoredAnswer(t *testing.T) {
 // TestCanceled checks that a canceled call returns the cause of its context.
 func TestCanceled(t *testing.T) {
 	server := geminitest.Start(t)
-	why := errors.New("the worker drains")
+	why := errors.New("the worker is draining")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	server.Next(func(x providertest.Exchange) {
 		cancel(why)
 		providertest.Silent(x)
 	})
 	if _, _, err := newProvider(t, server.URL, geminitest.Key).Edit(ctx, providertest.Call()); !errors.Is(err, why) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, why)
 	}
 }

@@ -53,12 +53,12 @@ func contentsOf(prompt string, c provider.Call) []content {
 	return []content{{Role: "user", Parts: []part{{Text: prompt}, {InlineData: &blob{Data: c.Image, MIMEType: c.MediaType}}}}}
 }
 
-// ratios are the aspect ratios that the API supports.
+// ratios lists the aspect ratios that the API supports.
 var ratios = []string{"1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9", "21:9"}
 
 // editRequest returns the request for an edit, and the options that it cannot express.
 func editRequest(c provider.Call) (r request, degraded string) {
-	cfg := &generationConfig{ResponseModalities: []string{"TEXT", "IMAGE"}, Seed: int32(c.Options.Seed)} //nolint:gosec // a seed; which one does not matter
+	cfg := &generationConfig{ResponseModalities: []string{"TEXT", "IMAGE"}, Seed: int32(c.Options.Seed)} //nolint:gosec // any seed is valid
 	if ratio := c.Options.AspectRatio; slices.Contains(ratios, ratio) {
 		cfg.ImageConfig = &imageConfig{AspectRatio: ratio}
 	} else if ratio != "" {

@@ -34,7 +34,7 @@ type rating struct {
 	Blocked               bool
 }
 
-// refusals are the finish reasons that mean that the content was rejected. Other reasons may be temporary.
+// refusals lists the finish reasons of rejected content. Other reasons may be temporary.
 var refusals = []string{
 	"SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_RECITATION",
 }
@@ -62,7 +62,7 @@ func (r *response) picture() ([]byte, string, error) {
 		}
 		data, err := base64.StdEncoding.DecodeString(p.InlineData.Data)
 		if err != nil {
-			return nil, "", remote.Bad(r.from, "its picture is not base64: %w", err)
+			return nil, "", remote.Bad(r.from, "its picture is not valid base64: %w", err)
 		}
 		return data, p.InlineData.MIMEType, nil
 	}
@@ -85,16 +85,16 @@ func (r *response) analysis() (provider.Analysis, error) {
 			text.WriteString(p.Text)
 		}
 	}
-	var said struct {
+	var parsed struct {
 		Description string
 		Labels      []provider.Label
 		SafeSearch  *provider.SafeSearch
 	}
-	if err := json.Unmarshal([]byte(text.String()), &said); err != nil {
+	if err := json.Unmarshal([]byte(text.String()), &parsed); err != nil {
 		return provider.Analysis{}, remote.Bad(r.from, "its description is not the requested JSON: %w", err)
 	}
-	found := provider.Analysis{Description: cut(said.Description, maxDescription), SafeSearch: r.safeSearch(said.SafeSearch)}
-	for _, label := range said.Labels {
+	found := provider.Analysis{Description: cut(parsed.Description, maxDescription), SafeSearch: r.safeSearch(parsed.SafeSearch)}
+	for _, label := range parsed.Labels {
 		if label.Name == "" || !(label.Confidence >= 0 && label.Confidence <= 1) || len(found.Labels) == maxLabels {
 			continue
 		}
@@ -105,11 +105,11 @@ func (r *response) analysis() (provider.Analysis, error) {
 
 // safeSearch returns the model's rating, raised to that of the API's filters for adult content. It
 // returns nil if the model's rating is invalid.
-func (r *response) safeSearch(said *provider.SafeSearch) *provider.SafeSearch {
-	if said == nil {
+func (r *response) safeSearch(own *provider.SafeSearch) *provider.SafeSearch {
+	if own == nil {
 		return nil
 	}
-	adult, violence := slices.Index(likelihoods, said.Adult), slices.Index(likelihoods, said.Violence)
+	adult, violence := slices.Index(likelihoods, own.Adult), slices.Index(likelihoods, own.Violence)
 	if adult < 0 || violence < 0 {
 		return nil
 	}

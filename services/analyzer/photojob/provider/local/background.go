@@ -13,7 +13,7 @@ import (
 // personConfidence is the minimum confidence for cutting out a person.
 const personConfidence = 0.6
 
-// seen holds the faces and objects found in the picture at the current step.
+// seen contains the faces and objects found in the picture at the current step.
 type seen struct {
 	faces   []face
 	objects []objects.Object // with at least personConfidence, in descending order
@@ -28,7 +28,7 @@ func (e *edit) look(ctx context.Context) (seen, error) {
 	return seen{e.faces.find(e.Picture), found}, err
 }
 
-// persons returns the boxes of persons.
+// persons returns the boxes of the people.
 func (s seen) persons() []image.Rectangle {
 	var boxes []image.Rectangle
 	for _, o := range s.objects {
@@ -39,7 +39,7 @@ func (s seen) persons() []image.Rectangle {
 	return boxes
 }
 
-// subject returns the bounding box of the persons. Without persons, it is the box of the object with
+// subject returns the bounding box of the people. Without people, it is the box of the object with
 // the highest confidence; without objects, it is the bounding box of the faces.
 func (s seen) subject() (image.Rectangle, bool) {
 	boxes := s.persons()
@@ -68,7 +68,8 @@ func union(boxes []image.Rectangle) image.Rectangle {
 	return all
 }
 
-// background changes the background of persons. It reports the step as skipped if no person is found.
+// background changes the background behind people. It reports the step as skipped if no person is
+// found.
 func (e *edit) background(ctx context.Context, s grammar.Step) error {
 	found, err := e.look(ctx)
 	if err != nil {

@@ -17,6 +17,6 @@ func TestCascadeIsPinned(t *testing.T) {
 		t.Errorf("SOURCE does not contain the checksum %s", sum)
 	}
 	if !strings.Contains(Notice(), "MIT License") {
-		t.Error("the license is missing")
+		t.Error("Notice() does not contain the MIT License")
 	}
 }

@@ -1,6 +1,6 @@
 package local
 
-// colorNames are the eleven basic color terms of English (Berlin and Kay, 1969), and beige and
+// colorNames lists the eleven basic color terms of English (Berlin and Kay, 1969), and beige and
 // turquoise, which are common in photos.
 var colorNames = []string{
 	"black", "white", "gray", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "beige",
@@ -26,7 +26,7 @@ func colorName(r, g, b byte) string {
 	return hueName(hue(int(r), int(g), int(b), most, chroma), chroma, light)
 }
 
-// hue is in degrees, 0 to 359.
+// hue returns the hue in degrees, 0 to 359.
 func hue(r, g, b, most, chroma int) int {
 	switch most {
 	case r:

@@ -33,7 +33,7 @@ func classes(found []objects.Object) []provider.Label {
 	return labels
 }
 
-// describe returns the labels, by kind and in descending order of confidence, and a sentence.
+// describe returns the labels, by kind and in descending order of confidence, and a description.
 func describe(f facts, faces []face, things []provider.Label, width, height int) ([]provider.Label, string) {
 	var labels []provider.Label
 	add := func(name string, confidence float64) {
@@ -47,13 +47,13 @@ func describe(f facts, faces []face, things []provider.Label, width, height int)
 		add("document_like", f.paper+f.ink)
 	case len(faces) == 1 && faces[0].box.Dy()*5 >= min(width, height):
 		kind = "portrait"
-		add("portrait", sureness(faces))
+		add("portrait", faceConfidence(faces))
 	case len(faces) == 1:
 		kind = "photo of a face"
-		add("face", sureness(faces))
+		add("face", faceConfidence(faces))
 	case len(faces) > 1:
 		kind = fmt.Sprintf("photo of %d faces", len(faces))
-		add("faces", sureness(faces))
+		add("faces", faceConfidence(faces))
 	}
 	var names []string
 	for _, thing := range things {
@@ -93,9 +93,9 @@ func describe(f facts, faces []face, things []provider.Label, width, height int)
 	return labels, text
 }
 
-// sureness returns the confidence for the clearest face. It is 0.5 at the minimum quality and grows
-// with the quality.
-func sureness(faces []face) float64 {
+// faceConfidence returns the confidence for the clearest face. It is 0.5 at the minimum quality and
+// grows with the quality.
+func faceConfidence(faces []face) float64 {
 	return float64(faces[0].q / (faces[0].q + clearFace))
 }
 

@@ -32,7 +32,7 @@ func document() *image.NRGBA {
 	return m
 }
 
-// TestDescribe describes pictures with known properties.
+// TestDescribe checks the descriptions of pictures with known properties.
 func TestDescribe(t *testing.T) {
 	p := newProvider(t, everything)
 	for name, test := range map[string]struct {
@@ -42,7 +42,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		"red":      {filled(color.NRGBA{220, 20, 30, 255}), "A landscape photo, of low contrast and blurry, mostly red.", []string{"blurry", "red"}},
 		"night":    {filled(color.NRGBA{10, 10, 40, 255}), "A landscape photo, dark and blurry, mostly blue.", []string{"low_light", "blurry", "blue"}},
-		"grey":     {filled(color.NRGBA{128, 128, 128, 255}), "A landscape photo, of low contrast and blurry, in black and white.", []string{"monochrome", "blurry"}},
+		"gray":     {filled(color.NRGBA{128, 128, 128, 255}), "A landscape photo, of low contrast and blurry, in black and white.", []string{"monochrome", "blurry"}},
 		"document": {document(), "An upright picture that looks like a document, sharp, in black and white.", []string{"document_like", "monochrome"}},
 	} {
 		a, _, err := p.Analyze(t.Context(), provider.Call{Image: pngOf(t, test.picture)})
@@ -59,7 +59,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestColorNames names the named colors of CSS Color 4 that are basic terms.
+// TestColorNames checks the names of the CSS colors whose names are basic color terms.
 func TestColorNames(t *testing.T) {
 	p := newProvider(t, local.Config{Limits: pixels.Default})
 	for want, c := range map[string]color.NRGBA{

@@ -3,5 +3,5 @@
 // faces and objects that it finds. It edits a photo with the instructions of package grammar, and
 // reports the parts of a prompt that it did not apply. It does not rate safety.
 //
-// The same photo, prompt and options give the same bytes with the same Version.
+// The same photo, prompt and options produce the same bytes with the same Version.
 package local

@@ -24,7 +24,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		return provider.Edited{}, usage, failed(ctx, err)
 	}
 	if len(steps) == 0 {
-		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; known are: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
+		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; supported instructions: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
 	}
 	e := edit{faces: p.faces, objects: p.objects, cutter: p.cutter}
 	if len(unknown) > 0 {
@@ -104,7 +104,7 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
-// behind applies the steps that change the background of persons.
+// behind contains the operations that change the background behind people.
 var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
 
 // encodingOf returns the encoding of the last As step. Without one, it is the format of the source,

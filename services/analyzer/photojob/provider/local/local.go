@@ -30,7 +30,7 @@ type Config struct {
 	Objects bool // include objects in descriptions, which takes most of the time
 }
 
-// New returns a Provider. The decoder bounds the memory of its calls. The caller must close it.
+// New returns a Provider. The decoder, which the caller must close, bounds the memory of its calls.
 func New(decoder *pixels.Decoder, cfg Config) (*Provider, error) {
 	faces, err := newFinder()
 	if err != nil {

@@ -44,26 +44,26 @@ func pngOf(t *testing.T, m image.Image) []byte {
 
 // TestEditIsDeterministic checks that the pixels of every edit are those that were reviewed when
 // their checksums were recorded, on every processor, and that the encoded bytes are the same in
-// every run. A change of a checksum requires a new local.Version.
+// every run. A change to a checksum requires a new local.Version.
 func TestEditIsDeterministic(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for prompt, want := range golden {
 		first := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
 		second := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
 		if !bytes.Equal(first.Image, second.Image) {
-			t.Errorf("%q: two runs returned different bytes", prompt)
+			t.Errorf("%q: two runs returned different bytes, want equal bytes", prompt)
 		}
 		m, err := png.Decode(bytes.NewReader(first.Image))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(m.(*image.RGBA).Pix))[:16]; got != want {
-			t.Errorf("%q: got %q, // want %q", prompt, got, want)
+			t.Errorf("%q: got checksum %q, want %q", prompt, got, want)
 		}
 	}
 }
 
-// TestPersons checks that the steps that need a person give the pixels that were reviewed when
+// TestPersons checks that the steps that need a person produce the pixels that were reviewed when
 // their checksums were recorded, and are skipped without a person.
 func TestPersons(t *testing.T) {
 	p := newProvider(t, everything)
@@ -76,10 +76,10 @@ func TestPersons(t *testing.T) {
 		e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))
 		if err != nil || e.Format != "png" || e.Degraded != "" {
-			t.Fatalf("%q: got %s, degraded %q, %v", prompt, e.Format, e.Degraded, err)
+			t.Fatalf("%q: got %s, degraded %q, %v, want png without omissions", prompt, e.Format, e.Degraded, err)
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(pix(m)))[:16]; got != want {
-			t.Errorf("%q: got %q, // want %q", prompt, got, want)
+			t.Errorf("%q: got checksum %q, want %q", prompt, got, want)
 		}
 	}
 	for prompt, degraded := range map[string]string{
@@ -88,7 +88,7 @@ func TestPersons(t *testing.T) {
 	} {
 		e := edit(t, p, provider.Call{Image: jpegOf(t, scene.New(320, 240, 9)), Prompt: prompt})
 		if e.Degraded != degraded || e.Format != "jpeg" {
-			t.Errorf("%q: got %s, degraded %q, want %q", prompt, e.Format, e.Degraded, degraded)
+			t.Errorf("%q: got %s, degraded %q, want jpeg, %q", prompt, e.Format, e.Degraded, degraded)
 		}
 	}
 	if e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: "remove background, as jpeg"}); e.Format != "jpeg" {
@@ -172,10 +172,10 @@ func TestErrors(t *testing.T) {
 		_, _, err := p.Edit(t.Context(), call)
 		e, ok := errors.AsType[*provider.Error](err)
 		if !ok || e.Class != provider.Permanent || e.Code != code || e.Billed != provider.NotBilled {
-			t.Errorf("%s: got %v", code, err)
+			t.Errorf("got error %v, want a permanent %s, not billed", err, code)
 		}
 		if code == provider.PromptNotUnderstood && !strings.Contains(err.Error(), "crop W:H") {
-			t.Errorf("the error does not list the instructions: %v", err)
+			t.Errorf("got error %v, want it to list the instructions", err)
 		}
 	}
 }
@@ -188,11 +188,11 @@ func TestFaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(a.Labels) == 0 || a.Labels[0].Name != "portrait" || a.Labels[0].Confidence < 0.9 || !strings.HasPrefix(a.Description, "An upright portrait, sharp, mostly white") {
-		t.Errorf("got %+v", a)
+		t.Errorf("got %+v, want an upright portrait, sharp, mostly white", a)
 	}
 	e := edit(t, p, provider.Call{Image: photo, Prompt: "crop 1:1 to faces"})
 	if e.Degraded != "" || e.Width != 320 || e.Height != 320 {
-		t.Errorf("got %d × %d, degraded %q", e.Width, e.Height, e.Degraded)
+		t.Errorf("got %d × %d, degraded %q, want 320 × 320 without omissions", e.Width, e.Height, e.Degraded)
 	}
 	a, _, err = p.Analyze(t.Context(), provider.Call{Image: e.Image}) // the face is still in the picture
 	if err != nil || !slices.ContainsFunc(a.Labels, func(l provider.Label) bool { return l.Name == "portrait" }) {
@@ -206,6 +206,6 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	if _, _, err := newProvider(t, everything).Edit(ctx, provider.Call{Image: pngOf(t, scene.New(64, 64, 1))}); !errors.Is(err, why) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, why)
 	}
 }

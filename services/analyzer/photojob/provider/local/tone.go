@@ -63,7 +63,7 @@ func each(p *pixels.Picture, f func(px []byte)) {
 // gray returns the brightness of a pixel with the weights of ITU-R BT.601, in 256ths.
 func gray(px []byte) int { return (77*int(px[0]) + 150*int(px[1]) + 29*int(px[2]) + 128) >> 8 }
 
-// saturate moves each channel away from the pixel's brightness. At -100 the result is grey.
+// saturate moves each channel away from the pixel's brightness. At -100, the result is gray.
 func saturate(p *pixels.Picture, percent int) {
 	each(p, func(px []byte) {
 		l := gray(px)

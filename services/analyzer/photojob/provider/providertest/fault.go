@@ -54,11 +54,11 @@ func Unusable(reply Reply) Fault {
 // Answer returns a reply with another body.
 func Answer(body []byte) Reply { return Body(func([]byte) []byte { return body }) }
 
-// Faults returns the faults that every service may have.
+// Faults returns the faults that every service can have.
 func Faults() map[string]Fault {
 	return map[string]Fault{
-		"429 in the header":             {TooMany("7", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 7 * time.Second},
-		"429 without":                   {TooMany("", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 0},
+		"429 with Retry-After":          {TooMany("7", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 7 * time.Second},
+		"429 without Retry-After":       {TooMany("", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 0},
 		"500":                           {Status(500, "text/plain", "oops"), provider.Retry, provider.Unavailable, provider.NotBilled, 0},
 		"503 HTML":                      {HTML, provider.Retry, provider.Unavailable, provider.NotBilled, 0},
 		"504":                           {Status(504, "text/plain", ""), provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
@@ -105,7 +105,7 @@ func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[stri
 				t.Errorf("got %d requests for one call, want 1", n)
 			}
 			if server.Billed() > billed && fault.Billed == provider.NotBilled {
-				t.Error("the call was billed, but reported as not billed")
+				t.Errorf("got billed %s for a billed call, want yes or unknown", fault.Billed)
 			}
 		})
 	}
@@ -120,6 +120,6 @@ func Golden(t *testing.T, name string, request []byte) {
 		t.Fatal(err)
 	}
 	if want = bytes.TrimSpace(want); !bytes.Equal(request, want) {
-		t.Errorf("the request differs from that of the official SDK:\n%s\n%s", request, want)
+		t.Errorf("got request\n%s\nwant the request of the official SDK\n%s", request, want)
 	}
 }

@@ -44,10 +44,10 @@ func TestPrepared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			photo, mediaType, err := remote.Prepared(t.Context(), decoder, test.photo, test.limits)
 			if err != nil || mediaType != test.mediaType || int64(len(photo)) > test.limits.Bytes || bytes.Contains(photo, []byte("secret")) {
-				t.Fatalf("got %s, %d bytes, %v", mediaType, len(photo), err)
+				t.Fatalf("got %s, %d bytes, %v, want %s of at most %d bytes without metadata", mediaType, len(photo), err, test.mediaType, test.limits.Bytes)
 			}
 			if info, err := pixels.Inspect(photo, pixels.Default); err != nil || test.width > 0 && info.Width != test.width {
-				t.Errorf("got %d × %d, %v", info.Width, info.Height, err)
+				t.Errorf("got %d × %d, %v, want width %d", info.Width, info.Height, err, test.width)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestRetryAfter(t *testing.T) {
 		"Sun, 22 Nov 2026 10:01:00 GMT": time.Minute, "Sun, 22 Nov 2026 09:00:00 GMT": 0,
 	} {
 		if got := remote.RetryAfter(http.Header{"Retry-After": {text}}, now); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
+			t.Errorf("RetryAfter(%q) = %s, want %s", text, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package remote contains the shared part of the adapters of paid services: one HTTP request for
+// Package remote contains what the adapters of paid services have in common: one HTTP request for
 // each call, the classification of HTTP errors, and the conversion of pictures in requests and
 // responses. Responses are untrusted input.
 package remote
@@ -19,7 +19,7 @@ import (
 const (
 	// MaxAnswer is the maximum size of a response, in bytes.
 	MaxAnswer = 40 << 20
-	// maxError is the maximum number of bytes that are read of an error response.
+	// maxError is the maximum number of bytes that are read from an error response.
 	maxError = 64 << 10
 )
 
@@ -40,7 +40,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Send makes one HTTP request, which is never repeated and follows no redirect. It returns a
+// Send makes one HTTP request. It never retries the request and follows no redirects. It returns a
 // *provider.Error that states whether the request may have been billed, the cause of ctx, or the
 // error of Keep. A status other than 200 is not an error.
 func Send(ctx context.Context, client *http.Client, r Request) (Response, error) {
@@ -50,7 +50,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	if err != nil {
 		return Response{}, &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: err}
 	}
-	request.GetBody = nil // prevents transports from repeating the request
+	request.GetBody = nil // prevents transports from retrying the request
 	request.Header = r.Header.Clone()
 	if r.Body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -78,7 +78,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	answer.Body, err = keep(ctx, body)
 	switch {
 	case errors.Is(body.err, errLong):
-		return answer, Bad(answer, "its response is larger than %d bytes", MaxAnswer)
+		return answer, Bad(answer, "it is larger than %d bytes", MaxAnswer)
 	case body.err != nil:
 		return answer, lost(ctx, body.err, true)
 	}

@@ -18,11 +18,11 @@ const maxMessage = 300
 // if there is none.
 func Failed(r Response, message string) *provider.Error {
 	e := &provider.Error{Billed: provider.NotBilled, HTTP: r.Status, RetryAfter: RetryAfter(r.Header, time.Now())}
-	said := "the provider responded with " + strconv.Itoa(r.Status)
+	reason := "the provider responded with " + strconv.Itoa(r.Status)
 	if message = strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], "")); message != "" {
-		said += ": " + message
+		reason += ": " + message
 	}
-	e.Err = errors.New(said)
+	e.Err = errors.New(reason)
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		e.Class, e.Code = provider.Suspend, provider.AccessDenied

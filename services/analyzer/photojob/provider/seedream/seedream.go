@@ -23,7 +23,7 @@ const Endpoint = "https://ark.ap-southeast.bytepluses.com/api/v3"
 // Limits of the API.
 const (
 	maxBytes   = 10_000_000
-	maxLongest = 4096 // thus at most 16.8 of its 36 megapixels
+	maxLongest = 4096 // thus at most 16.8 megapixels; the API accepts 36
 	maxWords   = 600
 )
 
@@ -48,7 +48,7 @@ func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
 
-// Limits returns the limits of the API, with the model and price of the settings.
+// Limits returns the limits of the API, with the model and price from the settings.
 func (p *Provider) Limits(provider.Step) provider.Limits {
 	return provider.Limits{
 		Bytes: maxBytes, Longest: maxLongest, Time: p.cfg.Time, Model: p.cfg.Model, CostMicros: p.cfg.CostMicros,
@@ -145,7 +145,7 @@ func (r *response) picture() ([]byte, error) {
 	picture, err := base64.StdEncoding.DecodeString(first.B64JSON)
 	switch {
 	case err != nil:
-		return nil, remote.Bad(r.from, "its picture is not base64: %w", err)
+		return nil, remote.Bad(r.from, "its picture is not valid base64: %w", err)
 	case len(picture) == 0: // also if the response has a URL, which was not requested and is not followed
 		return nil, remote.Bad(r.from, "it has no picture")
 	}

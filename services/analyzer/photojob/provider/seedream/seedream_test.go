@@ -35,7 +35,7 @@ func TestEdit(t *testing.T) {
 		c.Options.AspectRatio = ratio
 		e, usage, err := p.Edit(t.Context(), c)
 		if err != nil || e.Width != seedreamtest.Width || e.Height != seedreamtest.Height || e.Format != "jpeg" {
-			t.Fatalf("got %s %d × %d, %v", e.Format, e.Width, e.Height, err)
+			t.Fatalf("got %s of %d × %d, %v, want jpeg of %d × %d", e.Format, e.Width, e.Height, err, seedreamtest.Width, seedreamtest.Height)
 		}
 		if want := (provider.Usage{Model: seedreamtest.Model, RequestID: "seedreamtest-1", CostMicros: price}); usage != want {
 			t.Errorf("got usage %+v, want %+v", usage, want)
@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	if err := newProvider(t, server.URL, "revoked").Check(t.Context()); !providertest.IsError(err, provider.Suspend, provider.AccessDenied, provider.NotBilled) {
-		t.Error(err)
+		t.Errorf("got error %v, want %s, not billed", err, provider.AccessDenied)
 	}
 	if server.Calls() != 0 {
 		t.Errorf("got %d calls, want none", server.Calls())
@@ -115,6 +115,6 @@ func TestPrompt(t *testing.T) {
 	c := providertest.Call()
 	c.Prompt = strings.Repeat("boat ", 601)
 	if _, _, err := newProvider(t, server.URL, seedreamtest.Key).Edit(t.Context(), c); !providertest.IsError(err, provider.Permanent, provider.Rejected, provider.NotBilled) || server.Calls() != 0 {
-		t.Errorf("got %v, %d calls", err, server.Calls())
+		t.Errorf("got error %v, %d calls, want %s and no call", err, server.Calls(), provider.Rejected)
 	}
 }

@@ -28,7 +28,7 @@ func read(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// request has every accepted field, in any order.
+// request contains all accepted fields, in any order.
 type request struct {
 	Contents []struct {
 		Role  string `json:"role"`
@@ -58,7 +58,7 @@ type request struct {
 	} `json:"safetySettings"`
 }
 
-// check rejects requests that the API rejects, and requests that are certainly mistakes.
+// check rejects requests that the API rejects, and requests that are obviously wrong.
 func check(body []byte, edit bool) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -69,7 +69,7 @@ func check(body []byte, edit bool) error {
 	texts, pictures := 0, 0
 	for _, content := range in.Contents {
 		if content.Role != "user" {
-			return fmt.Errorf("role %q", content.Role)
+			return fmt.Errorf("unexpected role %q", content.Role)
 		}
 		for _, part := range content.Parts {
 			if part.InlineData == nil {
@@ -101,7 +101,7 @@ func check(body []byte, edit bool) error {
 	case !slices.Contains(ratios, cfg.ImageConfig.AspectRatio):
 		return fmt.Errorf("unsupported aspectRatio %q", cfg.ImageConfig.AspectRatio)
 	case edit && !slices.Contains(cfg.ResponseModalities, "IMAGE"):
-		return errors.New("a request to an image model must ask for images")
+		return errors.New("a request to an image model must request images")
 	case !edit && (cfg.ResponseMIMEType != "application/json" || len(cfg.ResponseSchema) == 0):
 		return errors.New("a request for a description must have a schema")
 	case !edit && cfg.MaxOutputTokens == 0:

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the key that the server accepts by default. The models are those that it serves.
+// The key that the server accepts by default, and the models that it serves.
 const (
 	Key          = "geminitest-key"
 	AnalyzeModel = "gemini-3.5-flash"
@@ -93,7 +93,7 @@ func fail(w http.ResponseWriter, code int, status, message string, details ...st
 	_, _ = w.Write([]byte(Error(code, status, message, details...))) // fails if the client has disconnected
 }
 
-// allowed checks the key.
+// allowed reports whether the key is accepted. If not, it responds with an error.
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

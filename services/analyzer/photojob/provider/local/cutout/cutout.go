@@ -1,5 +1,5 @@
-// Package cutout separates the persons in a photo from the background with MediaPipe Selfie
-// Segmentation, a small neural network. The mask of a photo without persons is meaningless.
+// Package cutout separates the people in a photo from the background with MediaPipe Selfie
+// Segmentation, a small neural network. The mask of a photo without people is meaningless.
 package cutout
 
 import (
@@ -29,7 +29,7 @@ func Notice() string { return notice + "\n" + license }
 // Memory is the maximum memory of Persons, in bytes, in addition to the picture.
 const Memory = 32 << 20
 
-// Cutter finds the pixels of persons. It is safe for concurrent use.
+// Cutter finds the pixels of people. It is safe for concurrent use.
 type Cutter struct{ graph *tensor.Graph }
 
 // New returns a Cutter. It returns an error if the model is damaged.
@@ -71,7 +71,7 @@ func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) 
 	return mask, nil
 }
 
-// Mask states the degree to which each pixel belongs to a person.
+// Mask contains the degree to which each pixel belongs to a person.
 type Mask struct {
 	values        [side * side]int32 // 0 to 255
 	width, height int                // size of the picture in pixels

@@ -28,7 +28,7 @@ func TestModelIsPinned(t *testing.T) {
 		}
 	}
 	if !strings.Contains(Notice(), "MediaPipe") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
-		t.Error("a license is missing")
+		t.Error("Notice() does not contain all licenses")
 	}
 }
 
@@ -42,8 +42,8 @@ func portrait(t *testing.T) *pixels.Picture {
 	return p
 }
 
-// TestPersons checks that in a portrait the center belongs to the person and the upper corners do
-// not, and that the rows of the mask have the size of the picture.
+// TestPersons checks that in a portrait, the center belongs to the person and the upper corners do
+// not, and that the rows of the mask have the width of the picture.
 func TestPersons(t *testing.T) {
 	c, err := New()
 	if err != nil {
@@ -77,7 +77,7 @@ func TestPersons(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	if _, err := c.Persons(ctx, p); !errors.Is(err, why) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, why)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package grammar parses the prompts of the local photo editor: English phrases, not case-sensitive,
+// Package grammar parses the prompts of the local photo editor: case-insensitive English phrases,
 // separated by commas, semicolons, periods, line breaks, "then" or "and". Phrases lists them.
 package grammar
 
@@ -77,8 +77,8 @@ type Step struct {
 	Quality       int      // As: 1 to 100; 0 if not given
 }
 
-// Parse parses a prompt. An empty prompt means Enhance. unknown has the phrases that it does not
-// recognize, as written. The error is ErrTooManySteps.
+// Parse parses a prompt. An empty prompt means Enhance. unknown contains the phrases that Parse
+// does not recognize, as written. The error is ErrTooManySteps.
 func Parse(prompt string) (steps []Step, unknown []string, err error) {
 	phrases := split(prompt)
 	if len(phrases) == 0 {
@@ -100,12 +100,12 @@ func Parse(prompt string) (steps []Step, unknown []string, err error) {
 // phrase is a part of a prompt between two separators.
 type phrase struct {
 	written string
-	words   []string // in lower case, without polite words
+	words   []string // in lower case, without fillers
 	quoted  string   // the quoted text
 }
 
-// polite lists polite words, which are ignored.
-var polite = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
+// fillers lists the words that are ignored.
+var fillers = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
 
 // split splits a prompt at separators outside quotes.
 func split(prompt string) (all []phrase) {
@@ -133,7 +133,7 @@ func split(prompt string) (all []phrase) {
 				end()
 			default:
 				written = append(written, word)
-				if !polite[lower] {
+				if !fillers[lower] {
 					current.words = append(current.words, lower)
 				}
 			}

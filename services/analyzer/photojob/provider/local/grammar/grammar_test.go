@@ -65,7 +65,7 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 	if _, _, err := Parse(strings.Repeat("sepia, ", MaxSteps+1)); !errors.Is(err, ErrTooManySteps) {
-		t.Errorf("with MaxSteps+1 steps: got %v, want ErrTooManySteps", err)
+		t.Errorf("with %d steps: got error %v, want %v", MaxSteps+1, err, ErrTooManySteps)
 	}
 }
 
@@ -83,13 +83,13 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if n := len(steps) + len(unknown); n < 1 || n > MaxSteps {
-			t.Fatalf("got %d phrases, want 1 to MaxSteps", n)
+			t.Fatalf("got %d phrases, want 1 to %d", n, MaxSteps)
 		}
 		for _, s := range steps {
 			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
 				s.Op == Crop && (s.Width == 0 || s.Height == 0) || s.Op == Fit && s.Width == 0 ||
 				s.Strength < Light || s.Strength > Strong || s.Degrees%90 != 0 || len(s.Text) > 320 {
-				t.Fatalf("step is out of range: %+v", s)
+				t.Fatalf("got step %+v, want values in range", s)
 			}
 		}
 	})

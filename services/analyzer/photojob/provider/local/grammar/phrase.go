@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// fixed has the phrases without arguments.
+// fixed maps the phrases without arguments to their steps.
 var fixed = map[string]Step{
 	"enhance": {Op: Enhance}, "auto enhance": {Op: Enhance},
 	"auto levels": {Op: Levels}, "levels": {Op: Levels},
@@ -18,7 +18,7 @@ var fixed = map[string]Step{
 	"rotate 90": {Op: Rotate, Degrees: 90}, "rotate 180": {Op: Rotate, Degrees: 180}, "rotate 270": {Op: Rotate, Degrees: 270},
 }
 
-// percents has the default percentages.
+// percents maps operations to their default percentages.
 var percents = map[Op]int{Brighten: 20, Darken: 20, Contrast: 20, Saturate: 20, Warm: 20, Cool: 20}
 
 var strengths = map[string]Strength{"light": Light, "medium": Medium, "strong": Strong}
@@ -71,7 +71,7 @@ func strength(op Op, rest []string) (Step, bool) {
 	return Step{Op: op, Strength: s}, ok && len(rest) == 1
 }
 
-// crop parses W:H, to faces or to subject.
+// crop parses W:H, optionally followed by "to faces" or "to subject".
 func crop(rest []string) (Step, bool) {
 	rest = without(rest, "to")
 	if len(rest) == 0 {
@@ -89,7 +89,7 @@ func crop(rest []string) (Step, bool) {
 	}
 }
 
-// colors are the colors used in descriptions, with the values of CSS.
+// colors maps the color names used in descriptions to their CSS values.
 var colors = map[string][3]byte{
 	"black": {0, 0, 0}, "white": {255, 255, 255}, "gray": {128, 128, 128}, "grey": {128, 128, 128}, "red": {255, 0, 0},
 	"orange": {255, 165, 0}, "yellow": {255, 255, 0}, "green": {0, 128, 0}, "turquoise": {64, 224, 208}, "blue": {0, 0, 255},
@@ -138,7 +138,7 @@ func fit(rest []string) (Step, bool) {
 	return Step{Op: Fit, Width: w, Height: h}, ok && okH
 }
 
-// as parses a format and quality N.
+// as parses a format, optionally followed by "quality N".
 func as(rest []string) (Step, bool) {
 	rest = without(without(rest, "a"), "an")
 	if len(rest) != 1 && (len(rest) != 3 || rest[1] != "quality") {
@@ -156,7 +156,7 @@ func as(rest []string) (Step, bool) {
 	return step, ok
 }
 
-// without removes a word from the start.
+// without removes word from the start of words.
 func without(words []string, word string) []string {
 	if len(words) > 0 && words[0] == word {
 		return words[1:]

@@ -30,7 +30,7 @@ func TestModelIsPinned(t *testing.T) {
 		}
 	}
 	if !strings.Contains(Notice(), "RangiLyu") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
-		t.Error("a license is missing")
+		t.Error("Notice() does not contain all licenses")
 	}
 	if len(names) != 80 {
 		t.Errorf("got %d classes, want 80", len(names))
@@ -68,13 +68,13 @@ func TestFind(t *testing.T) {
 		t.Fatalf("got %+v, want one person", first)
 	}
 	if box := first[0].Box; box.Dx() < p.Width()/2 || box.Dy() < p.Height()/2 || !box.In(image.Rect(0, 0, p.Width(), p.Height())) {
-		t.Errorf("got box %v in %d × %d", box, p.Width(), p.Height())
+		t.Errorf("got box %v, want one within %d × %d that covers at least half of each side", box, p.Width(), p.Height())
 	}
 	var calls sync.WaitGroup
 	for range 4 {
 		calls.Go(func() {
 			if again, err := f.Find(t.Context(), p.Copy(), Confidence); err != nil || !reflect.DeepEqual(again, first) {
-				t.Errorf("second call: got %+v, %v", again, err)
+				t.Errorf("second call: got %+v, %v, want %+v", again, err, first)
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	if _, err := f.Find(ctx, p, Confidence); !errors.Is(err, why) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, why)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestDistinct(t *testing.T) {
 func TestAround(t *testing.T) {
 	logits := make([]float32, 4*bins) // uniform distribution: 5 cells on average
 	logits[3*bins+2] = 100            // except for the lower side: 2
-	if got := around(10, 3, 8, logits); got != image.Rect(84-40, 28-40, 84+40, 28+16) {
-		t.Error(got)
+	if got, want := around(10, 3, 8, logits), image.Rect(84-40, 28-40, 84+40, 28+16); got != want {
+		t.Errorf("around(10, 3, 8, …) = %v, want %v", got, want)
 	}
 }

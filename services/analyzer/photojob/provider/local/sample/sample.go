@@ -1,4 +1,4 @@
-// Package sample contains a photo of a person for tests.
+// Package sample provides a photo of a person for tests.
 package sample
 
 import (

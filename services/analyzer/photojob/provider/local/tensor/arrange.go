@@ -27,7 +27,7 @@ func transpose(d definition) (operation, error) {
 
 func reshape(in []array) ([]array, error) {
 	if len(in) != 2 {
-		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
+		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
 	}
 	shape, err := in[1].integers()
 	if err != nil {
@@ -72,12 +72,13 @@ func padding(d definition) (operation, error) {
 		value = constant.data[0]
 	}
 	if margins.shape[1] != 2 || slices.Min(append(around, 0)) < 0 {
-		return nil, fmt.Errorf("%w: margins %v", ErrModel, around)
+		return nil, fmt.Errorf("%w: invalid margins %v", ErrModel, around)
 	}
 	return unary(func(a array) (array, error) { return pad(a, around, value) }), nil
 }
 
-// pad adds values before and after each dimension of an array. around has their numbers.
+// pad adds values before and after each dimension of an array. around contains the two numbers of
+// values for each dimension.
 func pad(a array, around []int, value float32) (array, error) {
 	if len(around) != 2*len(a.shape) {
 		return array{}, fmt.Errorf("%w: cannot pad shape %v by %v", ErrModel, a.shape, around)
@@ -109,7 +110,7 @@ func pad(a array, around []int, value float32) (array, error) {
 // concatenation joins arrays along the dimension that the last input specifies.
 func concatenation(in []array) ([]array, error) {
 	if len(in) < 2 {
-		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
+		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
 	}
 	parts := in[:len(in)-1]
 	axis, err := in[len(in)-1].axis(len(parts[0].shape))
@@ -123,7 +124,7 @@ func concatenation(in []array) ([]array, error) {
 			rest[axis] = shape[axis]
 		}
 		if !slices.Equal(rest, shape) {
-			return nil, fmt.Errorf("%w: %v beside %v", ErrModel, part.shape, shape)
+			return nil, fmt.Errorf("%w: cannot concatenate shapes %v and %v", ErrModel, part.shape, shape)
 		}
 		shape[axis] += part.shape[axis]
 	}
@@ -155,10 +156,10 @@ func (a array) axis(rank int) (int, error) {
 	return (value[0] + rank) % rank, nil
 }
 
-// split splits an array along a dimension into parts. The second input has their lengths.
+// split splits an array along a dimension into parts. The second input contains their lengths.
 func split(in []array) ([]array, error) {
 	if len(in) != 3 {
-		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
+		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
 	}
 	a := in[0]
 	lengths, err := in[1].integers()
@@ -198,11 +199,12 @@ func split(in []array) ([]array, error) {
 	return parts, nil
 }
 
-// sparse returns an array filled with a default value, except for some elements. Its inputs are
-// their positions, the shape, their values, and the default.
+// sparse returns an array filled with a default value. Its inputs are the positions of other
+// elements, the shape, the values of the other elements, and the default. Models with other
+// elements are not supported.
 func sparse(in []array) ([]array, error) {
 	if len(in) != 4 || len(in[3].data) != 1 {
-		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
+		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
 	}
 	shape, err := in[1].integers()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // array is a tensor whose dimensions may have another order in memory, so that a transposition copies
-// nothing. Its data does not change after an operation has returned it. Integers are also stored as
-// floating-point numbers, which represent those of shapes exactly.
+// nothing. Its data does not change after an operation has returned it. Integers are stored as
+// floating-point numbers too, which represent the integers in shapes exactly.
 type array struct {
 	shape []int
 	order []int // the dimensions, outermost in memory first
@@ -94,7 +94,7 @@ func (a array) ordered(order []int) array {
 // rowMajor returns the array in row-major order.
 func (a array) rowMajor() array { return a.ordered(inOrder(len(a.shape))) }
 
-// walk calls f for each run of elements along the last of the sides, with its position in row-major
+// walk calls f for each run of elements along the last dimension, with its position in row-major
 // order, its length, and its position for each of the strides.
 func walk(sides []int, strides [][]int, f func(to, length int, at []int)) {
 	at, outer, length := make([]int, len(strides)), 1, 1

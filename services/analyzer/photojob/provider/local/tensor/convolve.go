@@ -11,7 +11,7 @@ type window struct {
 	height, width     int
 	down, right       int
 	same              bool
-	above, left       int // the padding that padded has added
+	above, left       int // padding added by padded
 	outHigh, outWide  int
 	inHeight, inWidth int
 }
@@ -34,13 +34,13 @@ func windowOf(d definition, height, width int) (window, error) {
 	}
 	switch {
 	case len(strides) != 4 || strides[0] != 1 || strides[3] != 1 || min(strides[1], strides[2]) < 1:
-		return window{}, fmt.Errorf("%w: strides %v", ErrModel, strides)
+		return window{}, fmt.Errorf("%w: unsupported strides %v", ErrModel, strides)
 	case !slices.Equal(dilations, []int{1, 1, 1, 1}):
 		return window{}, fmt.Errorf("%w: unsupported dilations %v", ErrModel, dilations)
 	case padding != "SAME" && padding != "VALID":
-		return window{}, fmt.Errorf("%w: padding %q", ErrModel, padding)
+		return window{}, fmt.Errorf("%w: unsupported padding %q", ErrModel, padding)
 	case min(height, width) < 1:
-		return window{}, fmt.Errorf("%w: a filter of %d × %d", ErrModel, height, width)
+		return window{}, fmt.Errorf("%w: invalid filter size %d × %d", ErrModel, height, width)
 	}
 	return window{height: height, width: width, down: strides[1], right: strides[2], same: padding == "SAME"}, nil
 }
@@ -191,7 +191,7 @@ func depthwise(d definition) (operation, error) {
 	}), nil
 }
 
-// addTimes rounds the products like addProducts.
+// addTimes adds the products of a and b to sums. It rounds each product like addProducts.
 func addTimes(sums, a, b []float32) {
 	a, b = a[:len(sums)], b[:len(sums)]
 	for i := range sums {

@@ -46,7 +46,7 @@ func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float
 			a, b = b, a // both operations are commutative
 		}
 		if len(b.shape) > len(a.shape) {
-			return array{}, fmt.Errorf("%w: %v with %v", ErrModel, a.shape, b.shape)
+			return array{}, fmt.Errorf("%w: cannot combine shapes %v and %v", ErrModel, a.shape, b.shape)
 		}
 		strides, own := make([]int, len(a.shape)), b.strides()
 		for d := range b.shape {
@@ -56,7 +56,7 @@ func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float
 				strides[at] = own[d]
 			case 1:
 			default:
-				return array{}, fmt.Errorf("%w: %v with %v", ErrModel, a.shape, b.shape)
+				return array{}, fmt.Errorf("%w: cannot combine shapes %v and %v", ErrModel, a.shape, b.shape)
 			}
 		}
 		strides = permuted(strides, a.order)

@@ -46,7 +46,7 @@ func parse(model []byte) (file, error) {
 		return f, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	if f.Format != "graph-model" {
-		return f, fmt.Errorf("%w: format %q", ErrModel, f.Format)
+		return f, fmt.Errorf("%w: unsupported format %q", ErrModel, f.Format)
 	}
 	return f, nil
 }

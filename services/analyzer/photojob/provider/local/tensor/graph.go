@@ -43,7 +43,7 @@ type operation func(in []array) ([]array, error)
 func unary(f func(array) (array, error)) operation {
 	return func(in []array) ([]array, error) {
 		if len(in) != 1 {
-			return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
+			return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
 		}
 		out, err := f(in[0])
 		return []array{out}, err
@@ -133,7 +133,7 @@ func (g *Graph) Run(ctx context.Context, input Tensor) (map[string]Tensor, error
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		if len(out) != len(s.to) {
-			return nil, fmt.Errorf("%s: %w: %d values", s.name, ErrModel, len(out))
+			return nil, fmt.Errorf("%s: %w: unexpected number of values: %d", s.name, ErrModel, len(out))
 		}
 		for i, at := range s.to {
 			values[at] = out[i]

@@ -15,7 +15,7 @@ type kernel func(k int, a []float32, stride int, b []float32, c *tile)
 
 func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	a0, a1, a2, a3 := a[:k], a[stride:][:k], a[2*stride:][:k], a[3*stride:][:k]
-	for half := 0; half < tileColumns; half += 4 { // four columns, whose sums fit the registers
+	for half := 0; half < tileColumns; half += 4 { // four columns, whose sums fit in the registers
 		c0, c1, c2, c3 := c[half:][:4], c[tileColumns+half:][:4], c[2*tileColumns+half:][:4], c[3*tileColumns+half:][:4]
 		for p := range k {
 			f := b[p*tileColumns+half:][:4]

@@ -46,7 +46,8 @@ type builder struct {
 	multiply  kernel
 }
 
-// value returns the index of a value, "node" or "node:1". waiting are the nodes that depend on it.
+// value returns the index of a value, "node" or "node:1". waiting lists the nodes that depend on
+// it.
 func (b *builder) value(name string, waiting []string) (int, error) {
 	if at, ok := b.at[name]; ok {
 		return at, nil
@@ -123,7 +124,7 @@ func (b *builder) add(n node, waiting []string) error {
 	parts := 1
 	if n.Op == "SplitV" {
 		if parts, err = strconv.Atoi(n.Attr["num_split"].I); err != nil || parts < 1 || parts > 100 {
-			return fmt.Errorf("%w: %q parts", ErrModel, n.Attr["num_split"].I)
+			return fmt.Errorf("%w: invalid number of parts %q", ErrModel, n.Attr["num_split"].I)
 		}
 	}
 	s.to = b.keep(n, make([]array, parts))

@@ -36,7 +36,7 @@ func transposedConvolution(d definition) (operation, error) {
 			return array{}, err
 		}
 		if a.shape[1] != w.outHigh || a.shape[2] != w.outWide {
-			return array{}, fmt.Errorf("%w: %v to %v", ErrModel, a.shape, shape)
+			return array{}, fmt.Errorf("%w: cannot convert shape %v to %v", ErrModel, a.shape, shape)
 		}
 		out, err := newArray(shape...)
 		if err != nil {

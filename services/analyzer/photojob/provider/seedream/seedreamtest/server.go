@@ -24,7 +24,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the key that the server accepts by default. Model is the model that it serves.
+// The key that the server accepts by default, and the model that it serves.
 const (
 	Key   = "seedreamtest-key"
 	Model = "seedream-4-5-251128"
@@ -144,7 +144,7 @@ func picture() []byte {
 	return out.Bytes()
 }
 
-// request has every accepted field.
+// request contains all accepted fields.
 type request struct {
 	Model          string `json:"model"`
 	Prompt         string `json:"prompt"`
@@ -161,7 +161,7 @@ var (
 	dataURL = regexp.MustCompile(`^data:(image/(?:jpeg|png));base64,(.*)$`)
 )
 
-// check rejects requests that the API rejects, and requests that are certainly mistakes.
+// check rejects requests that the API rejects, and requests that are obviously wrong.
 func check(r *http.Request, body []byte) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))

@@ -116,7 +116,7 @@ func (m *measurement) folder(ctx context.Context, dir string) error {
 		return err
 	}
 	precision := float64(m.right) / float64(max(m.labels, 1))
-	_, err = fmt.Fprintf(m.out, "%d of %d photos: %d labels with a confidence of at least %.2f, %d right: precision %.3f; %d of the %d objects that a person sees are labeled\n",
+	_, err = fmt.Fprintf(m.out, "%d of %d photos: %d labels with a confidence of at least %.2f, %d correct: precision %.3f; %d of the %d objects that a person sees are labeled\n",
 		len(m.measured), len(m.photos), m.labels, objects.Confidence, m.right, precision, m.right, m.seen)
 	if len(m.measured) < leastPhotos || precision < leastPrecision {
 		return errors.Join(err, fmt.Errorf("want at least %d photos and a precision of %.1f", leastPhotos, leastPrecision))

@@ -16,17 +16,17 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(photos) < leastPhotos {
-		t.Errorf("got %d photos, want at least leastPhotos", len(photos))
+		t.Errorf("got %d photos, want at least %d", len(photos), leastPhotos)
 	}
 	for _, p := range photos {
 		for _, name := range p.seen {
 			if !slices.Contains(objects.Classes(), name) {
-				t.Errorf("%s: %q is not a class", p.name, name)
+				t.Errorf("%s: got object %q, want one of Classes()", p.name, name)
 			}
 		}
 	}
 	if _, err := parse("a photo without its checksum\n"); err == nil {
-		t.Error("a damaged list was accepted, want an error")
+		t.Error("parse of a damaged list succeeded, want an error")
 	}
 }
 

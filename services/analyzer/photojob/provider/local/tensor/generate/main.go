@@ -1,7 +1,7 @@
 // Command generate writes kernel_amd64.s, the inner loop of package tensor in assembler, with avo
-// (github.com/mmcloughlin/avo). `make gen` runs it; a test fails if the file is not its output.
+// (github.com/mmcloughlin/avo). `make gen` runs it; a test fails if the file is out of date.
 //
-// Operands are in the order of Go's assembler: the destination is the last.
+// Operands are in the order of Go's assembler: the destination comes last.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 
 // kernels returns the content of the file. The working directory must be in the module.
 func kernels() ([]byte, error) {
-	// The declarations are those for amd64 on every host.
+	// Use the declarations for amd64 on every host.
 	if err := os.Setenv("GOARCH", "amd64"); err != nil {
 		return nil, err
 	}
