@@ -75,7 +75,7 @@ type Entry struct {
 	Open func(Shared) (Area, error)
 }
 
-// Shared has the dependencies that all areas of a service share.
+// Shared contains the dependencies that all areas of a service share.
 type Shared struct {
 	Backends *backend.Connections
 	Worker   *work.Worker
@@ -136,7 +136,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 // Open connects to the backends and opens the areas of the product and those in more. The caller
-// closes the Service.
+// must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -217,7 +217,7 @@ func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Call
 // Routes registers nothing: the analyzer receives its work through events.
 func (s *Service) Routes(*web.Router) {}
 
-// OperatorRoutes registers the operator calls: sweeps, and the calls of areas that have some.
+// OperatorRoutes registers the operator calls: sweeps, and those of the areas.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.sweeper.Routes(r)
 	for _, area := range s.areas {

@@ -67,9 +67,9 @@ func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 
-// frameMemory returns the bytes that image/jpeg holds for a frame: the subsampled components, the
-// converted pixels of a CMYK frame, and 4 bytes per sample for the coefficients of a progressive
-// frame.
+// frameMemory returns the bytes that image/jpeg allocates for a frame: the subsampled components,
+// the converted pixels of a CMYK frame, and 4 bytes per sample for the coefficients of a
+// progressive frame.
 func frameMemory(marker byte, body []byte) int64 {
 	const progressive = 0xc2
 	if len(body) < 6 || len(body) < 6+3*int(body[5]) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Picture is a decoded picture, upright, with 8 bits per channel. It retains the decoder's Y'CbCr or
-// grey planes until an operation needs RGB, so a photo that is only resized and encoded again is not
+// gray planes until an operation needs RGB, so a photo that is only resized and encoded again is not
 // converted. It is not safe for concurrent use.
 type Picture struct {
 	// pixels is an *image.YCbCr, *image.Gray or *image.NRGBA with bounds that begin at (0, 0).

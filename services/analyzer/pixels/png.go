@@ -36,8 +36,8 @@ func (i *Info) scanPNG(data []byte) {
 	}
 }
 
-// pngMemory returns the bytes that image/png holds: 4 or 8 per pixel, and the passes of an
-// interlaced picture. A grey or paletted picture needs less.
+// pngMemory returns the bytes that image/png allocates: 4 or 8 per pixel, and the passes of an
+// interlaced picture. A gray or paletted picture needs less.
 func pngMemory(header []byte) int64 {
 	const depth, interlace = 8, 12
 	if len(header) < 13 {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// sized returns a PNG whose header states this size and has a valid checksum.
+// sized returns a PNG whose header states the given size and has a valid checksum.
 func sized(t *testing.T, width, height uint32) []byte {
 	data := pngOf(t, image.NewNRGBA(image.Rect(0, 0, 32, 32)))
 	binary.BigEndian.PutUint32(data[16:], width)
@@ -22,7 +22,7 @@ func sized(t *testing.T, width, height uint32) []byte {
 	return data
 }
 
-// vp8l returns the start of a lossless frame of this size.
+// vp8l returns the start of a lossless frame of the given size.
 func vp8l(width, height uint32) string {
 	return "\x2f" + string(binary.LittleEndian.AppendUint32(nil, (width-1)|(height-1)<<14)) + "content"
 }
@@ -90,21 +90,21 @@ func TestDamagedMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := encode(t, decode(t, withSegment(plain, segment.marker, []byte(segment.body))), pixels.PNG)
 			if !bytes.Equal(got, want) {
-				t.Error("the picture differs from the one without the segment")
+				t.Error("got a different picture than without the segment, want the same")
 			}
 		})
 	}
 }
 
-// TestProfileBomb checks that a profile that decompresses from a megabyte to a gigabyte is ignored,
-// and uses no more memory than a valid one.
+// TestProfileBomb checks that a profile that decompresses to 64 MiB is ignored, and uses no more
+// memory than a valid one.
 func TestProfileBomb(t *testing.T) {
 	data := withChunk(pngOf(t, scene.New(64, 48, 1)), "iCCP", append([]byte("x\x00\x00"), deflated(t, 64<<20)...))
 	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
 			info, err := pixels.Inspect(data, pixels.Default)
 			if err != nil || info.Profile != nil {
-				b.Fatal(err, len(info.Profile))
+				b.Fatalf("got a profile of %d bytes, %v, want none", len(info.Profile), err)
 			}
 		}
 	}).AllocedBytesPerOp()

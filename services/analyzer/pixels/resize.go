@@ -3,7 +3,7 @@ package pixels
 import "image"
 
 // Fit shrinks the picture to at most width × height and preserves its aspect ratio. It never
-// enlarges. A bound of 0 is not checked.
+// enlarges the picture. A bound of 0 is not checked.
 func (p *Picture) Fit(width, height int) {
 	w, h := p.Width(), p.Height()
 	if width <= 0 {
@@ -54,7 +54,7 @@ func (p *Picture) Resize(width, height int) {
 	}
 }
 
-// plane is an image plane with n bytes per pixel, one or four.
+// plane is an image plane with one or four bytes per pixel.
 type plane struct {
 	pix    []byte
 	stride int
@@ -62,7 +62,7 @@ type plane struct {
 }
 
 // resample shrinks from into to, both with n bytes per pixel, first along the rows and then along the
-// columns. It holds only the source rows needed for one row of the result.
+// columns. It keeps only the source rows needed for one row of the result.
 func resample(to, from plane, n int, scaleX, scaleY float64) {
 	across := newTaps(to.size.X, from.size.X, scaleX)
 	down := newTaps(to.size.Y, from.size.Y, scaleY)

@@ -43,7 +43,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		}
 	})
 	if canvas.Width > 0 && frame.Width > 0 && canvas != frame {
-		return frame, fmt.Errorf("the canvas has %d × %d pixels, the frame has %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
+		return frame, fmt.Errorf("the canvas has %d × %d pixels, but the frame has %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
 	}
 	return frame, nil
 }
@@ -51,9 +51,9 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 // lossyWebP is twice the memory per pixel of Y'CbCr 4:2:0, in bytes.
 const lossyWebP = 3
 
-// losslessMemory returns the maximum number of bytes that x/image/webp holds for a lossless frame:
-// its pixels, the rows of a transform, and the Huffman tables of its groups, each of which takes at
-// least 20 bits of the file.
+// losslessMemory returns the maximum number of bytes that x/image/webp allocates for a lossless
+// frame: its pixels, the rows of a transform, and the Huffman tables of its groups, each of which
+// takes at least 20 bits of the file.
 func losslessMemory(pixels int64, size int) int64 {
 	const group = 5 * 600
 	groups := min(pixels/16+1, int64(size)*8/20+1, 1<<16)

@@ -31,8 +31,9 @@ const (
 )
 
 // webpMemory returns the memory limit of an instance that encodes a picture: its RGBA, the encoder's
-// copy, its planes and its output. The worst case is noise: it took 16 bytes per pixel, or 43 with
-// lossless encoding or an alpha channel, which is always encoded losslessly.
+// copy, its planes and its output. The worst case is noise, which took 16 bytes per pixel in
+// measurements, or 43 with lossless encoding or an alpha channel, which is always encoded
+// losslessly.
 func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	if opaque && quality != webpLossless {
 		return 8<<20 + pixels*18

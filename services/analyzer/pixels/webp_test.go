@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestWebPIsLossyByDefault checks that a WebP has the size of its picture and resembles it, that
-// a lower quality gives a smaller and less similar file, that quality 100 is lossless, and that
+// TestWebPIsLossyByDefault checks that a WebP has the size of its picture and resembles it, that a
+// lower quality produces a smaller and less similar file, that quality 100 is lossless, and that
 // encoding is deterministic.
 func TestWebPIsLossyByDefault(t *testing.T) {
 	for _, size := range []image.Point{{16, 17}, {161, 33}} {
@@ -25,17 +25,17 @@ func TestWebPIsLossyByDefault(t *testing.T) {
 			out := webpOf(t, picture(t, photo), test.quality)
 			again := decode(t, out)
 			if again.Width() != size.X || again.Height() != size.Y || !again.Opaque() {
-				t.Errorf("%s: got %d × %d pixels, opaque %t", name, again.Width(), again.Height(), again.Opaque())
+				t.Errorf("%s: got %d × %d pixels, opaque %t, want an opaque picture of the same size", name, again.Width(), again.Height(), again.Opaque())
 			}
 			if mean, _ := rootMeanSquare(t, again.NRGBA(), photo); mean > test.most {
-				t.Errorf("%s: got a root mean square difference of %.1f, above the limit", name, mean)
+				t.Errorf("%s: got a root mean square difference of %.1f, want at most %.1f", name, mean, test.most)
 			}
 			if len(out) > last && size.X > 100 {
-				t.Errorf("%s: got %d bytes, more than with a higher quality", name, len(out))
+				t.Errorf("%s: got %d bytes, want at most %d as with the previous quality", name, len(out), last)
 			}
 			last = len(out)
 			if !bytes.Equal(out, webpOf(t, picture(t, photo), test.quality)) {
-				t.Errorf("%s: the same picture gave different bytes", name)
+				t.Errorf("%s: two encodings of the same picture differ, want equal bytes", name)
 			}
 		}
 	}
@@ -55,11 +55,11 @@ func TestWebPRetainsTransparencyAndProfile(t *testing.T) {
 			out := webpOf(t, p, quality)
 			info, err := pixels.Inspect(out, pixels.Default)
 			if err != nil || !bytes.Equal(info.Profile, icc) || info.Width != 50 || info.Height != 40 {
-				t.Fatalf("quality %d, transparent %t: got %d × %d, profile of %d bytes, %v", quality, transparent, info.Width, info.Height, len(info.Profile), err)
+				t.Fatalf("quality %d, transparent %t: got %d × %d, profile of %d bytes, %v, want 50 × 40 and %d bytes", quality, transparent, info.Width, info.Height, len(info.Profile), err, len(icc))
 			}
 			again := decode(t, out)
 			if again.Opaque() == transparent || transparent != (again.NRGBA().Pix[3] == 0) {
-				t.Errorf("quality %d, transparent %t: got opaque %t", quality, transparent, again.Opaque())
+				t.Errorf("quality %d, transparent %t: got opaque %t, want %t", quality, transparent, again.Opaque(), !transparent)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ var languages = []language{
 	{"windows-1251", charmap.Windows1251, []string{"ошибка", "соединение"}},
 }
 
-// alike are runs of characters whose bytes in the charset are also valid UTF-8.
+// alike returns runs of characters whose bytes in the charset are also valid UTF-8.
 func (l language) alike() []string {
 	var found []string
 	encoder := l.encoding.NewEncoder()
@@ -75,7 +75,7 @@ func (l language) log(rng *rand.Rand, alike []string) string {
 	return b.String()
 }
 
-// TestDeclaredCharset checks that a text in the declared charset is read in it, even if it
+// TestDeclaredCharset checks that a text in the declared charset is decoded with it, even if it
 // begins with valid UTF-8 or consists of it.
 func TestDeclaredCharset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
@@ -100,9 +100,9 @@ func TestDeclaredCharset(t *testing.T) {
 	}
 }
 
-// TestContradictedCharset checks that a text in UTF-8 or Windows-1252 is read in it
-// although another charset is declared, if the bytes contradict the declaration, near the start or
-// much later.
+// TestContradictedCharset checks that a text in UTF-8 or Windows-1252 is decoded correctly although
+// another charset is declared, if the bytes contradict the declaration, near the start or much
+// later.
 func TestContradictedCharset(t *testing.T) {
 	plain := strings.Repeat("GET /index.html 200 OK\n", 1000)
 	const breaks = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
@@ -112,7 +112,7 @@ func TestContradictedCharset(t *testing.T) {
 		for name, text := range map[string]string{"near": breaks + plain, "far": plain + breaks + plain + breaks} {
 			got, err := readText(func() io.Reader { return strings.NewReader(text) }, contentType, 1<<20)
 			if err != nil || got != text {
-				t.Errorf("%s, UTF-8 %s: got %.60q…%.60q, %v", label, name, got, got[max(0, len(got)-60):], err)
+				t.Errorf("%s, UTF-8 %s: got %.60q…%.60q, %v, want the text unchanged", label, name, got, got[max(0, len(got)-60):], err)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func TestContradictedCharset(t *testing.T) {
 			}
 			got, err := readText(func() io.Reader { return strings.NewReader(coded) }, "text/plain; charset="+label, 1<<20)
 			if err != nil || got != want {
-				t.Errorf("%s, Windows-1252 %s: got %.80q, %v", label, name, got, err)
+				t.Errorf("%s, Windows-1252 %s: got %.80q, %v, want %.80q", label, name, got, err, want)
 			}
 		}
 	}
@@ -141,6 +141,6 @@ func TestValidUTF8ByChance(t *testing.T) {
 	coded := encode(t, charmap.Windows1252, text)
 	got, err := readText(func() io.Reader { return strings.NewReader(coded) }, "", 1<<20)
 	if err != nil || got != text {
-		t.Errorf("got %.60q…%.60q, %v", got, got[max(0, len(got)-60):], err)
+		t.Errorf("got %.60q…%.60q, %v, want the decoded text", got, got[max(0, len(got)-60):], err)
 	}
 }

@@ -52,7 +52,7 @@ func TestLargeReads(t *testing.T) {
 	}
 }
 
-// readBy reads until an error, n bytes at a time.
+// readBy reads until an error, size bytes at a time.
 func readBy(r io.Reader, size int) (string, error) {
 	var all strings.Builder
 	b := make([]byte, size)

@@ -19,7 +19,7 @@ func (e *NotTextError) Error() string {
 	return "the content is not text: it looks like " + e.Looks
 }
 
-// names are the names of common formats by media type.
+// names maps media types to the names of common formats.
 var names = map[string]string{
 	"application/pdf":                               "a PDF document",
 	"application/gzip":                              "gzip-compressed data",
@@ -55,7 +55,7 @@ var names = map[string]string{
 	"application/octet-stream": "binary data",
 }
 
-// kinds name the other formats by the first part of their media type.
+// kinds maps the first part of a media type to the name of the other formats.
 var kinds = map[string]string{
 	"image": "an image",
 	"audio": "audio",
@@ -69,7 +69,7 @@ var kinds = map[string]string{
 func checkText(text, raw []byte) error {
 	nul, controls := controlCharacters(text)
 	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
-		return nil // at any position: detecting the format takes longer than counting the words
+		return nil // skip the detection of the format, which takes longer than counting the words
 	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
@@ -95,9 +95,9 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// binaryBytes has the bits of the bytes below space that the WHATWG MIME Sniffing Standard
-// calls binary (section 3), except for those that old text files contain: backspace,
-// vertical tab and the end mark 0x1A.
+// binaryBytes is a bit mask of the bytes below space that the WHATWG MIME Sniffing Standard calls
+// binary (section 3), except for those that old text files contain: backspace, vertical tab and the
+// end-of-file mark 0x1A.
 const binaryBytes uint32 = 1<<' ' - 1 - (1<<'\b' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1A | 1<<0x1B)
 
 func controlCharacters(text []byte) (nul bool, count int) {

@@ -84,7 +84,7 @@ func TestNotText(t *testing.T) {
 				t.Fatalf("got %v; want %q", err, c.looks)
 			}
 			if want := "the content is not text: it looks like " + c.looks; err.Error() != want {
-				t.Errorf("got %q", err)
+				t.Errorf("got error %q, want %q", err, want)
 			}
 		})
 	}
@@ -117,13 +117,14 @@ func TestTextThatLooksBinary(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := io.ReadAll(r); err != nil || string(got) != content {
-				t.Errorf("got %q, %v", got, err)
+				t.Errorf("got %q, %v, want %q", got, err, content)
 			}
 		})
 	}
 }
 
-// Each byte, at each position of a text that is checked both eight bytes at a time and byte by byte.
+// TestControlCharacters checks each byte at each position of a text, which is examined both eight
+// bytes at a time and byte by byte.
 func TestControlCharacters(t *testing.T) {
 	const passes = "\b\t\n\v\f\r\x1a\x1b"
 	for b := range 256 {
@@ -133,7 +134,7 @@ func TestControlCharacters(t *testing.T) {
 			text[at] = byte(b)
 			nul, count := controlCharacters(text)
 			if nul != (b == 0) || (count == 1) != binary || count > 1 {
-				t.Fatalf("%#x at %d: got NUL %v, %d controls", b, at, nul, count)
+				t.Fatalf("%#x at %d: got NUL %v, %d controls, want NUL %v, binary %v", b, at, nul, count, b == 0, binary)
 			}
 		}
 	}

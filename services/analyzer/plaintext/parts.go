@@ -46,7 +46,7 @@ func NewParts(head []byte, contentType string) (*Parts, error) {
 // Part returns a reader of the text from a position to its end. text is the reader of the source at
 // that position. Parts must be created in the order of their positions. The bytes are not
 // converted. Read returns a *RestartError as soon as any Part has detected a reason for one. The
-// caller closes the Part.
+// caller must close the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
 	part := &Part{
 		all: p, text: text, begins: !p.begun,

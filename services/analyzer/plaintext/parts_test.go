@@ -56,7 +56,7 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	if parts.Strict && !utf8.ValidString(b.String()) { // CountParts detects it
 		return "", &RestartError{Next: Windows1252}
 	}
-	return string([]rune(b.String())), nil // each byte that is not UTF-8 as U+FFFD
+	return string([]rune(b.String())), nil // replaces each byte that is not UTF-8 with U+FFFD
 }
 
 // TestPartsSelectSameCharset compares Parts with NewReader for texts in every charset, with the
@@ -112,19 +112,19 @@ func TestPartsSelectSameCharset(t *testing.T) {
 					}
 				case isRestart:
 					if want == c.text {
-						t.Fatalf("parts of %d: valid UTF-8 was rejected", size)
+						t.Fatalf("parts of %d: got error %v for valid UTF-8, want none", size, err)
 					}
 					reader, err := restart.Next.NewReader(strings.NewReader(c.text), c.contentType)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if got, err := io.ReadAll(reader); string(got) != want {
-						t.Errorf("parts of %d: read again with rule %d: got %.80q, %v", size, restart.Next, got, err)
+						t.Errorf("parts of %d: read again with rule %d: got %.80q, %v, want %.80q", size, restart.Next, got, err, want)
 					}
 				case err != nil:
 					t.Fatal(err)
 				case got != want:
-					t.Fatalf("parts of %d: got %.60q…%.60q", size, got, got[max(0, len(got)-60):])
+					t.Fatalf("parts of %d: got %.60q…%.60q, want the same as with one reader", size, got, got[max(0, len(got)-60):])
 				}
 			}
 		})

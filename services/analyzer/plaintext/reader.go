@@ -60,7 +60,7 @@ func (e *UnknownCharsetError) Error() string {
 	return fmt.Sprintf("the content type declares the unknown charset %q", e.Charset)
 }
 
-// NewReader is Declared.NewReader: it starts with the first rule.
+// NewReader calls Declared.NewReader, which starts with the first rule.
 func NewReader(r io.Reader, contentType string) (*Reader, error) {
 	return Declared.NewReader(r, contentType)
 }
@@ -71,9 +71,9 @@ func NewReader(r io.Reader, contentType string) (*Reader, error) {
 // KiB of r. The returned reader reads ahead, and its Read returns a *RestartError if the bytes
 // contradict the selected charset.
 //
-// Parts reads a stream at several positions concurrently.
+// To read a stream at several positions concurrently, use Parts.
 //
-// The caller calls Free after its last read. NewReader returns a *NotTextError if the content is
+// The caller must call Free after its last read. NewReader returns a *NotTextError if the content is
 // not text, an *UnknownCharsetError if the declared charset is unknown, and the error of r if its
 // head cannot be read.
 func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
@@ -128,12 +128,12 @@ var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSi
 type choice struct {
 	mark    int      // length of the byte order mark, which is not part of the text
 	settled *charset // nil if the choice depends on the first non-ASCII byte
-	// possible are the candidates for the text from that byte on, in the order of the rules. All
+	// possible lists the candidates for the text from that byte on, in the order of the rules. All
 	// are supersets of ASCII, and Windows-1252 is the last.
 	possible []charset
 }
 
-// undeclared are the candidates for a text without a useful declaration.
+// undeclared lists the candidates for a text without a useful declaration.
 var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
 
 // choose detects the charset from the head of a stream. whole means that the head is the entire
@@ -222,8 +222,8 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	return e, strings.ToLower(name), nil
 }
 
-// asciiLabels are the names of US-ASCII in the standard and at IANA. The standard
-// decodes all of them as Windows-1252, which is the last rule anyway.
+// asciiLabels lists the names of US-ASCII in the standard and at IANA. The standard decodes all of
+// them as Windows-1252, which is the last rule anyway.
 var asciiLabels = []string{
 	"us-ascii", "ascii", "ansi_x3.4-1968", "ansi_x3.4-1986", "iso_646.irv:1991", "iso646-us", "iso-ir-6", "us", "ibm367", "cp367", "csascii",
 }

@@ -43,7 +43,7 @@ func TestDecoding(t *testing.T) {
 		{"UTF-16 LE", encode(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), sample), "", sample},
 		{"UTF-16 BE", encode(t, unicode.UTF16(unicode.BigEndian, unicode.UseBOM), sample), "", sample},
 		{"only a UTF-16 mark", "\xFF\xFE", "", ""},
-		{"UTF-16 cut in a character", "\xFF\xFEa\x00b", "", "a\uFFFD"},
+		{"UTF-16 truncated within a character", "\xFF\xFEa\x00b", "", "a\uFFFD"},
 		{"UTF-16 with a lone surrogate", "\xFF\xFEa\x00\x00\xD8b\x00", "", "a\uFFFDb"},
 		{"UTF-32 LE", encode(t, utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), sample), "", sample},
 		{"a mark takes precedence over the declaration", "\xEF\xBB\xBFé", "text/plain; charset=windows-1251", "é"},
@@ -71,26 +71,26 @@ func TestDecoding(t *testing.T) {
 		{"U+FFFD in UTF-16", encode(t, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "a\uFFFDb"), "text/plain; charset=utf-16be", "a\uFFFDb"},
 		{"U+FFFD in UTF-8", "a\uFFFDb" + late + "\uFFFD", "", "a\uFFFDb" + late + "\uFFFD"},
 		{"UTF-16 declared with a lone surrogate", "a\x00\x00\xD8b\x00", "text/plain; charset=utf-16le", "error: binary data"},
-		{"Shift_JIS cut in a character", "\x83\x65\x83", "text/plain; charset=shift_jis", "テ\uFFFD"},
-		{"GB18030 cut in a character of four bytes", "\xC4\xE3\x81\x30\x81", "text/plain; charset=gb18030", "你\uFFFD0\uFFFD"},
+		{"Shift_JIS truncated within a character", "\x83\x65\x83", "text/plain; charset=shift_jis", "テ\uFFFD"},
+		{"GB18030 truncated within a character of four bytes", "\xC4\xE3\x81\x30\x81", "text/plain; charset=gb18030", "你\uFFFD0\uFFFD"},
 		{"a byte that Windows-1253 does not define", "\xE1\xAA", "text/plain; charset=windows-1253", "áª"},
 		{"ISO-2022-JP declared, but UTF-8", "日本語", "text/plain; charset=iso-2022-jp", "日本語"},
 		{"invalid bytes where UTF-8 is declared", "a\xFFb\xC3", "text/plain; charset=utf-8", "aÿbÃ"},
 		{"late invalid bytes where UTF-8 is declared", "é" + late + "\xE9", "text/plain; charset=utf-8", "Ã©" + late + "é"},
 		{"invalid bytes after a UTF-8 mark", "\xEF\xBB\xBFé" + late + "\xE9\xFF", "text/plain; charset=iso-8859-1", "é" + late + "\uFFFD\uFFFD"},
-		{"a character cut by the end is not UTF-8", "a\xC3", "", "aÃ"},
+		{"a character truncated at the end is not UTF-8", "a\xC3", "", "aÃ"},
 		{"a late first character in UTF-8", late + "é" + late, "", late + "é" + late},
 		{"a late first character in Windows-1252", late + "\xE9" + late, "", late + "é" + late},
 		{"a late first character in the declared charset", late + "\xCF", "text/plain; charset=windows-1251", late + "П"},
 		{"a late byte that is not UTF-8", "é" + late + "\xE9\xFF" + late, "", "Ã©" + late + "éÿ" + late},
-		{"a late character cut by the end is not UTF-8", "é" + late + "\xE9", "", "Ã©" + late + "é"},
+		{"a late character truncated at the end is not UTF-8", "é" + late + "\xE9", "", "Ã©" + late + "é"},
 		{"late binary bytes", "é" + late + "\x00\x01\xFE\xC3\x28", "", "Ã©" + late + "\x00\x01þÃ("},
-		{"a late NUL is UTF-8", "é\x00" + late + "\x00é", "", "error: binary data"},
+		{"an early NUL in UTF-8", "é\x00" + late + "\x00é", "", "error: binary data"},
 		{"a late NUL in UTF-8", late + "é\x00" + late, "", late + "é\x00" + late},
 		{"surrogates in UTF-8 are not valid", "text é" + strings.Repeat(".", headSize) + "\xED\xA0\x80.", "", "text Ã©" + strings.Repeat(".", headSize) + "í\u00A0€."},
 	}
 	chunkings := map[string]func(io.Reader) io.Reader{
-		"at once":         func(r io.Reader) io.Reader { return r },
+		"in one read":     func(r io.Reader) io.Reader { return r },
 		"byte by byte":    iotest.OneByteReader,
 		"half":            iotest.HalfReader,
 		"data with EOF":   iotest.DataErrReader,
@@ -121,7 +121,7 @@ func looksLike(err error, want string) bool {
 	return ok && expected && strings.HasPrefix(notText.Looks, looks)
 }
 
-// readText reads a text to its end, step bytes at a time, and again from the start with each rule
+// readText reads a text to its end, size bytes at a time, and again from the start with each rule
 // that a *RestartError names.
 func readText(open func() io.Reader, contentType string, size int) (string, error) {
 	for rule := Declared; ; {
@@ -142,7 +142,7 @@ func readText(open func() io.Reader, contentType string, size int) (string, erro
 	}
 }
 
-// chunkReader reads at most size bytes at once.
+// chunkReader returns at most size bytes per read.
 type chunkReader struct {
 	source io.Reader
 	size   int
@@ -177,7 +177,7 @@ func TestUnknownCharsetIsNamed(t *testing.T) {
 		_, err := NewReader(strings.NewReader("text"), "text/plain; charset="+label)
 		unknown, ok := errors.AsType[*UnknownCharsetError](err)
 		if !ok || unknown.Charset != label || !strings.Contains(err.Error(), label) {
-			t.Errorf("charset %q: got %v", label, err)
+			t.Errorf("charset %q: got error %v, want an UnknownCharsetError that names it", label, err)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestUnknownCharsetIsNamed(t *testing.T) {
 func TestErrorsOfTheSourceAreReported(t *testing.T) {
 	broken := errors.New("connection lost")
 	if _, err := NewReader(iotest.ErrReader(broken), ""); !errors.Is(err, broken) {
-		t.Errorf("in the head: got %v", err)
+		t.Errorf("in the head: got error %v, want %v", err, broken)
 	}
 	for _, start := range []string{strings.Repeat("a", 200_000), strings.Repeat("é", 100_000), "\xFF\xFE" + strings.Repeat("a\x00", 50_000), strings.Repeat("a", 5000) + "é"} {
 		once := &failOnce{source: strings.NewReader(start), err: broken}
@@ -194,7 +194,7 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadAll(r); !errors.Is(err, broken) {
-			t.Errorf("after %.10q: got %v", start, err)
+			t.Errorf("after %.10q: got error %v, want %v", start, err, broken)
 		}
 	}
 }
@@ -214,14 +214,14 @@ func TestFreedReaderIsReset(t *testing.T) {
 		}
 		first.Free()
 		if _, err := NewReader(strings.NewReader("no text\x00"), ""); err == nil {
-			t.Fatal("content with a NUL was accepted as text, want an error")
+			t.Fatal("NewReader of content with a NUL succeeded, want an error")
 		}
 		second, err := NewReader(strings.NewReader("second"), "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text, err := io.ReadAll(second); err != nil || string(text) != "second" {
-			t.Errorf("got %q, %v", text, err)
+			t.Errorf("got %q, %v, want second", text, err)
 		}
 		second.Free()
 	}
@@ -254,7 +254,7 @@ func FuzzNewReader(f *testing.F) {
 		whole, wholeErr := read(1 << 20)
 		parts, partsErr := read(max(1, int(chunk)))
 		if whole != parts || (wholeErr == nil) != (partsErr == nil) {
-			t.Fatalf("at once: %q, %v; in chunks of %d: %q, %v", whole, wholeErr, chunk, parts, partsErr)
+			t.Fatalf("got %q, %v in one read, and %q, %v in chunks of %d, want equal results", whole, wholeErr, parts, partsErr, chunk)
 		}
 		if !utf8.ValidString(whole) {
 			t.Fatalf("got invalid UTF-8: %q", whole)

@@ -67,7 +67,7 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 type utf8Reader struct {
 	source *bufio.Reader
 	strict bool
-	rest   []byte // the rest of a character that did not fit the caller's slice
+	rest   []byte // the rest of a character that did not fit into the caller's slice
 }
 
 func (u *utf8Reader) Read(p []byte) (int, error) {

@@ -10,7 +10,7 @@ import (
 
 // Codes of findings about quotas.
 const (
-	uncountedItem  = "uncounted_item"  // an item that is not counted towards the quotas of its owner, or with a wrong size; its count is corrected
+	uncountedItem  = "uncounted_item"  // an item that is not counted towards the quotas of its owner, or counted with a wrong size; corrected
 	countedNothing = "counted_nothing" // quota used by an item that does not exist; released
 )
 
@@ -21,7 +21,7 @@ type Counting struct {
 	// Exist returns the ids whose items exist. The read is strongly consistent.
 	Exist func(ctx context.Context, ids []string) (map[string]bool, error)
 
-	owners map[string]bool // the owner whose items are counted
+	owners map[string]bool // the owners whose items are counted
 }
 
 // Countable is an item read by a sweep.
@@ -102,8 +102,8 @@ func (c *Counting) Items(ctx context.Context, r *Run, items []Countable) error {
 		return err
 	}
 	for _, item := range counted {
-		is, there := found[item.ID]
-		if there && (item.Bytes < 0 || item.Bytes == is.Bytes) {
+		holding, exists := found[item.ID]
+		if exists && (item.Bytes < 0 || item.Bytes == holding.Bytes) {
 			continue
 		}
 		r.Found(ctx, uncountedItem, item.ID.ID, func(ctx context.Context) error { return c.count(ctx, item) })

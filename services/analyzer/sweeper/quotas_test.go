@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// counted is an area whose sweep only recounts. Exist is called once for each item of a page.
+// counted is an area whose sweep only recounts.
 type counted struct {
 	counting sweeper.Counting
 	items    map[string]sweeper.Countable // by id
@@ -87,7 +87,7 @@ func reserve(t *testing.T, q *quota.Quotas, owner, id string, bytes int64) {
 	}
 }
 
-// TestSweepRecounts checks each way in which what is counted can differ from the items, in a dry run and otherwise.
+// TestSweepRecounts checks each kind of difference between the counts and the items, in a dry run and otherwise.
 func TestSweepRecounts(t *testing.T) {
 	c, q := openCounted(t)
 	c.add("alice", "right", 10, nil)

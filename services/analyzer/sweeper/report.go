@@ -15,7 +15,7 @@ func (r *Run) keep(f Finding) {
 	r.newest = append(r.newest, sweep.Finding{At: time.Now().UTC(), Found: f.Found, ID: f.ID, Repaired: f.Repaired, Error: f.Error})
 }
 
-// store stores the report of a run over an area. It logs an error, which does not fail the sweep.
+// store stores the report of a run over an area. It logs errors, which do not fail the sweep.
 func (s *Sweeper) store(ctx context.Context, r *Run, failed error) {
 	if s.reports == nil || ctx.Err() != nil {
 		return

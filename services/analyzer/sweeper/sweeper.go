@@ -1,12 +1,12 @@
-// Package sweeper finds items that no message will move, and repairs them: the
-// tables are the source of truth, and messages can be sent again.
+// Package sweeper finds items that have no outstanding message, and repairs them: the tables are
+// the source of truth, and messages can be sent again.
 //
 // An area determines what is wrong with an item and how to repair it (Items, Objects). The walk
 // over table and bucket, its rate, dry runs, the report, logs and metrics are the same for all
 // areas.
 //
 // The swept tables have no index by status, so a sweep reads an entire table, at no more than
-// Config.Rate items per second. A timed run reads as many items as this rate allows until the next
+// Config.Rate items per second. A periodic run reads as many items as this rate allows until the next
 // run, 30,000 per minute with the defaults, and the next run continues from there. A text file has
 // two items and costs about 1.1 read units: both items are scanned, and the counterpart of each is
 // read, which DynamoDB counts as half a unit. A feed item costs its share of a scan, and half a
@@ -78,7 +78,7 @@ type Finding struct {
 	Found    string `json:"found"` // a code such as LostMessage
 	ID       string `json:"id"`    // the id of the item, or the key of an object
 	Repaired bool   `json:"repaired"`
-	Error    string `json:"error,omitempty"` // why it could not be repaired; nil if it was
+	Error    string `json:"error,omitempty"` // why it could not be repaired; "" if it was
 }
 
 // Report is the summary of a run.
@@ -189,7 +189,7 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Lease time.Duration // items changed after this time may be in use by a worker or a client
+	Lease time.Duration // items changed within this time may be in use by a worker or a client
 
 	now     time.Time // start of the run
 	area    string
@@ -208,11 +208,11 @@ func (r *Run) Young(written time.Time) bool {
 }
 
 // Old reports whether an object or reservation is old enough to be deleted if it is an orphan or
-// was never used. A wall clock that is stepped forward makes nothing old early: the time since the
-// process started, by the monotonic clock, must be sufficient too.
+// was never used. A wall clock that is stepped forward does not make anything old early: the time
+// since the process started, by the monotonic clock, must be sufficient too.
 func (r *Run) Old(written time.Time) bool { return r.Older(written, r.sweeper.cfg.OrphanAge) }
 
-// Older is Old with the given age.
+// Older is like Old, but with the given age.
 func (r *Run) Older(written time.Time, least time.Duration) bool {
 	opened := r.sweeper.opened
 	steady := opened.Round(0).Add(r.now.Sub(opened)) // strips the monotonic reading

@@ -20,7 +20,7 @@ import (
 type pagedArea struct {
 	pages int
 	read  []string // cursors, in the order of the requests
-	fail  error    // the cursor of the next page
+	fail  error    // returned instead of a page
 	each  func(context.Context, *sweeper.Run, string)
 }
 
@@ -59,7 +59,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 		began := time.Now()
 		report, err := open(sweeper.Config{Rate: 20}, s).Once(t.Context(), sweeper.Options{})
 		if err != nil || report.Read != 50 || !slices.Equal(s.read, []string{"", "1", "2", "3", "4"}) {
-			t.Errorf("got %+v, %v, pages %q", report, err, s.read)
+			t.Errorf("got %+v, %v, pages %q, want 50 items of 5 pages", report, err, s.read)
 		}
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("took %s, want 2s: 40 items at 20 per second before the last page", took)
@@ -67,7 +67,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 	})
 }
 
-func TestTimedRunContinues(t *testing.T) {
+func TestPeriodicRunContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &pagedArea{pages: 5}
 		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
@@ -83,12 +83,12 @@ func TestTimedRunContinues(t *testing.T) {
 	})
 }
 
-// TestUnreadablePageRestartsTheWalk checks that an error of a page is reported and that the next
+// TestUnreadablePageRestartsTheWalk checks that the error of a page is returned and that the next
 // run begins at the start, because the cursor may be the cause.
 func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 	s := &pagedArea{pages: 1, fail: errors.New("no table")}
 	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
-		t.Errorf("got %v, want the error of the page", err)
+		t.Errorf("got error %v, want %v", err, s.fail)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &pagedArea{pages: 5}
@@ -131,7 +131,7 @@ func TestDryRunRepairsNothing(t *testing.T) {
 			sum.Repaired, sum.Failed = 1, 1
 		}
 		if !slices.Equal(found, want) || report != sum || (repaired > 0) == dry {
-			t.Errorf("dry run %t: got findings %+v, report %+v, %d repairs", dry, found, report, repaired)
+			t.Errorf("dry run %t: got findings %+v, report %+v, %d repairs; want %+v, %+v", dry, found, report, repaired, want, sum)
 		}
 	}
 }

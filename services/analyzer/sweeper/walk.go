@@ -29,7 +29,7 @@ type Items[I any] interface {
 	// Outstanding reports whether a message for the item is in the stream, so that a worker has it
 	// or will receive it.
 	Outstanding(ctx context.Context, item I) (bool, error)
-	// Repair repairs an item that no message will move.
+	// Repair repairs an item that has no outstanding message.
 	Repair(ctx context.Context, r *Run, item I) error
 	// Recover restores other lost data of an item in a final state, such as its dead letter. It is
 	// called only in runs with OutcomesSince.
@@ -47,8 +47,8 @@ type Objects interface {
 	Remove(ctx context.Context, key string) error
 }
 
-// lookRead is the number of reads for checking one item: its message, its row and its object.
-const lookRead = 3
+// checkReads is the number of reads for checking one item: its message, its row and its object.
+const checkReads = 3
 
 // Sweep walks over a table and its objects.
 func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
@@ -56,7 +56,7 @@ func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) 
 	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, "objects", objects))
 }
 
-// WalkObjects is the second half of Sweep, the walk over the objects. name identifies the walk within its area.
+// WalkObjects walks over the objects only. name identifies the walk within its area.
 func WalkObjects(ctx context.Context, r *Run, name string, objects Objects) error {
 	return r.Walk(ctx, name, func(ctx context.Context, cursor string) (string, int, error) {
 		return sweepObjects(ctx, r, objects, cursor)
@@ -75,19 +75,19 @@ func (s tableSweep[I]) rows(ctx context.Context, cursor string) (next string, re
 		return "", 0, err
 	}
 	for _, item := range page {
-		looked, err := s.row(ctx, item)
+		checked, err := s.row(ctx, item)
 		if err != nil {
 			return "", 0, err
 		}
-		if looked {
-			read += lookRead
+		if checked {
+			read += checkReads
 		}
 	}
 	return next, read, nil
 }
 
 // row decides whether a scanned item needs a check.
-func (s tableSweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
+func (s tableSweep[I]) row(ctx context.Context, item I) (checked bool, err error) {
 	if ended, _ := s.items.Ended(item); ended {
 		return false, s.ended(ctx, item)
 	}
@@ -122,7 +122,7 @@ func (s tableSweep[I]) ended(ctx context.Context, item I) error {
 
 // stuck checks an item that has been in one state for longer than a lease.
 func (s tableSweep[I]) stuck(ctx context.Context, item I) error {
-	// Check the message first: while there is one, a worker moves the item.
+	// Check the message first: as long as there is one, a worker will process the item.
 	if outstanding, err := s.items.Outstanding(ctx, item); err != nil || outstanding {
 		return err
 	}

@@ -51,7 +51,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	}, steps{a})}
 }
 
-// Sweep repairs files that no message will move, and deletes orphaned objects and abandoned
+// Sweep repairs files that have no outstanding message, and deletes orphaned objects and abandoned
 // uploads.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: textfile.Name, Exist: a.exist}}

@@ -50,6 +50,6 @@ func TestTooLittleMemoryIsRejected(t *testing.T) {
 	cfg := defaults(t)
 	cfg.Memory = 1 << 20
 	if err := cfg.Validate(); err == nil {
-		t.Error("the memory bound of a text exceeds the memory limit")
+		t.Error("Validate() with too little memory for one text succeeded, want an error")
 	}
 }

@@ -102,7 +102,7 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	return statistics, err
 }
 
-// judged makes errors permanent that no further attempt can resolve.
+// judged makes errors that a retry cannot resolve permanent.
 func judged(err error) error {
 	_, notText := errors.AsType[*plaintext.NotTextError](err)
 	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)

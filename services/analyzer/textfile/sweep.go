@@ -13,11 +13,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// Codes of findings that occur for text files only.
+// Codes of findings that are specific to text files.
 const (
 	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; the event is published
 	mismatchedObject  = "mismatched_object"  // an object with another length than reserved; the file becomes FAILED
-	unusedReservation = "unused_reservation" // a reservation without an upload; deleted, since nothing was promised
+	unusedReservation = "unused_reservation" // an old reservation without an upload; deleted
 )
 
 // sweep repairs files and deletes orphaned objects.

@@ -18,7 +18,7 @@ func Explain(d bus.Delivery, reason error) string {
 	case isLate:
 		return fmt.Sprintf("the analysis took longer than %s in %d attempts", late.Limit, d.Attempt)
 	case panicked:
-		return fmt.Sprintf("the analysis crashed in %d attempts; this is a defect of Assay, not of the content", d.Attempt)
+		return fmt.Sprintf("the analysis crashed in %d attempts; this is a defect in Assay, not in the content", d.Attempt)
 	}
 	return fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
 }

@@ -13,7 +13,7 @@ import (
 func TestExplain(t *testing.T) {
 	for want, reason := range map[string]error{
 		"the analysis took longer than 1m0s in 3 attempts":                                  fmt.Errorf("%w: %w", &attempt.TimeError{Limit: time.Minute}, errors.New("read: canceled")),
-		"the analysis crashed in 3 attempts; this is a defect of Assay, not of the content": &attempt.PanicError{Value: "index out of range"},
+		"the analysis crashed in 3 attempts; this is a defect in Assay, not in the content": &attempt.PanicError{Value: "index out of range"},
 		"the analysis did not succeed in 3 attempts":                                        errors.New("dial tcp 10.0.0.7:9000"),
 		"it is a PDF": bus.Permanent(errors.New("it is a PDF")),
 	} {

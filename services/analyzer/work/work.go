@@ -2,9 +2,9 @@
 // process, finish or fail, publish the outcome. The steps are the same in every
 // area; an Area supplies the differences.
 //
-// A delivery may be repeated, or arrive while another worker has the item. Every step is therefore
-// a conditional write or an event with a deterministic id, and the table determines which steps
-// remain.
+// A delivery may be repeated, or arrive while another worker is processing the item. Every step is
+// therefore a conditional write or an event with a deterministic id, and the table determines which
+// steps remain.
 package work
 
 import (
@@ -76,8 +76,8 @@ func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event)
 	return w.bus.Publish(ctx, outcome)
 }
 
-// Consumer completes c, which has the consumer's name, stream and bounds, with the settings of the
-// Worker and with handlers that process items of the area.
+// Consumer returns c, which specifies the name, stream and bounds of the consumer, completed with
+// the settings of the Worker and with handlers that process items of the area.
 func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
 	h := handler[I, R]{worker: w, name: c.Area, area: area}
 	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
@@ -110,8 +110,8 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 	return h.announce(ctx, item)
 }
 
-// notMoved decides how to continue after a move that failed its condition. Another worker may have
-// made the move, or this one may have, with a lost response: the item shows which.
+// notMoved decides how to continue after a move whose condition failed. Another worker may have
+// made the move, or this one may have made it and lost the response: the item shows which.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

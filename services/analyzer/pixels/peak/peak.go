@@ -10,7 +10,7 @@ import (
 )
 
 // Of returns the peak number of bytes that f adds to the heap, sampled every millisecond with
-// frequent garbage collection. Nothing else may run at the same time.
+// frequent garbage collection. No other code may run concurrently.
 func Of(f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()

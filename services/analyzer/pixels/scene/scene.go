@@ -5,14 +5,14 @@ package scene
 
 import "image"
 
-// New draws a picture. The same arguments give the same pixels.
+// New draws a picture. The same arguments produce the same pixels.
 func New(width, height int, seed uint32) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		row := m.Pix[y*m.Stride:]
 		for x := range width {
-			shape := octaves(x, y, seed, 10, 3)     // hills of 1024 pixels to edges
-			texture := octaves(x, y, seed+99, 6, 1) // 64 pixels to 2
+			shape := octaves(x, y, seed, 10, 3)     // from hills of 1024 pixels to edges
+			texture := octaves(x, y, seed+99, 6, 1) // from 64 to 2 pixels
 			light := 60 + shape*110>>8 + (texture-128)/5
 			if shape > 140 { // an edge between two materials
 				light += 40
@@ -28,8 +28,8 @@ func New(width, height int, seed uint32) *image.NRGBA {
 	return m
 }
 
-// octaves adds noise with periods from 1<<from to 1<<to pixels, each half as strong as the previous
-// one, and returns 0 to 255.
+// octaves adds noise with periods from 1<<from to 1<<to pixels, each with 5/8 of the weight of the
+// previous one, and returns 0 to 255.
 func octaves(x, y int, seed uint32, from, to int) int {
 	sum, weight, total := 0, 1<<8, 0
 	for bits := from; bits >= to; bits-- {

@@ -6,9 +6,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// CountAhead is Count with a goroutine that reads ahead while the previous buffers are counted, for a
-// text that arrives over the network. A text that fits the first buffer needs no goroutine. CountAhead
-// does not read r after it returns.
+// CountAhead is like Count, but a goroutine reads ahead while the previous buffers are counted, for
+// texts that arrive over the network. A text that fits into the first buffer needs no goroutine.
+// CountAhead does not read r after it returns.
 func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error {
 		a := ahead{counter: c, text: r}
@@ -86,7 +86,7 @@ func (a *ahead) start() {
 	}()
 }
 
-// stop waits for the read in progress.
+// stop ends the goroutine and waits for its read in progress.
 func (a *ahead) stop() {
 	if a.spare == nil {
 		return

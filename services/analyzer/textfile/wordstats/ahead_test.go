@@ -61,7 +61,7 @@ func TestReadAheadIsBounded(t *testing.T) {
 	c.reset(Limits{})
 	a := ahead{counter: c, text: &text}
 	if n, err := a.next(nil); n != filling || err != nil {
-		t.Fatalf("got a first buffer of %d bytes, %v", n, err)
+		t.Fatalf("got a first buffer of %d bytes, %v, want %d bytes", n, err, filling)
 	}
 	held := []filled{}
 	for range spareBuffers {
@@ -69,7 +69,7 @@ func TestReadAheadIsBounded(t *testing.T) {
 	}
 	a.stop()
 	if got, want := text.bytes.Load(), int64((1+spareBuffers)*filling); got != want || held[spareBuffers-1].bytes != filling {
-		t.Errorf("got %d bytes read ahead of the first buffer, want %d", got, want)
+		t.Errorf("got %d bytes read, want %d", got, want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestSmallTextIsNotReadAhead(t *testing.T) {
 	c.reset(Limits{})
 	a := ahead{counter: c, text: strings.NewReader(strings.Repeat("word ", filling/5))}
 	if err := c.countAll(a.next); err != nil || a.spare != nil {
-		t.Errorf("a small text used a goroutine, or failed: %v", err)
+		t.Errorf("got error %v, a goroutine %t, want neither", err, a.spare != nil)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestCountAheadErrors(t *testing.T) {
 		for _, bytes := range []int{0, 10, filling, 200_000, 20 * filling} {
 			_, err := Limits{}.CountAhead(iotest.DataErrReader(&failing{left: bytes, err: broken}))
 			if !errors.Is(err, broken) {
-				t.Errorf("after %d bytes and error %v: got %v", bytes, broken, err)
+				t.Errorf("after %d bytes: got error %v, want %v", bytes, err, broken)
 			}
 		}
 	}

@@ -21,11 +21,11 @@ type batch struct {
 
 const batchWords = 512
 
-// hasRoom reports whether the batch has room for this many words of any length.
+// hasRoom reports whether the batch has room for the given number of words of any length.
 func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
 
 // push adds the word of 1 to 16 bytes at text[start:end], and sets the bits of fold in each of its
-// eight-byte halves. The caller has checked hasRoom.
+// eight-byte halves. The caller must have checked hasRoom.
 func (b *batch) push(text *simd.Buffer, start, end uint16, fold uint64) {
 	length := uint64(end - start)
 	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold

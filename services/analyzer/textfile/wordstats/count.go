@@ -22,7 +22,7 @@
 // bytes changes. The positions are extracted from the changes as in simdjson (Langdale and Lemire,
 // "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table,
 // or 64 where AVX-512 can compress bytes. A character that may join two word bytes (don't, 3.14) is
-// checked separately: in ASCII, rules WB6, WB7, WB11 and WB12 depend only on its neighbours. The
+// checked separately: in ASCII, rules WB6, WB7, WB11 and WB12 depend only on its neighbors. The
 // second loop handles ASCII next to other characters.
 //
 // In the second loop, a table gives each code point its class, and a finite automaton applies the
@@ -52,7 +52,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// Statistics are the word statistics of a text.
+// Statistics contains the word statistics of a text.
 type Statistics struct {
 	TotalWords  int64
 	UniqueWords int64
@@ -72,7 +72,7 @@ type WordCount struct {
 	Count int64
 }
 
-// Limits bound the memory of a count. The zero value has the defaults.
+// Limits bound the memory of a count. The zero value selects the defaults.
 type Limits struct {
 	// Vocabulary is the maximum number of bytes for the distinct words of a text, counting
 	// wordPlace bytes more than the length of each word. 0 means 256 MiB, which is 3.7 million
@@ -82,7 +82,7 @@ type Limits struct {
 	Strict bool
 }
 
-// ErrNotUTF8 means that a text has bytes that are not UTF-8.
+// ErrNotUTF8 means that a text contains bytes that are not UTF-8.
 var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
@@ -123,7 +123,7 @@ func (l Limits) count(text func(*counter) error) (Statistics, error) {
 	return c.vocabulary.statistics(), nil
 }
 
-// counters are reused, since creating their tables and buffers costs more than counting a small text.
+// counters is a pool, because creating tables and buffers costs more than counting a small text.
 var counters = sync.Pool{New: func() any { return newCounter() }}
 
 // countFrom counts the text of r to its end.

@@ -58,7 +58,7 @@ func TestWordDefinition(t *testing.T) {
 		}
 		if c.text == "1,a 1.b a.1" { // "1" occurs three times and is first
 			if !reflect.DeepEqual(words, []string{"1", "a", "b"}) {
-				t.Errorf("%q: got %q", c.text, words)
+				t.Errorf("%q: got %q, want 1, a and b", c.text, words)
 			}
 			continue
 		}
@@ -80,7 +80,7 @@ func TestTopTenByCountThenCodePoints(t *testing.T) {
 	}
 	mustEqual(t, text.String(), got, oracle(text.String()), "count")
 	if got.Top10Words[0] != (WordCount{"ab", 1}) && got.Top10Words[0].Count != 4 {
-		t.Errorf("first word: got %+v", got.Top10Words[0])
+		t.Errorf("first word: got %+v, want one with count 4", got.Top10Words[0])
 	}
 }
 
@@ -101,11 +101,11 @@ func TestVocabularyLimit(t *testing.T) {
 		strings.Repeat("b", 20) + " " + strings.Repeat("e", 2000) + " c": 3*wordPlace + 20 + 2000 + 33 + 1, // the second with its digest
 	} {
 		if _, err := (Limits{Vocabulary: limit}).Count(strings.NewReader(text)); err != nil {
-			t.Errorf("at the limit: got %v", err)
+			t.Errorf("at the limit: got error %v, want none", err)
 		}
 		_, err := Limits{Vocabulary: limit - 1}.Count(strings.NewReader(text))
 		if passed, ok := errors.AsType[*VocabularyError](err); !ok || passed.Limit != limit-1 || !strings.Contains(err.Error(), fmt.Sprint(limit-1)) {
-			t.Errorf("above the limit: got %v", err)
+			t.Errorf("above the limit: got error %v, want a VocabularyError with the limit %d", err, limit-1)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestReaderErrorIsReturned(t *testing.T) {
 		for _, r := range []int{0, 10, 200_000} {
 			source := iotest.DataErrReader(&failing{left: r, err: broken})
 			if _, err := Count(source); !errors.Is(err, broken) {
-				t.Errorf("after %d bytes and error %v: got %v", r, broken, err)
+				t.Errorf("after %d bytes: got error %v, want %v", r, err, broken)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	return done, c.vocabulary.count(&c.batch)
 }
 
-// scanAll is scan, but it may leave words in the batch.
+// scanAll is like scan, but may leave words in the batch.
 func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {

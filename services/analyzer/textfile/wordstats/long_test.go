@@ -47,7 +47,7 @@ func TestLongWords(t *testing.T) {
 		}
 		for _, w := range got.Top10Words {
 			if len(w.Word) > maxWord {
-				t.Errorf("a word of %d bytes is displayed, above maxWord", len(w.Word))
+				t.Errorf("got a displayed word of %d bytes, want at most %d", len(w.Word), maxWord)
 			}
 		}
 	}
@@ -59,8 +59,8 @@ func sigmas(length int, ignored, next string) string {
 	return strings.Repeat("α", length/2) + "Σ" + ignored + next + strings.Repeat("α", length/2) + "Σ" + ignored
 }
 
-// TestContextOfSigma compares the properties of each code point that decide the lower case of a
-// sigma with the library.
+// TestContextOfSigma compares, for each code point, the properties that determine the lower case of
+// a sigma with the library.
 func TestContextOfSigma(t *testing.T) {
 	lower := cases.Lower(language.Und)
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -114,10 +114,10 @@ func TestMemoryGrowsWithVocabularyOnly(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<20 && name != "open middles" {
-			t.Errorf("%s: allocated %d bytes for a text of %d", name, allocated, size)
+			t.Errorf("%s: got %d bytes allocated for a text of %d, want at most %d", name, allocated, size, 2<<20)
 		}
 		if held := int64(after.HeapInuse) - int64(before.HeapInuse); held > 4<<20 {
-			t.Errorf("%s: %d bytes are still allocated for a text of %d", name, held, size)
+			t.Errorf("%s: got %d bytes still allocated for a text of %d, want at most %d", name, held, size, 4<<20)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// longTable is a hash table from words of any length to counts. The words are stored one after
-// another in an arena, and the slots hold their positions.
+// longTable is a hash table from words of any length to counts. The words are stored consecutively
+// in an arena, and the slots contain their positions.
 type longTable struct {
 	slots []longSlot
 	used  int

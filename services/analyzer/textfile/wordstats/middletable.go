@@ -2,7 +2,7 @@ package wordstats
 
 // middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a large vocabulary
 // have these lengths, and their table exceeds the caches. Each bucket is a cache line, so a failed
-// lookup costs one cache miss, and counting the word costs no further one. A word is in the bucket
+// lookup costs one cache miss, and counting the word then costs none. A word is in the bucket
 // selected by the lower bits of its hash or, if that was full, in the first adjacent bucket that was
 // not (see find). The number of buckets is a power of two.
 type middleTable struct {
@@ -22,7 +22,7 @@ const (
 	bucketBytes = 64
 	// bucketWords is the number of words per bucket at which the table grows.
 	bucketWords = 2
-	// cachedBuckets is the number of buckets that fit the second-level caches of current processors.
+	// cachedBuckets is the number of buckets that fit into the second-level caches of current processors.
 	cachedBuckets = 1 << 14
 	pageBytes     = 4096 // the smallest page size of all supported systems
 )
@@ -84,9 +84,9 @@ func (t *middleTable) grow() {
 
 // reset empties the table, or replaces it as shortTable.reset does.
 func (t *middleTable) reset(words, most int) {
-	room := bucketWords * len(t.buckets)
+	capacity := bucketWords * len(t.buckets)
 	switch {
-	case room > most || room > words && t.used < room/8:
+	case capacity > most || capacity > words && t.used < capacity/8:
 		*t = newMiddleTable(words, t.seed)
 	case t.used > 0:
 		clear(t.buckets)

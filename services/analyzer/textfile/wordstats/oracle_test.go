@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// oracle counts a text at once with the reference libraries and a map.
+// oracle counts a text in one step with the reference libraries and a map.
 func oracle(text string) Statistics {
 	text = string([]rune(text)) // each invalid byte as U+FFFD
 	lower := cases.Lower(language.Und)
@@ -57,7 +57,7 @@ func oracle(text string) Statistics {
 }
 
 // lowerWhole lower-cases a word in one step. Caser.String processes a long word in several steps and
-// does not carry over that letters precede a final sigma.
+// does not remember that letters precede a final sigma.
 func lowerWhole(lower cases.Caser, word string) string {
 	folded := make([]byte, 3*len(word))
 	n, _, err := lower.Transform(folded, []byte(word), true)
@@ -67,7 +67,7 @@ func lowerWhole(lower cases.Caser, word string) string {
 	return string(folded[:n])
 }
 
-// display shortens a word above maxWord.
+// display shortens a word that is longer than maxWord.
 func display(word string) string {
 	if len(word) <= maxWord {
 		return word

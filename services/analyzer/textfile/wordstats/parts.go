@@ -20,10 +20,10 @@ type Parts struct {
 	From func(ctx context.Context, at, end int64) io.ReadCloser
 }
 
-// CountParts is Count with several concurrent readers. Each has a vocabulary within the limits; the
-// vocabularies are merged at the end. A part begins at the first safe position after its nominal start
-// (see safePlace), and the previous part continues to there, so the result does not depend on the
-// nominal positions. The first error of a reader stops all of them.
+// CountParts is like Count, but uses several concurrent readers. Each has a vocabulary within the
+// limits; the vocabularies are merged at the end. A part begins at the first safe position after its
+// nominal start (see safePlace), and the previous part continues to there, so the result does not
+// depend on the nominal positions. The first error of a reader stops all of them.
 func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var one sync.Mutex

@@ -104,7 +104,7 @@ func TestCountPartsErrors(t *testing.T) {
 	for _, readers := range []int{1, 3} {
 		s := &source{text: text, failAt: 200_000}
 		if _, err := (Limits{}).CountParts(t.Context(), s.parts(100_000, readers)); !errors.Is(err, errBroken) {
-			t.Errorf("a part whose reader fails: got %v", err)
+			t.Errorf("a part whose reader fails: got error %v, want %v", err, errBroken)
 		}
 		s = &source{text: text, failAt: -1}
 		_, err := Limits{Vocabulary: 7000}.CountParts(t.Context(), s.parts(100_000, readers))
@@ -117,7 +117,7 @@ func TestCountPartsErrors(t *testing.T) {
 	for words, fails := range map[int64]bool{5: true, 6: false} {
 		s := &source{text: halves, failAt: -1}
 		if _, err := (Limits{Vocabulary: words * (1 + wordPlace)}).CountParts(t.Context(), s.parts(50, 2)); (err != nil) != fails {
-			t.Errorf("six words and a limit of %d: got %v", words, err)
+			t.Errorf("six words with a limit of %d: got error %v, want an error %t", words, err, fails)
 		}
 	}
 }

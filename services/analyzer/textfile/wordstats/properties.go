@@ -5,7 +5,7 @@ package wordstats
 // Word_Break classes as of Unicode 17.0.0 (uax29 v2.7.0), letters and numbers of Unicode 15.0.0.
 const tableEnd = 0x20000
 
-// propertySpans are the code points beyond, in order.
+// propertySpans lists the spans of code points from tableEnd on, in order.
 var propertySpans = [...]propertySpan{
 	{0x20000, 0x2a6df, 0x20},
 	{0x2a700, 0x2b739, 0x20},
@@ -20,7 +20,7 @@ var propertySpans = [...]propertySpan{
 	{0xe0100, 0xe01ef, 0xf},
 }
 
-// propertyIndex has the block of each 64 code points.
+// propertyIndex contains the index of the block of each group of 64 code points.
 var propertyIndex = [...]uint16{
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 10, 26, 27, 28, 29, 30,
 	31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62,

@@ -43,7 +43,7 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 	}
 }
 
-// cachedSlots is the number of slots that fit the second-level caches of current processors.
+// cachedSlots is the number of slots that fit into the second-level caches of current processors.
 const cachedSlots = 1 << 15
 
 // isFull reports whether the table must grow. A small table grows early, which shortens searches and
@@ -75,9 +75,9 @@ func (t *shortTable) grow() {
 	*t = larger
 }
 
-// reset empties the table. It replaces a table with more than most slots, or more than the last text
-// needed, by one with slots slots: clearing a large table costs a small text more than the
-// allocation.
+// reset empties the table. It replaces a table with more than most slots, or with many more slots
+// than the last text needed, by one with the given number of slots: for a small text, clearing a
+// large table costs more than the allocation.
 func (t *shortTable) reset(slots, most int) {
 	switch {
 	case len(t.Keys) > most || len(t.Keys) > slots && t.used < len(t.Keys)/8:

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// samples are texts in many scripts and with various structures.
+// samples contains texts in many scripts and with various structures.
 var samples = []string{
 	"Hello, world! Don't stop-me now: it's 3.14, or 1,234.5; a_b _c_ d_ __ e'f g' 'h i.j k. .l m:n o;p 7;8 9'0 x.1 2.y",
 	"one\r\ntwo\rthree\nfour\vfive\fsix\u0085seven\u2028eight  nine\u3000ten\u00A0eleven",
@@ -57,11 +57,12 @@ func TestBufferBoundaries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustEqual(t, text, got, oracle(padded), "count at a buffer border")
+		mustEqual(t, text, got, oracle(padded), "count at a buffer boundary")
 	}
 }
 
-// TestCorpora compares counts of texts with more words than one batch holds with the oracle.
+// TestCorpora compares counts of texts that have more words than fit into one batch with the
+// oracle.
 func TestCorpora(t *testing.T) {
 	for name, text := range map[string][]byte{
 		"English": corpus.English(11, 200_000), "ManyWords": corpus.ManyWords(12, 200_000), "Multilingual": corpus.Multilingual(13, 400_000),

@@ -15,8 +15,8 @@ func TestStrictCounts(t *testing.T) {
 	for name, text := range map[string]string{
 		"valid":                plain + "\uFFFD" + plain + "\x00",
 		"an invalid byte":      plain + "\xFF" + plain,
-		"cut at the end":       plain + "\xE4\xBD",
-		"cut in the middle":    plain + "\xC3 " + plain,
+		"truncated at the end": plain + "\xE4\xBD",
+		"truncated within":     plain + "\xC3 " + plain,
 		"a surrogate":          plain + "\xED\xA0\x80" + plain,
 		"overlong":             plain + "\xC0\xAF" + plain,
 		"in a long word":       plain + strings.Repeat("ö", 200_000) + "\xC3" + strings.Repeat("x", 200_000),
@@ -32,12 +32,12 @@ func TestStrictCounts(t *testing.T) {
 			_, parts := l.CountParts(t.Context(), (&source{text: text, failAt: -1}).parts(10_000, 2))
 			for how, err := range map[string]error{"whole": whole, "ahead": ahead, "in parts": parts} {
 				if errors.Is(err, ErrNotUTF8) != want || !want && err != nil {
-					t.Errorf("%s, strict %t, %s: got %v", name, strict, how, err)
+					t.Errorf("%s, strict %t, %s: got error %v, want ErrNotUTF8 %t", name, strict, how, err, want)
 				}
 			}
 		}
 	}
 	if _, err := Count(io.LimitReader(strings.NewReader("ö"), 1)); err != nil { // the state of the previous counter is reset
-		t.Error(err)
+		t.Errorf("after strict counts: got error %v, want none", err)
 	}
 }

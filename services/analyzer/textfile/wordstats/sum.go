@@ -84,7 +84,7 @@ func codePoints(eight uint64) int {
 	return 8 - bits.LeadingZeros64(eight)/8 - bits.OnesCount64(further)
 }
 
-// measure returns the number of code points of a stored word, or 0 for a word above maxWord.
+// measure returns the number of code points of a stored word, or 0 for a word longer than maxWord.
 func measure(word []byte) int {
 	if len(word) > sha256.Size && bytes.IndexByte(word, digestMark) >= 0 {
 		return 0

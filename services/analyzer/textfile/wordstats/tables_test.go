@@ -42,8 +42,8 @@ func TestTablesCountLikeAMap(t *testing.T) {
 	}
 }
 
-// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than fit the caches. Word
-// i occurs once for each set bit of i.
+// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than fit into the caches.
+// Word i occurs once for each set bit of i.
 func TestTablesLargerThanCaches(t *testing.T) {
 	const words = 3 * cachedBuckets
 	var text strings.Builder
@@ -93,7 +93,7 @@ func TestCountsBeyond32Bits(t *testing.T) {
 	}
 	s := v.statistics()
 	if s.TotalWords != 3*3*each+1 || s.UniqueWords != 4 || s.Top10Words[0].Count != 3*each || s.Top10Words[3].Count != 1 {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want %d words, 4 of them unique, with the counts %d and 1", s, int64(3*3*each+1), int64(3*each))
 	}
 }
 
@@ -110,7 +110,7 @@ func TestCounterIsReset(t *testing.T) {
 		}
 		c.reset(Limits{Vocabulary: 2 * wordPlace})
 		if err := c.countFrom(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
-			t.Fatal("the limit was not enforced, want an error")
+			t.Fatal("counting above the limit succeeded, want an error")
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestMemoryPerWordIsBounded(t *testing.T) {
 			}
 			if takes := v.memory(); takes != before {
 				if limit := v.bytes + wordPlace*v.unique(); takes > limit+slack {
-					t.Fatalf("%d words like %q use %d bytes, above the limit of %d", i+1, form, takes, limit)
+					t.Fatalf("%d words like %q: got %d bytes, want at most %d", i+1, form, takes, limit+slack)
 				}
 				before = takes
 			}
@@ -151,7 +151,7 @@ func TestHashSeedsAreRandom(t *testing.T) {
 	if simd.Hash(a.short.Seed, 'a') == simd.Hash(b.short.Seed, 'a') ||
 		hashMiddle(a.middle.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.middle.seed, [2]uint64{'a', 'b'}) ||
 		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
-		t.Error("two vocabularies use the same hash seeds")
+		t.Error("got equal hashes from two vocabularies, want different seeds")
 	}
 }
 

@@ -19,9 +19,9 @@ type vocabulary struct {
 	middle middleTable
 	long   longTable
 	bytes  int64 // of all distinct words, in bytes
-	// digested is the number of code points of all words above maxWord.
+	// digested is the number of code points of all words longer than maxWord.
 	digested int64
-	// spilled has counts moved out of the tables before they exceed 32 bits.
+	// spilled contains counts moved out of the tables before they exceed 32 bits.
 	spilled map[string]int64
 }
 
@@ -95,7 +95,7 @@ func (v *vocabulary) addMiddle(key [2]uint64, length int) error {
 	return nil
 }
 
-// addDigest counts a word above maxWord.
+// addDigest counts a word longer than maxWord.
 func (v *vocabulary) addDigest(w *longWord) error {
 	v.digested += w.codePoints
 	return v.add(w.key())

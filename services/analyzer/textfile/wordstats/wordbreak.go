@@ -26,7 +26,7 @@ const (
 	classCount
 )
 
-// A property byte holds a class and two properties of the code point.
+// A property byte contains a class and two properties of the code point.
 const (
 	classMask     = 0x1F
 	letterOrDigit = 0x20 // general category L or N
@@ -67,7 +67,7 @@ const (
 	effectMask  = 0x60
 )
 
-// transitions has the next state and the effect for a state and a class. After breaks the next state
+// transitions contains the next state and the effect for a state and a class. After breaks the next state
 // is that of the new segment; after breaksEarly it is that of the new segment before the code point,
 // which must be processed again. Both dimensions have the size of a mask, so no index is out of
 // bounds.

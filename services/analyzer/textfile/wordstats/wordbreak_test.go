@@ -27,7 +27,7 @@ func segmentsOf(t testing.TB, text string) []string {
 			at = int(end)
 		}
 		if n == 0 || at != last {
-			t.Fatalf("got %d segments to byte %d, and then from %d of %q", n, at, last, text)
+			t.Fatalf("got %d segments up to byte %d of %q, want at least 1 up to byte %d", n, at, text, last)
 		}
 	}
 	return segments
@@ -68,8 +68,8 @@ func TestUnicodeWordBreakCases(t *testing.T) {
 	}
 }
 
-// TestEveryTripleOfClasses compares the segments of all texts of up to four representatives with those
-// of the library.
+// TestEveryTripleOfClasses compares the segments of every triple of representatives, followed by
+// another code point, with those of the library.
 func TestEveryTripleOfClasses(t *testing.T) {
 	for _, a := range representatives {
 		for _, b := range representatives {
@@ -99,7 +99,7 @@ func TestBeginsNoMark(t *testing.T) {
 		}
 		class := property(r) & classMask
 		if first := string(r)[0]; beginsNoMark(first) && (class == classExtend || class == classZWJ || r == ' ') {
-			t.Fatalf("U+%04X is a mark or a space and begins with %#x", r, first)
+			t.Fatalf("beginsNoMark(%#x) = true, want false: U+%04X is a mark or a space", first, r)
 		}
 	}
 }

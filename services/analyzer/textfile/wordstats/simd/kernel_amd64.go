@@ -6,23 +6,23 @@ import "golang.org/x/sys/cpu"
 
 // The functions without bodies are in kernel_amd64.s, the output of generate.
 
-// classifyAVX2 is classify with 32 bytes at a time. data must have blocks*BlockSize bytes.
+// classifyAVX2 is like classify, but processes 32 bytes at a time. data must have blocks*BlockSize bytes.
 //
 //go:noescape
 func classifyAVX2(data *byte, filled *Masks, blocks int) int
 
-// classifyAVX512 is classifyAVX2 with a block at a time.
+// classifyAVX512 is like classifyAVX2, but processes a block at a time.
 //
 //go:noescape
 func classifyAVX512(data *byte, filled *Masks, blocks int) int
 
-// placesAVX512 is places with a block at a time: VPCOMPRESSB packs the indexes of the set bits.
+// placesAVX512 is like places, but processes a block at a time: VPCOMPRESSB packs the indexes of the set bits.
 // Positions after the last one are overwritten later.
 //
 //go:noescape
 func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
 
-// findShortAVX512 is countShort for eight words at a time, without the counting: it stores the
+// findShortAVX512 looks up words like countShort, eight at a time, without counting: it stores the
 // slots of the words that it finds. It reads edges, and writes slots and missed, in multiples of
 // eight words.
 //

@@ -50,7 +50,7 @@ block:
 	VPOR     Y8, Y9, Y8
 	VPOR     Y8, Y10, Y8
 
-	// Above the space, and ASCII; DEL, and what is not ASCII
+	// Above the space, and ASCII; DEL and above
 	VPCMPGTB  Y0, Y7, Y9
 	VPANDN    Y9, Y8, Y9
 	VPCMPEQB  Y6, Y7, Y10
@@ -72,7 +72,7 @@ block:
 	VPOR     Y8, Y9, Y8
 	VPOR     Y8, Y10, Y8
 
-	// Above the space, and ASCII; DEL, and what is not ASCII
+	// Above the space, and ASCII; DEL and above
 	VPCMPGTB  Y0, Y7, Y9
 	VPANDN    Y9, Y8, Y9
 	VPCMPEQB  Y6, Y7, Y10

@@ -38,7 +38,7 @@ func mustClassify(t *testing.T, data []byte) {
 				t.Fatalf("%s kernel: block %d of %q:\n got %064b\nwant %064b", k.Name, i, data, got[i], want)
 			}
 			if last := i == n-1; last != (want.Alien != 0 || i == len(data)/BlockSize-1) {
-				t.Fatalf("%s kernel: stopped at block %d of %q", k.Name, n, data)
+				t.Fatalf("%s kernel: got %d blocks of %q, want those up to the first alien byte", k.Name, n, data)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func mustCountShort(t *testing.T, text []byte, known *Table) {
 			want, wanted = slices.Clone(missed), table.Counts
 		}
 		if !slices.Equal(missed, want) || !slices.Equal(table.Counts, wanted) {
-			t.Fatalf("%s kernel: %q: missed %d words, want %d, or the counts differ", k.Name, text, missed, want)
+			t.Fatalf("%s kernel: %q: got missed words %d, counts %d; want %d, %d", k.Name, text, missed, table.Counts, want, wanted)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func places(changes []uint64, base int, filled *Edges) int {
 
 const each0001 = 0x0001000100010001
 
-// placesOfByte has the indexes of the set bits of each byte, lowest first, four in each integer.
+// placesOfByte contains the indexes of the set bits of each byte, lowest first, four in each
+// integer.
 var placesOfByte = newPlacesOfByte()
 
 type bytePlaces struct {
@@ -125,7 +126,8 @@ func IsASCII(data []byte) bool {
 	return all&High == 0
 }
 
-// LowBytes has masks for the first n of eight bytes, indexed by n. From 8 on they cover all eight.
+// LowBytes contains masks for the first n of eight bytes, indexed by n. From 8 on they cover all
+// eight.
 var LowBytes = [16]uint64{
 	0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
 	1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1,

@@ -120,7 +120,7 @@ func explained(t *testing.T, o outcome) {
 		t.Errorf("%s is %s", o.name, o.node.Status)
 	case o.node.Status != client.LibraryProcessed && reason == "":
 		t.Errorf("%s is %s without a reason", o.name, o.node.Status)
-	case strings.Contains(reason, "defect of Assay"), strings.Contains(reason, "did not succeed"):
+	case strings.Contains(reason, "defect in Assay"), strings.Contains(reason, "did not succeed"):
 		t.Errorf("%s is %s: %s", o.name, o.node.Status, reason)
 	}
 	for _, step := range o.workflow.Steps {

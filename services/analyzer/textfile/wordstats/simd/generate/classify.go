@@ -96,7 +96,7 @@ func (a assembler) classifyAVX512() {
 	b.end()
 }
 
-// classifyAVX2 processes the halves of a block, one after the other.
+// classifyAVX2 processes the two halves of a block in sequence.
 func (a assembler) classifyAVX2() {
 	a.implement("classifyAVX2")
 	b := a.newBlocks()
@@ -129,8 +129,8 @@ func (a assembler) classifyAVX2() {
 	b.end()
 }
 
-// halves are the constants for comparing the halves of a block. AVX2 compares signed bytes only: a
-// byte c is one of the n values from a if c-a-128, as a signed byte, is below n-128.
+// halves contains the constants for comparing the halves of a block. AVX2 compares signed bytes
+// only: a byte c is one of the n values from a if c-a-128, as a signed byte, is below n-128.
 type halves struct {
 	assembler
 	space, toLetters, letters, toDigits, digits, lowLine, del reg.VecVirtual
@@ -159,7 +159,7 @@ func (h halves) classify(data operand.Mem) (word, other, alien reg.GPVirtual) {
 	h.VPCMPEQB(h.lowLine, text, line)
 	h.VPOR(letter, digit, letter)
 	h.VPOR(letter, line, letter)
-	h.Comment("Above the space, and ASCII; DEL, and what is not ASCII")
+	h.Comment("Above the space, and ASCII; DEL and above")
 	visible, strange := h.YMM(), h.YMM()
 	h.VPCMPGTB(h.space, text, visible)
 	h.VPANDN(visible, letter, visible)

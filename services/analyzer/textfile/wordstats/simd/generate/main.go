@@ -1,9 +1,9 @@
 // Command generate writes kernel_amd64.s, the assembler kernels of package simd, with avo
 // (github.com/mmcloughlin/avo). avo allocates registers, reads the layout of arguments from the Go
 // declarations in kernel_amd64.go, and writes the required processor extensions in a comment above
-// each function. `make gen` runs the command; a test fails if the file is not its output.
+// each function. `make gen` runs the command; a test fails if the file is out of date.
 //
-// Operands are in the order of Go's assembler: the destination is the last.
+// Operands are in the order of Go's assembler: the destination comes last.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 
 // kernels returns the content of the file. The working directory must be in the module.
 func kernels() ([]byte, error) {
-	// The declarations are those for amd64 on every host.
+	// Use the declarations for amd64 on every host.
 	if err := os.Setenv("GOARCH", "amd64"); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func address(c gotypes.Component) operand.Mem {
 	return basic.Addr
 }
 
-// table returns constant data of 8 bytes each.
+// table returns a table of 8-byte constants.
 func (a assembler) table(name string, values ...uint64) operand.Mem {
 	table := a.StaticGlobal(name)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
