@@ -56,8 +56,8 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
-// Recover restores the dead letter of a failed item, which cannot be replayed without it. It does
-// nothing in a periodic sweep: a dead letter that an operator deleted must not reappear.
+// Recover restores the dead letter of a failed item, which cannot be replayed without it. Periodic
+// sweeps do not call it: a dead letter that an operator deleted must not reappear.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
 	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil

@@ -109,7 +109,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	return all
 }
 
-// parallelFetches is the number of pages, and of their pictures, that are fetched concurrently.
+// parallelFetches is the number of steps that run concurrently to fetch pages or their pictures.
 const parallelFetches = 8
 
 // task identifies a step of the workflow for a file type.

@@ -20,7 +20,7 @@ const (
 )
 
 // erase deletes the open uploads, the objects and then the items of a node that is being erased. For a folder,
-// it first starts the erasure of the children. A repeated call continues.
+// it first starts the erasure of the children. A repeated call continues where the previous one stopped.
 func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	n, err := a.store.Get(ctx, s.FileId)
 	if err == nil && !n.Erasing() {

@@ -22,15 +22,16 @@ const (
 	lostWorkflow      = "lost_workflow"      // a file in processing without a workflow; moved to Failed
 	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago or belongs to an earlier run; deleted
 	outdatedObject    = "outdated_object"    // a result of an earlier run; deleted
-	orphanNode        = "orphan_node"        // a node whose folder was erased; erased
-	outdatedTrash     = "outdated_trash"     // a node that was in the trash for ASSAY_TRASH_KEEP; erased
+	orphanNode        = "orphan_node"        // a node whose folder no longer exists; erased
+	outdatedTrash     = "outdated_trash"     // a node that has been in the trash for ASSAY_TRASH_KEEP; erased
 )
 
 const (
 	// keepWorkflow is the retention time of a workflow after its end.
 	keepWorkflow = 7 * 24 * time.Hour
-	// republications is the number of times that an overdue step is published again before it fails.
-	republications = 3
+	// maxRepublications is the number of times that an overdue step is published again before it
+	// fails.
+	maxRepublications = 3
 )
 
 // sweep repairs workflows and files and deletes data that is no longer needed. Each pass reads a table, or the
@@ -140,7 +141,7 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 		return nil
 	}
 	r.Found(ctx, overdueStep, w.CorrelationID, func(ctx context.Context) error {
-		if w.Republished < republications || !slices.Contains(w.StepsOpen, d.Step) {
+		if w.Republished < maxRepublications || !slices.Contains(w.StepsOpen, d.Step) {
 			if err := s.store.Postpone(ctx, w); err != nil && !errors.Is(err, lifecycle.ErrCondition) {
 				return gone(err)
 			}
@@ -205,7 +206,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	return nil
 }
 
-// ended publishes the outcome of a file again, if the sweep is configured to do so.
+// ended publishes the outcome of a file again, in a run with OutcomesSince.
 func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if r.OutcomesSince.IsZero() || f.Updated().Before(r.OutcomesSince) {
 		return nil
@@ -220,7 +221,7 @@ func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error 
 	return nil
 }
 
-// countable returns the nodes that count towards quotas: all except the roots. The length of a file is -1 until it is
+// countable returns the nodes that count toward quotas: all except the roots. The length of a file is -1 until it is
 // known.
 func countable(nodes []library.Node) []sweeper.Countable {
 	var all []sweeper.Countable

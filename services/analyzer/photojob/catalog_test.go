@@ -106,7 +106,7 @@ func TestGateChecksAreShared(t *testing.T) {
 	}
 }
 
-// TestHoldMetric checks that a metric shows why a provider makes no calls.
+// TestHoldMetric checks that a metric shows why a provider is not called.
 func TestHoldMetric(t *testing.T) {
 	c := newTestCatalog(t, map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key})
 	holds := func(reason string) float64 {

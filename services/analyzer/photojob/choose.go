@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// shortWait is the maximum delay that a worker waits without returning its message.
+	// shortWait is the maximum time that a worker waits without returning its message.
 	shortWait = 2 * time.Second
 	// longestDelay is the maximum redelivery delay of a job. After it, the message waits in the
 	// stream until the gate opens. An operator can open the gate at any time.

@@ -26,7 +26,7 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		return nil, "", err
 	}
 	if int64(len(photo)) != job.FileSize {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload does not have the reserved %d bytes", job.FileSize)
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload does not have the reserved size of %d bytes", job.FileSize)
 	}
 	info, err := pixels.Inspect(photo, pixels.Default)
 	if err != nil {

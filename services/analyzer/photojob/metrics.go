@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// metrics are the metrics of paid providers.
+// metrics contains the metrics of paid providers.
 type metrics struct {
 	calls *prometheus.HistogramVec
 	cost  *prometheus.CounterVec

@@ -33,7 +33,7 @@ func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []b
 	return nil
 }
 
-// preview draws a photo as JPEG, or as PNG if it has transparent pixels.
+// preview returns a small copy of a photo as JPEG, or as PNG if it has transparent pixels.
 func (e *editing) preview(ctx context.Context, photo []byte) ([]byte, pixels.Format, error) {
 	p, release, err := e.decoder.Decode(ctx, photo, pixels.Default)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Codes of findings that are specific to photo jobs.
 const (
 	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; the event is published
-	mismatchedObject = "mismatched_object" // an object with another length than reserved; the job becomes FAILED
+	mismatchedObject = "mismatched_object" // an object whose length differs from the reservation; the job becomes FAILED
 	overdueJob       = "overdue_job"       // not completed within the deadline, or never uploaded; the job becomes FAILED
 	outdatedObject   = "outdated_object"   // an object that an ended job no longer needs; deleted
 )

@@ -45,9 +45,9 @@ func (d *Decoder) Close(ctx context.Context) error {
 // decodes it and applies its orientation. The caller must call release when it no longer needs the
 // picture and its encodings.
 //
-// It returns the errors of Inspect, ErrTooLarge if the picture needs more than all of the memory, or
-// the error of ctx. Canceling ctx stops the HEIC decoder, but not the others, whose work the limits
-// bound.
+// It returns the errors of Inspect, ErrTooLarge if the picture needs more than the total memory, or the
+// error of ctx. Canceling ctx stops the HEIC decoder, but not the others, whose work is bounded by the
+// limits.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
 	if err != nil {

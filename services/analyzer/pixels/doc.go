@@ -15,5 +15,5 @@
 // colors.
 //
 // All arithmetic is on integers, or on floating-point numbers without fused operations, so the same
-// input gives the same output on every processor.
+// input produces the same output on every processor.
 package pixels

@@ -10,7 +10,7 @@ import (
 	"image"
 	_ "unsafe" // for go:linkname
 
-	_ "github.com/gen2brain/heic" // holds the decoder's code
+	_ "github.com/gen2brain/heic" // contains the decoder's code
 
 	"github.com/assay-project/assay/pkg/engines"
 )

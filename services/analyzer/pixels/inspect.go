@@ -49,11 +49,11 @@ type Info struct {
 	webp     int   // Limits.WebP
 	beside   int64 // Limits.Beside
 	opaque   bool  // inverse of Limits.Transparent
-	kept     int64 // bytes that the decoder holds
+	kept     int64 // bytes that the decoder allocates
 }
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
-// ErrTooSmall, ErrAnimated or ErrUnreadable and give the reason.
+// ErrTooSmall, ErrAnimated or ErrUnreadable and state the reason.
 func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err

@@ -45,8 +45,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestDecodersShareMemory checks that a picture waits for memory that another one uses, and that a
-// picture that needs more than all of it is rejected.
+// TestDecodersShareMemory checks that a picture waits for memory that another picture uses, and
+// that a picture that needs more than all of the memory is rejected.
 func TestDecodersShareMemory(t *testing.T) {
 	data := jpegOf(t, scene.New(64, 48, 1))
 	info, err := pixels.Inspect(data, pixels.Default)

@@ -8,7 +8,7 @@ import (
 	"image"
 	_ "unsafe" // for go:linkname
 
-	_ "github.com/gen2brain/webp" // holds the encoder's code
+	_ "github.com/gen2brain/webp" // contains the encoder's code
 
 	"github.com/assay-project/assay/pkg/engines"
 )

@@ -61,9 +61,9 @@ func (c charset) decoder() transform.Transformer {
 	return strict
 }
 
-// fits reports whether a window of the text does not contradict the charset. last means that the
-// window ends the text. A character truncated by the end of the window contradicts only UTF-8, and
-// only at the end of the text.
+// fits reports whether a window of the text is consistent with the charset. last means that the
+// window ends the text. A character truncated by the end of the window is inconsistent only with
+// UTF-8, and only at the end of the text.
 func (c charset) fits(window []byte, last bool) bool {
 	if c.encoding == unicode.UTF8 {
 		if !last {

@@ -73,7 +73,7 @@ func checkText(text, raw []byte) error {
 	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
-		// the only common binary format whose start can consist of printable characters
+		// PDF is the only common binary format whose start can consist of printable characters
 		return &NotTextError{Looks: describe(found)}
 	}
 	known := !isText(found) && found.Parent() != nil

@@ -112,7 +112,7 @@ func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err erro
 // Reader reads a text as UTF-8.
 type Reader struct {
 	io.Reader
-	start *bufio.Reader // buffer for the start of a text, or all of a small one
+	start *bufio.Reader // buffers the start of a text, or all of a small text
 }
 
 // Free returns the Reader's buffer to the pool. It does not close the source.

@@ -10,11 +10,11 @@ import (
 
 // Codes of findings about quotas.
 const (
-	uncountedItem  = "uncounted_item"  // an item that is not counted towards the quotas of its owner, or counted with a wrong size; corrected
+	uncountedItem  = "uncounted_item"  // an item that is not counted toward the quotas of its owner, or counted with a wrong size; corrected
 	countedNothing = "counted_nothing" // quota used by an item that does not exist; released
 )
 
-// Counting compares the items of an area with the items counted towards quotas.
+// Counting compares the items of an area with the items counted toward quotas.
 type Counting struct {
 	Quotas *quota.Quotas
 	Area   string
@@ -85,7 +85,8 @@ func (c *Counting) release(ctx context.Context, r *Run, owner string, page []quo
 	return nil
 }
 
-// Items corrects the counts of items, for owners with quotas, that are not counted or have a wrong size.
+// Items corrects the counts of items that are not counted, or are counted with a wrong size, for owners
+// with quotas.
 func (c *Counting) Items(ctx context.Context, r *Run, items []Countable) error {
 	var ids []quota.ID
 	var counted []Countable

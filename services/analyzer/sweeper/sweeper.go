@@ -252,7 +252,7 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	}
 }
 
-// Found reports a finding and, unless this is a dry run, repairs it. An error of repair is
+// Found reports a finding and, unless this is a dry run, repairs it. An error from repair is
 // reported, and the run continues.
 func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Context) error) {
 	finding := Finding{Area: r.area, Found: what, ID: id}

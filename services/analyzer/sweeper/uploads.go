@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// WalkUploads aborts multipart uploads, of objects whose keys begin with prefix, that were neither completed nor
-// aborted in time. Listings of objects do not contain them.
+// WalkUploads aborts multipart uploads to keys that begin with prefix if they were neither completed nor aborted
+// in time. Listings of objects do not contain them.
 func WalkUploads(ctx context.Context, r *Run, bucket *blob.Store, prefix string) error {
 	return r.Walk(ctx, "uploads", func(ctx context.Context, cursor string) (next string, read int, err error) {
 		uploads, more, err := bucket.OpenUploads(ctx, prefix, cursor)

@@ -12,13 +12,13 @@ import (
 
 // Items describes a swept table. I is an item.
 type Items[I any] interface {
-	// Scan reads a page of the table, in any order and eventually consistent, and reports problems
+	// Scan reads a page of the table, in any order and with eventual consistency, and reports problems
 	// that concern the page as a whole. next is the cursor of the next page, empty on the last
 	// page. read is the number of items read.
 	Scan(ctx context.Context, r *Run, cursor string) (items []I, next string, read int, err error)
 	// ID returns the id of the item.
 	ID(item I) string
-	// Get reads an item by its id, strongly consistent. It returns lifecycle.ErrNotFound.
+	// Get reads an item by its id, with strong consistency. It returns lifecycle.ErrNotFound.
 	Get(ctx context.Context, id string) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)

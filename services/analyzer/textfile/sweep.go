@@ -16,7 +16,7 @@ import (
 // Codes of findings that are specific to text files.
 const (
 	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; the event is published
-	mismatchedObject  = "mismatched_object"  // an object with another length than reserved; the file becomes FAILED
+	mismatchedObject  = "mismatched_object"  // an object whose length differs from the reservation; the file becomes FAILED
 	unusedReservation = "unused_reservation" // an old reservation without an upload; deleted
 )
 
@@ -47,7 +47,7 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // both items of each file were read
 }
 
-// countable returns the files for counting towards quotas. A file that was streamed through ingest has no stored
+// countable returns the files for counting toward quotas. A file that was streamed through ingest has no stored
 // length.
 func (s sweep) countable(files []textfile.File) []sweeper.Countable {
 	all := make([]sweeper.Countable, len(files))

@@ -20,7 +20,7 @@ const English = "en"
 //
 // The method compares the trigrams of the text with those of 84 languages (W. B. Cavnar and J. M.
 // Trenkle, "N-Gram-Based Text Categorization", 1994). A text in which at least a tenth of the words are
-// common in English is English or Undetermined, since short English texts full of names resemble other
+// common in English is reported as English or Undetermined, since short English texts full of names resemble other
 // languages. Detect reads only the first 2,000 bytes of a text.
 func Detect(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), longest)], "")

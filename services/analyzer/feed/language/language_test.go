@@ -42,8 +42,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectOfLongTexts checks that a text is truncated between characters, and that a repeated
-// text has the same language.
+// TestDetectOfLongTexts checks that a text is truncated between characters, and that repeating a
+// text does not change its language.
 func TestDetectOfLongTexts(t *testing.T) {
 	for _, want := range []string{"en", "fr", "ru", "zh"} {
 		text := strings.Repeat(articles[want]+" ", 100)

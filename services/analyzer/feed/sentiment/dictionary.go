@@ -91,7 +91,7 @@ func (d *dictionary) add(text string) *word {
 	return &d.words[len(d.words)-1]
 }
 
-// find returns the word for the key, or &d.words[0].
+// find returns the word for the key, or &d.words[0] if there is none.
 func (d *dictionary) find(k key) *word {
 	const mask = 1<<slotBits - 1
 	slot, tag := k.hash()

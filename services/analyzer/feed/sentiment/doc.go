@@ -12,7 +12,7 @@
 //     its description. Punctuation is stripped from both ends of a word, unless
 //     two characters or fewer would remain: then the word is an emoticon.
 //   - Boosters and dampeners ("very", "hardly") among the three words before a word
-//     add or subtract 0.293: 5 % less at a distance of two words, 10 % less at three.
+//     add or subtract 0.293: 5% less at a distance of two words, 10% less at three.
 //   - Negations ("not", "without", anything with "n't") among the three words before
 //     a word multiply its valence by -0.74. "Never so" multiplies it by 1.25 instead,
 //     "without doubt" does not negate, and "least" negates the next word unless "at"
@@ -24,9 +24,9 @@
 //     in total.
 //   - The sum x of the valences becomes compound = x / sqrt(x*x + 15).
 //
-// Typographic apostrophes and quotation marks are first replaced by those of
-// ASCII, which the reference does not do: there "isn’t" does not negate. Scores
-// equal those of the reference for the text with the replacements.
+// Typographic apostrophes and quotation marks are first replaced by their ASCII forms, which the
+// reference does not do: there "isn’t" does not negate. Scores equal those of the reference for the
+// text with the replacements.
 //
 // Three quirks of the reference are reproduced, because published scores depend on them: "so" or
 // "this" directly before a word multiplies by 1.25 whenever three words precede it; "but" finds a

@@ -21,7 +21,7 @@ const threshold = 0.05
 // With c = |compound| the confidence is
 //
 //	positive, negative: (1 + c) / 2    0.525 at the threshold, 1 at the extreme
-//	neutral:            1 - 9.5 c      1 at 0, towards 0.525 at the threshold
+//	neutral:            1 - 9.5 c      1 at 0, toward 0.525 at the threshold
 //
 // The first formula is the usual linear mapping of compound to the range 0 to 1; compound can be
 // computed exactly from its result. The second is the line that meets the first at the threshold:

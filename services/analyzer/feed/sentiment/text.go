@@ -55,8 +55,8 @@ func newEmoji() *emoji {
 }
 
 // appendText appends the text to dst in a normalized form. It replaces emoji with their
-// descriptions, and the few non-ASCII characters that are white space or whose lower case is an
-// ASCII letter with ASCII. If quotes is set, it also replaces quotation marks.
+// descriptions, non-ASCII white space with a space, and the Kelvin sign with K. If quotes is set,
+// it also replaces quotation marks.
 func (e *emoji) appendText(dst []byte, text string, quotes bool) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
@@ -112,9 +112,9 @@ func isWideSpace(r rune) bool {
 	return 0x2000 <= r && r <= 0x200a
 }
 
-// isCapitals is the reference's str.isupper: the text has an upper-case letter, and neither a
-// lower-case nor a title-case one. The case of letters is that of Unicode 15; Python 3.11 uses 14,
-// which differs in 73 modifier letters.
+// isCapitals implements str.isupper of the reference: it reports whether the text has an upper-case
+// letter, and neither a lower-case nor a title-case one. The case of letters is that of Unicode 15;
+// Python 3.11 uses 14, which differs in 73 modifier letters.
 func isCapitals(text []byte) bool {
 	found := false
 	for len(text) > 0 {

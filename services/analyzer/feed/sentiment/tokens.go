@@ -2,7 +2,7 @@ package sentiment
 
 import "unicode/utf8"
 
-// token is a word or an emoticon of a text.
+// token is a word or an emoticon in a text.
 type token struct {
 	word       *word
 	start, end int // offsets in reading.text

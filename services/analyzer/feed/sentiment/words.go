@@ -8,7 +8,7 @@ const (
 	never    = 1.25  // factor of "never so", "never this"
 )
 
-// word describes a word.
+// word contains the properties of a word in the dictionary.
 type word struct {
 	valence   float64 // -4 to 4
 	boost     float64 // added to a positive word that follows

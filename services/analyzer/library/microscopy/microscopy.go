@@ -222,7 +222,7 @@ func (h *Header) walk(text string, use func(element)) error {
 	}
 }
 
-// count parses a size.
+// count parses a size. It returns 0 if the size is invalid.
 func count(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1<<30 {

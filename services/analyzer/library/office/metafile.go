@@ -13,7 +13,7 @@ import (
 const longestMetafile = 8 << 20
 
 // readMetafile adds the text that an EMF or WMF picture draws, such as the preview of an embedded
-// object or a chart of another program. It ignores other picture formats.
+// object or a chart from another program. It ignores other picture formats.
 func (p *parts) readMetafile(part string) error {
 	name := partName(part)
 	if p.drawn[name] || !strings.HasSuffix(name, ".emf") && !strings.HasSuffix(name, ".wmf") {

@@ -36,14 +36,14 @@ type Page struct {
 	Image                        string // the absolute URL of the page's picture (og:image), or ""
 	Published, Modified          time.Time
 	Text                         string // text of the article, or of the entire page
-	HTML                         string // the same content as an HTML document without scripts, styles, forms and pictures; its links lead to other pages
+	HTML                         string // the same content as an HTML document without scripts, styles, forms and pictures; its links point to other pages
 	Article                      bool   // whether an article was found
 	Cut                          string // why the text is truncated, as a user-facing message; "" if it is complete
 }
 
 // Read reads a page. contentType may state the charset. Links are resolved against address, which
 // may be nil. Read returns ErrDamaged and the errors of ctx. It checks ctx only between its steps;
-// the size of the page bounds its time.
+// the size of the page bounds the duration.
 func Read(ctx context.Context, data []byte, contentType string, address *url.URL, l Limits) (_ *Page, err error) {
 	if l.Text == 0 {
 		l.Text = 8 << 20
@@ -116,7 +116,7 @@ func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) 
 	return a.Node
 }
 
-// elements counts the elements of a document. It stops at most+1.
+// elements returns the number of elements of a document, or most+1 if there are more than most.
 func elements(n *html.Node, most int) int {
 	total := 0
 	for range n.Descendants() {

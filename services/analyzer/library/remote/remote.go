@@ -14,7 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// Fetcher fetches documents within library.ImportTime and library.MaxPage. It is safe for concurrent use.
+// Fetcher fetches documents within the limits library.ImportTime and library.MaxPage. It is safe for
+// concurrent use.
 type Fetcher struct{ client fetch.Client }
 
 // New returns a Fetcher that requests only addresses allowed by the policy. The caller must close it.
@@ -28,7 +29,7 @@ func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
 // ErrAway means that a later attempt may succeed.
 var ErrAway = errors.New("the page cannot be fetched at the moment")
 
-// Get fetches a document that is not empty. It returns ErrAway, or an error of step.Permanent if a later
+// Get fetches a document that is not empty. It returns ErrAway, or a permanent error if a later
 // attempt cannot succeed. No error contains an IP address that a host name resolves to, because it may be in a
 // private network.
 func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {

@@ -43,7 +43,8 @@ const window = 32 << 20
 // blob.ErrChanged if the object was deleted or replaced, which ends the step.
 func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0, window) }
 
-// From streams the bytes from a position. It requests ranges of ahead bytes.
+// From streams the bytes of the file from position at to the end. It requests ranges of ahead
+// bytes.
 func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
 	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
 }

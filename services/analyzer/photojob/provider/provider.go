@@ -29,7 +29,7 @@ type Provider interface {
 	Analyze(context.Context, Call) (Analysis, Usage, error)
 	// Edit changes the photo of a call according to its prompt and options.
 	Edit(context.Context, Call) (Edited, Usage, error)
-	// Check reports whether calls would currently be accepted. It is free of charge.
+	// Check returns an error if calls would currently be rejected. It is free of charge.
 	Check(context.Context) error
 }
 

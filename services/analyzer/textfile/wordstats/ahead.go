@@ -20,8 +20,8 @@ func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 const (
 	// spareBuffers is the number of buffers in addition to the one that is being counted.
 	spareBuffers = 8
-	// spareTogether is how many spare buffers are returned at once: waking the goroutine for each one
-	// takes half as long as counting it.
+	// spareTogether is the number of spare buffers that are returned together: waking the goroutine
+	// for each one takes half as long as counting it.
 	spareTogether = spareBuffers / 2
 )
 

@@ -107,7 +107,8 @@ func TestCountAheadErrors(t *testing.T) {
 	}
 }
 
-// TestPanicsPropagateToCaller checks that a panic of a reader in a goroutine of this package reaches the caller.
+// TestPanicsPropagateToCaller checks that a panic in a reader, in a goroutine of this package, reaches the
+// caller.
 func TestPanicsPropagateToCaller(t *testing.T) {
 	text := strings.Repeat("word ", 4*filling)
 	broken := func() io.ReadCloser {

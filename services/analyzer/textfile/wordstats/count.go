@@ -1,7 +1,7 @@
 // Package wordstats counts the words of a text: their number, the number of distinct words, their
 // average length, and the most frequent ones.
 //
-// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that has at least one letter
+// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that contains at least one letter
 // or number (general category L or N). Words are compared in lower case, which the Unicode Standard
 // defines for complete words and no particular language; it includes the final sigma. Bytes that are
 // not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
@@ -108,7 +108,7 @@ func Count(r io.Reader) (Statistics, error) {
 	return Limits{}.Count(r)
 }
 
-// Count is the function Count with the limits l.
+// Count is like the function Count, but applies the limits l.
 func (l Limits) Count(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error { return c.countFrom(r) })
 }

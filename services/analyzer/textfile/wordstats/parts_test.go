@@ -18,7 +18,7 @@ import (
 type source struct {
 	text   string
 	closed atomic.Int32
-	opened int   // CountParts makes one call of From at a time
+	opened int   // not synchronized: CountParts makes one call of From at a time
 	last   int64 // the nominal start of the previous part
 	failAt int64 // position of the part whose reader fails; negative for none
 }

@@ -12,7 +12,7 @@ const (
 	maxSegment = 4 * maxWord
 	// maxWord is the maximum length of a lower-case word that is stored unchanged, in bytes.
 	// Lower-casing shrinks a code point to no less than a third of its bytes, so the word of a segment
-	// above maxSegment is above maxWord too.
+	// longer than maxSegment is longer than maxWord too.
 	maxWord = 1024
 )
 

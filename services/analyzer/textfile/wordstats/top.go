@@ -87,7 +87,7 @@ func (w topWord) shown() string {
 	return w.start[:at] + ellipsis
 }
 
-// average divides and rounds half up to 2 decimals. It returns 0 if count is 0.
+// average returns sum/count, rounded half up to 2 decimals, or 0 if count is 0.
 func average(sum, count int64) float64 {
 	if count == 0 {
 		return 0

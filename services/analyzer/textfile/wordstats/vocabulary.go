@@ -141,7 +141,7 @@ func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	}
 }
 
-// spillEvery is the maximum number of bytes of text between calls of spill: 2^31 bytes hold at most
+// spillEvery is the maximum number of bytes of text between calls of spill: 2^31 bytes contain at most
 // 2^30 words, since a byte separates ASCII words and other words are longer than one byte.
 const spillEvery = 1 << 31
 

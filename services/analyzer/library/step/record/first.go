@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// pictured is the maximum number of records that are tried for the thumbnails of a file.
-	pictured = 10
+	// maxTried is the maximum number of records that are tried for the thumbnails of a file.
+	maxTried = 10
 	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
 	// maxText is the maximum size of the text of records that is stored for search, in bytes.
@@ -38,7 +38,7 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 			if err != nil {
 				return step.Result{}, err
 			}
-			if tried++; tried > pictured {
+			if tried++; tried > maxTried {
 				break
 			}
 			svg, err := r.draw()
@@ -89,7 +89,7 @@ func drawMolecule(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, er
 	return session.Draw(r.format, r.Content)
 }
 
-// raw is a record and the function that draws it.
+// raw is a record with its format.
 type raw struct {
 	records.Record
 	format format.Format

@@ -52,7 +52,7 @@ func TestSeedreamEdit(t *testing.T) {
 	}
 	samePixels(t, theirs, ours.Image)
 	if ids := server.IDs(); ids[0] != edit().ID || ids[1] != edit().ID || answer.Usage.GeneratedImages != usage.CostMicros {
-		t.Errorf("got ids %v, usage %+v and %+v, want twice %s and one picture", ids, answer.Usage, usage, edit().ID)
+		t.Errorf("got ids %v, usage %+v and %+v, want %s twice and the usage of one picture", ids, answer.Usage, usage, edit().ID)
 	}
 }
 

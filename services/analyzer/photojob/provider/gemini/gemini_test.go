@@ -30,8 +30,8 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// TestEdit checks that the picture has the format and size of the call and the price of the price
-// list, and that options that the request cannot express are reported.
+// TestEdit checks that the picture has the format and size of the call, that its cost is that of
+// the price list, and that options that the request cannot express are reported.
 func TestEdit(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)

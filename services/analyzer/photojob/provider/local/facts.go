@@ -7,11 +7,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// facts are measurements of a photo after it was shrunk to factSide pixels, so that photos of all
-// sizes are comparable.
+// facts contains measurements of a photo shrunk to factSide pixels, so that photos of all sizes are
+// comparable.
 type facts struct {
 	sharpness           int // variance of the Laplacian of the brightness
-	dark, median, light int // brightness of the 5th, 50th and 95th percentile, 0 to 255
+	dark, median, light int // brightness of the 5th, 50th and 95th percentiles, 0 to 255
 	gray                float64
 	paper, ink          float64 // shares of bright and of dark colorless pixels
 	night               float64 // share of pixels with less than a quarter of the maximum brightness

@@ -1,6 +1,6 @@
 package local_test
 
-// golden maps prompts to the first bytes of the SHA-256 of their result for scene.New(320, 240, 9).
+// golden maps prompts to the first bytes of the SHA-256 of the result for scene.New(320, 240, 9).
 var golden = map[string]string{
 	"enhance":            "5729829c321caf46",
 	"auto levels":        "3691882a132601c2",

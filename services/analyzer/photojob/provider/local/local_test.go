@@ -160,7 +160,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestErrors checks that errors are permanent and free of charge.
+// TestErrors checks that errors are permanent and not billed.
 func TestErrors(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for code, call := range map[string]provider.Call{

@@ -56,7 +56,7 @@ type Script struct {
 	busiest int
 }
 
-// Next sets the replies to the next requests, in order, after those set before.
+// Next queues the replies to the next requests.
 func (s *Script) Next(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

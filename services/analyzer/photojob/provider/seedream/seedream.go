@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// Endpoint is the public address of the API outside of China.
+// Endpoint is the public address of the API outside China.
 const Endpoint = "https://ark.ap-southeast.bytepluses.com/api/v3"
 
 // Limits of the API.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTextsAreDeterministic checks that measurements of different versions are comparable.
+// TestTextsAreDeterministic checks that the texts do not change, so that measurements of different
+// versions are comparable.
 func TestTextsAreDeterministic(t *testing.T) {
 	for name, c := range map[string]struct {
 		text []byte

@@ -26,7 +26,7 @@ const (
 	EditModel    = "gemini-3.1-flash-image"
 )
 
-// The size of the picture in responses.
+// Width and Height are the size of the picture in responses, in pixels.
 const Width, Height = 160, 120
 
 // Server responds according to its Script.

@@ -87,7 +87,7 @@ func TestRow(t *testing.T) {
 	for _, size := range []image.Point{{2560, 1024}, {256, 256}, {16, 40}, {12_000, 16}} {
 		mask := &Mask{width: size.X, height: size.Y}
 		for i := range mask.values {
-			mask.values[i] = int32(i % side) // the same distance from the right edge
+			mask.values[i] = int32(i % side) // the index of the column
 		}
 		row := make([]byte, size.X)
 		for _, y := range []int{0, size.Y / 2, size.Y - 1} {

@@ -68,7 +68,7 @@ type Step struct {
 	Strength      Strength // Sharpen, Denoise, Blur
 	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for unlimited
 	Faces         bool     // Crop: center on the faces
-	Subject       bool     // Crop: center on the persons or the most prominent object
+	Subject       bool     // Crop: center on the people or the most prominent object
 	Color         [3]byte  // Background: red, green, blue
 	Degrees       int      // Rotate: 90, 180 or 270 degrees clockwise
 	Vertical      bool     // Flip: mirror top to bottom

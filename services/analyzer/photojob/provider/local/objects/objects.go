@@ -60,7 +60,7 @@ const (
 	bins    = 11  // bins of the distribution of a distance, from 0 to 10 cells
 )
 
-// levels are the outputs of the model: grids for objects of different sizes.
+// levels lists the outputs of the model: grids for objects of different sizes.
 var levels = []struct {
 	cell          int // pixels
 	scores, boxes string
@@ -166,7 +166,7 @@ func scaled(r image.Rectangle, width, fromWidth, height, fromHeight int) image.R
 	return image.Rect(r.Min.X*width/fromWidth, r.Min.Y*height/fromHeight, r.Max.X*width/fromWidth, r.Max.Y*height/fromHeight)
 }
 
-// names are the class names, in the order of the scores.
+// names lists the class names, in the order of the scores.
 var names = []string{
 	"person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
 	"fire hydrant", "stop sign", "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep", "cow",

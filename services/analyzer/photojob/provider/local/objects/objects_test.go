@@ -56,8 +56,8 @@ func newFinder(t *testing.T) *Finder {
 	return f
 }
 
-// TestFind checks that a person is found at its position, also in concurrent calls, and that
-// nothing is found in a drawing of shapes.
+// TestFind checks that a person is found at the expected position, also in concurrent calls, and
+// that nothing is found in a drawing of shapes.
 func TestFind(t *testing.T) {
 	f, p := newFinder(t), portrait(t)
 	first, err := f.Find(t.Context(), p, Confidence)

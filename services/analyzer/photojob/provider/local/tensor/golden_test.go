@@ -65,8 +65,8 @@ func load(t testing.TB, path string) *tensor.Graph {
 }
 
 // TestOutputsOfTensorFlow checks that both models compute the same values as TensorFlow.js, except
-// for the rounding of sums of up to 2,304 products in another order: at most 1e-5, relative for
-// values above 1.
+// for differences of at most 1e-5 (relative for values above 1), which result from adding up to
+// 2,304 products in another order.
 func TestOutputsOfTensorFlow(t *testing.T) {
 	for model, in := range map[string]tensor.Tensor{"objects/nanodet": input(1, 3, 416, 416), "cutout/selfie": input(1, 256, 256, 3)} {
 		out, err := load(t, "../"+model).Run(t.Context(), in)

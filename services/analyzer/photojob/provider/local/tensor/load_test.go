@@ -29,8 +29,8 @@ const small = `{"format": "graph-model", "signature": {"outputs": {"out:0": {"na
   {"name": "bias", "shape": [3], "dtype": "float32"},
   {"name": "order", "shape": [4], "dtype": "int32"}]}]}`
 
-// smallWeights are the weights of small: a filter of ones, padding on the right, biases of 1, 2 and
-// -0.5, and a permutation that puts the channels before the rows.
+// smallWeights contains the weights of small: a filter of ones, padding on the right, biases of 1,
+// 2 and -0.5, and a permutation that puts the channels before the rows.
 var smallWeights = []byte(strings.Repeat("\x00\x3c", 24) +
 	strings.Repeat("\x00", 20) + "\x01\x00\x00\x00" + strings.Repeat("\x00", 8) +
 	"\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\xbf" +

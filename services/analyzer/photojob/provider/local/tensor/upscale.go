@@ -112,7 +112,8 @@ func resize(d definition) (operation, error) {
 	}), nil
 }
 
-// between is a position between two samples: the samples, and the distance from the first, 0 to 1.
+// between is a position between two samples: their indexes, and the distance from the first, 0 to
+// 1.
 type between struct {
 	first, second int
 	part          float32

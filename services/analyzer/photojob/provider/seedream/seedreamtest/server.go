@@ -30,7 +30,7 @@ const (
 	Model = "seedream-4-5-251128"
 )
 
-// The size of the picture in responses.
+// Width and Height are the size of the picture in responses, in pixels.
 const Width, Height = 200, 150
 
 // Server responds according to its Script.

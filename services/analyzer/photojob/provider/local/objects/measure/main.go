@@ -47,7 +47,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("the argument must be the directory with the photos")
+		return errors.New("want one argument: the directory with the photos")
 	}
 	photos, err := parse(list)
 	if err != nil {

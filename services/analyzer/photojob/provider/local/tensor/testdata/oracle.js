@@ -1,4 +1,4 @@
-// Prints what TensorFlow.js computes of the figure: the golden files beside this one.
+// Prints the values that TensorFlow.js computes for the figure, as stored in the golden files in this directory.
 //
 //   npm install @tensorflow/tfjs-core@4.22.0 @tensorflow/tfjs-converter@4.22.0 @tensorflow/tfjs-backend-cpu@4.22.0
 //   node oracle.js ../../objects/nanodet 48 > nanodet.txt
@@ -8,7 +8,8 @@ const tf = require('@tensorflow/tfjs-core');
 const { loadGraphModel } = require('@tensorflow/tfjs-converter');
 require('@tensorflow/tfjs-backend-cpu');
 
-// A person before a wall. Only integers, and quotients by 256, so that it is the same everywhere.
+// figure draws a person in front of a wall. It uses only integers and divisions by 256, so that its values are the same
+// on every machine.
 function figure(side, y, x, c) {
   const u = Math.floor(x * 256 / side) - 128, v = Math.floor(y * 256 / side);
   let color = [90 + (v >> 2), 130, 170 - (v >> 3)];
@@ -19,7 +20,7 @@ function figure(side, y, x, c) {
   return (color[c] + ((x * 7 + y * 13 + c * 5) & 15)) / 256;
 }
 
-// input is the figure with its colors as planes or pixel by pixel, as the shape says.
+// input returns the figure with its colors as planes or interleaved, depending on the shape.
 function input(shape) {
   const planes = shape[1] === 3, side = shape[2], data = new Float32Array(3 * side * side);
   for (let y = 0; y < side; y++)
