@@ -2,7 +2,7 @@
 //
 // Every step has its own message. The handler runs the step, stores the results and completes the step with one
 // conditional write. The handler that completes the last step completes the file. A message may be redelivered at any
-// time; the tables determine what is still to be done.
+// time; the tables determine the remaining work.
 package library
 
 import (

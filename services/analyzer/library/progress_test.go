@@ -24,7 +24,7 @@ func TestProgressIsRateLimited(t *testing.T) {
 		}
 		for i := range 10 * progressFiles {
 			if !p.due(fmt.Sprint(i)) {
-				t.Fatalf("the first progress event of file %d was not sent", i)
+				t.Fatalf("due(%d) = false for the first event, want true", i)
 			}
 			<-time.After(10 * time.Millisecond)
 		}

@@ -68,7 +68,7 @@ func TestDecodersShareMemory(t *testing.T) {
 		t.Errorf("a damaged picture: got %v, want ErrUnreadable", err)
 	}
 	if _, release, err = decoder.Decode(t.Context(), data, pixels.Default); err != nil {
-		t.Fatalf("after both: got %v", err) // the damaged picture must have released its memory
+		t.Fatalf("after both: got error %v, want none", err) // the damaged picture must have released its memory
 	}
 	release()
 	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {

@@ -257,7 +257,7 @@ func FuzzNewReader(f *testing.F) {
 			t.Fatalf("got %q, %v in one read, and %q, %v in chunks of %d, want equal results", whole, wholeErr, parts, partsErr, chunk)
 		}
 		if !utf8.ValidString(whole) {
-			t.Fatalf("got invalid UTF-8: %q", whole)
+			t.Fatalf("got %q, want valid UTF-8", whole)
 		}
 	})
 }

@@ -12,10 +12,10 @@ import (
 
 func TestScoreDoesNotAllocate(t *testing.T) {
 	a := sentiment.New()
-	for _, of := range benchmarkTexts {
-		a.Score(of.text)
-		if n := testing.AllocsPerRun(1000, func() { a.Score(of.text) }); n >= 1 {
-			t.Errorf("%s: got %v allocations per text, want less than 1", of.name, n)
+	for _, test := range benchmarkTexts {
+		a.Score(test.text)
+		if n := testing.AllocsPerRun(1000, func() { a.Score(test.text) }); n >= 1 {
+			t.Errorf("%s: got %v allocations per text, want less than 1", test.name, n)
 		}
 	}
 }

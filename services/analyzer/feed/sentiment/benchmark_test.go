@@ -22,12 +22,12 @@ var benchmarkTexts = []struct{ name, text string }{
 
 func BenchmarkScore(b *testing.B) {
 	a := sentiment.New()
-	for _, of := range benchmarkTexts {
-		b.Run(of.name, func(b *testing.B) {
-			b.SetBytes(int64(len(of.text)))
+	for _, test := range benchmarkTexts {
+		b.Run(test.name, func(b *testing.B) {
+			b.SetBytes(int64(len(test.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				a.Score(of.text)
+				a.Score(test.text)
 			}
 		})
 	}
@@ -37,17 +37,17 @@ func BenchmarkScore(b *testing.B) {
 // faster this package is. It fails below the promised factor.
 func BenchmarkAgainstGovader(b *testing.B) {
 	ours, theirs := sentiment.New(), govader.NewSentimentIntensityAnalyzer()
-	for _, of := range benchmarkTexts {
-		b.Run(of.name, func(b *testing.B) {
+	for _, test := range benchmarkTexts {
+		b.Run(test.name, func(b *testing.B) {
 			var oursTook, theirsTook time.Duration
 			for b.Loop() {
 				start := time.Now()
 				for range 100 {
-					ours.Score(of.text)
+					ours.Score(test.text)
 				}
 				between := time.Now()
 				for range 100 {
-					theirs.PolarityScores(of.text)
+					theirs.PolarityScores(test.text)
 				}
 				oursTook += between.Sub(start)
 				theirsTook += time.Since(between)

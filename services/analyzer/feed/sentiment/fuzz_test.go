@@ -8,8 +8,8 @@ import (
 )
 
 func FuzzScore(f *testing.F) {
-	for _, of := range benchmarkTexts {
-		f.Add(of.text)
+	for _, test := range benchmarkTexts {
+		f.Add(test.text)
 	}
 	f.Add("")
 	f.Add("not the SHIT but\u00a0kind of\x00good\xff\u212aind ??")

@@ -8,7 +8,7 @@ import (
 )
 
 func TestClassify(t *testing.T) {
-	for _, of := range []struct {
+	for _, test := range []struct {
 		compound   float64
 		label      sentiment.Label
 		confidence float64
@@ -26,9 +26,9 @@ func TestClassify(t *testing.T) {
 		{-0.6, sentiment.Negative, 0.8},
 		{-1, sentiment.Negative, 1},
 	} {
-		label, confidence := sentiment.Classify(sentiment.Polarity{Compound: of.compound})
-		if label != of.label || confidence != of.confidence {
-			t.Errorf("Classify(%v) = %s, %v, want %s, %v", of.compound, label, confidence, of.label, of.confidence)
+		label, confidence := sentiment.Classify(sentiment.Polarity{Compound: test.compound})
+		if label != test.label || confidence != test.confidence {
+			t.Errorf("Classify(%v) = %s, %v, want %s, %v", test.compound, label, confidence, test.label, test.confidence)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestConfidenceIsMonotoneAndContinuous(t *testing.T) {
 				t.Fatalf("confidence at compound %v is %v after %v, want a continuous value from 0.525 to 1", sign*c, confidence, last)
 			}
 			if label != sentiment.Neutral && math.Abs(2*confidence-1-c) > 1e-12 {
-				t.Fatalf("compound %v cannot be computed from confidence %v", sign*c, confidence)
+				t.Fatalf("got confidence %v, want one from which compound %v can be computed", confidence, sign*c)
 			}
 			last = confidence
 		}

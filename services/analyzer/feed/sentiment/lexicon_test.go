@@ -19,21 +19,21 @@ func TestLexiconIsPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		file, text, sum string
 		lines           int
 	}{
 		{"words.tsv", lexiconWords, "6060bbfb3f95e32f0b87a087844696d58ead9fa2279433da2e2dc0969d1c0ccb", 7518},
 		{"emoji.tsv", lexiconEmoji, "dfcd8094ea428307004d86707108d7e8a02ceda7fd0609643502f5b14e629aad", 1212},
 	} {
-		if got := fmt.Sprintf("%x", sha256.Sum256([]byte(of.text))); got != of.sum {
-			t.Errorf("%s has checksum %s, want %s", of.file, got, of.sum)
+		if got := fmt.Sprintf("%x", sha256.Sum256([]byte(test.text))); got != test.sum {
+			t.Errorf("%s has checksum %s, want %s", test.file, got, test.sum)
 		}
-		if !strings.Contains(string(source), of.sum) {
-			t.Errorf("lexicon/SOURCE does not contain the checksum of %s", of.file)
+		if !strings.Contains(string(source), test.sum) {
+			t.Errorf("lexicon/SOURCE does not contain the checksum of %s", test.file)
 		}
-		if got := strings.Count(of.text, "\n"); got != of.lines {
-			t.Errorf("%s has %d lines, want %d", of.file, got, of.lines)
+		if got := strings.Count(test.text, "\n"); got != test.lines {
+			t.Errorf("%s has %d lines, want %d", test.file, got, test.lines)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	for i, w := range d.words {
 		// The rules define no precedence between the two.
 		if w.inLexicon && w.boost != 0 {
-			t.Errorf("word %d is both in the lexicon and a booster: %+v", i, w)
+			t.Errorf("got word %d %+v, want one in the lexicon or a booster", i, w)
 		}
 	}
 	find := func(text string) *word {

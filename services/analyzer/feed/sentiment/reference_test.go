@@ -41,7 +41,7 @@ func TestScoreEqualsReference(t *testing.T) {
 	}
 	lines := bufio.NewScanner(bytes.NewReader(reference))
 	if lines.Scan(); lines.Text() != fmt.Sprintf("%x", sum.Sum(nil)) {
-		t.Fatalf("the scores are for texts with digest %s, but the corpus has digest %x", lines.Text(), sum.Sum(nil))
+		t.Fatalf("got scores of texts with digest %s, want digest %x", lines.Text(), sum.Sum(nil))
 	}
 	a, line := New(), 0
 	for ; lines.Scan() && line < len(texts); line++ {

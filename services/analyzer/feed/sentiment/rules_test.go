@@ -10,7 +10,7 @@ import (
 // and the constants of the paper.
 func TestRules(t *testing.T) {
 	a := New()
-	for _, of := range []struct {
+	for _, test := range []struct {
 		text string
 		sum  float64 // before normalization to a compound
 	}{
@@ -102,9 +102,9 @@ func TestRules(t *testing.T) {
 		{"a a a 💔", -2.9},
 		{"🙂good", 2 - 0.293}, // slightly smiling facegood
 	} {
-		want := round(of.sum/math.Sqrt(of.sum*of.sum+15), 1e4)
-		if got := a.Score(of.text).Compound; math.Abs(got-want) > 1e-4 {
-			t.Errorf("Score(%q).Compound = %v, want %v", of.text, got, want)
+		want := round(test.sum/math.Sqrt(test.sum*test.sum+15), 1e4)
+		if got := a.Score(test.text).Compound; math.Abs(got-want) > 1e-4 {
+			t.Errorf("Score(%q).Compound = %v, want %v", test.text, got, want)
 		}
 	}
 }

@@ -19,22 +19,22 @@ const (
 	wide // part of a non-ASCII character
 )
 
-func newClasses() (of classes) {
-	for c := range of {
+func newClasses() (all classes) {
+	for c := range all {
 		switch {
 		case strings.IndexByte(" \t\n\v\f\r\x1c\x1d\x1e\x1f", byte(c)) >= 0:
-			of[c] = space
+			all[c] = space
 		case 'A' <= c && c <= 'Z':
-			of[c] = capital
+			all[c] = capital
 		case 'a' <= c && c <= 'z':
-			of[c] = small
+			all[c] = small
 		case c >= utf8.RuneSelf:
-			of[c] = wide
+			all[c] = wide
 		case ' ' < c && c < 0x7f && (c < '0' || '9' < c):
-			of[c] = punctuation
+			all[c] = punctuation
 		}
 	}
-	return of
+	return all
 }
 
 // emoji maps emoji to descriptions.

@@ -106,7 +106,7 @@ func TestHangingProgram(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("the child is still running: %s", state)
+			t.Fatalf("got a running child %s after 10s, want it killed", state)
 		}
 	}
 }
@@ -116,12 +116,12 @@ func TestServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, header, err := r.FormFile("files")
 		if err != nil || r.URL.Path != "/office/forms/libreoffice/convert" || r.Method != http.MethodPost || header.Filename != "document.ppt" {
-			t.Errorf("got request %s %s, %+v, %v", r.Method, r.URL, header, err)
+			t.Errorf("got request %s %s, %+v, %v, want a POST of document.ppt to the conversion route", r.Method, r.URL, header, err)
 			return
 		}
 		data, err := io.ReadAll(file)
 		if err != nil || string(data) != "a document" {
-			t.Errorf("got content %q, %v", data, err)
+			t.Errorf("got content %q, %v, want a document", data, err)
 		}
 		w.WriteHeader(int(status.Load()))
 		_, _ = io.WriteString(w, body.Load().(string))

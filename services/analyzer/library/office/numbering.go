@@ -8,7 +8,7 @@ import (
 // levels is the number of levels of a list.
 const levels = 9
 
-// numbering holds the list definitions and counters of a Word document.
+// numbering contains the list definitions and counters of a Word document.
 type numbering struct {
 	abstract map[string]*list    // by abstractNumId
 	lists    map[string]*listUse // by numId

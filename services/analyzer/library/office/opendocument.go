@@ -65,11 +65,11 @@ func readOpenDocument(p *parts, d *Document) error {
 }
 
 // countSlides counts the slides of a presentation.
-func (p *Properties) countSlides(of *parts, format string) error {
+func (p *Properties) countSlides(document *parts, format string) error {
 	if format != "odp" {
 		return nil
 	}
-	return of.walk("content.xml", events{start: func(name string, _ attributes) error {
+	return document.walk("content.xml", events{start: func(name string, _ attributes) error {
 		if name == "page" {
 			p.Slides++
 		}
@@ -103,8 +103,8 @@ type openDocument struct {
 	from   int     // offset of the text of the current cell
 }
 
-// mostRepeats is the maximum number of repetitions of a cell with text.
-const mostRepeats = 100
+// maxRepeats is the maximum number of repetitions of a cell with text.
+const maxRepeats = 100
 
 func (o *openDocument) read(part string) error {
 	o.nested, o.item, o.text, o.skip, o.define = nil, false, 0, 0, nil
@@ -151,7 +151,7 @@ func (o *openDocument) start(name string, a attributes) error {
 	case "page":
 		o.slides++
 	case "table-cell", "covered-table-cell":
-		o.repeat, o.from = min(count(a.get("number-columns-repeated")), mostRepeats), o.out.b.Len()
+		o.repeat, o.from = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len()
 	case "table":
 		if err := o.out.separate('\n'); err != nil || o.text > 0 {
 			return err

@@ -122,11 +122,11 @@ func check(t testing.TB, source, out string) {
 		case "meta": // added by Read
 			metas++
 		case "script", "style", "img", "iframe", "svg", "math", "form", "input", "base", "object", "video", "template", "noscript", "link":
-			t.Errorf("the article of %q contains <%s>", source, n.Data)
+			t.Errorf("got <%s> in the article of %q, want no active content", n.Data, source)
 		}
 		for _, a := range n.Attr {
 			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "http") && !strings.HasPrefix(a.Val, "mailto:") {
-				t.Errorf("the article of %q contains %s=%q", source, a.Key, a.Val)
+				t.Errorf("got %s=%q in the article of %q, want no active content", a.Key, a.Val, source)
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func TestCountAheadErrors(t *testing.T) {
 			t.Errorf("with a limit of %d bytes: got %v, want a VocabularyError", limit, err)
 		}
 		if text.reading.Load() {
-			t.Error("the text is still being read after the count")
+			t.Error("got a read in progress after the count, want none")
 		}
 	}
 }

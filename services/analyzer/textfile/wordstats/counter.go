@@ -155,8 +155,8 @@ func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	return n, nil
 }
 
-// add counts a word of any length in its original case. properties are those of its code points,
-// combined with OR.
+// add counts a word of any length in its original case. properties combines those of its
+// code points with OR.
 func (c *counter) add(word []byte, properties uint8) error {
 	if len(word) > maxSegment {
 		return c.addLong(word)

@@ -84,7 +84,7 @@ func (w *longWord) flush() {
 	w.batch = w.batch[:0]
 }
 
-// isShort reports whether start is the whole segment.
+// isShort reports whether start is the entire segment.
 func (w *longWord) isShort() bool { return w.length <= maxSegment }
 
 // key returns the key of the word in the tables.

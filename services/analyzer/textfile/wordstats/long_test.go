@@ -73,7 +73,7 @@ func TestContextOfSigma(t *testing.T) {
 		skipped := strings.HasPrefix(lowerWhole(lower, "aΣ"+string(r)+"a"), "aσ") && !follows
 		c := contextOf(r)
 		if begins != (c&cased != 0) || ends != (c == 0) || follows != (c == cased) || skipped != (c&ignorable != 0) {
-			t.Fatalf("%U: library: begins %t, ends %t, follows %t, skipped %t; got %b", r, begins, ends, follows, skipped, c)
+			t.Fatalf("contextOf(%U) = %b, want that of the library: begins %t, ends %t, follows %t, skipped %t", r, c, begins, ends, follows, skipped)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 		kept = copy(c.buffer[:], c.buffer[done:kept+n])
 		if text == "" {
 			if kept > 0 {
-				t.Fatalf("%q was not processed at the end", c.buffer[:kept])
+				t.Fatalf("got unprocessed bytes %q at the end, want none", c.buffer[:kept])
 			}
 			return c.vocabulary.statistics()
 		}

@@ -56,7 +56,7 @@ func countParts(t testing.TB, text string, size int64, readers int) Statistics {
 		t.Fatal(err)
 	}
 	if int(s.closed.Load()) != s.opened {
-		t.Fatalf("got %d of %d parts closed", s.closed.Load(), s.opened)
+		t.Fatalf("got %d closed parts, want %d", s.closed.Load(), s.opened)
 	}
 	return got
 }

@@ -27,8 +27,8 @@ type vocabulary struct {
 
 const (
 	firstSlots = 1024
-	// mostSlots is the maximum size of a table that is cleared and reused for the next text.
-	mostSlots = 16 * 1024
+	// maxSlots is the maximum size of a table that is cleared and reused for the next text.
+	maxSlots = 16 * 1024
 )
 
 func newVocabulary() vocabulary {
@@ -43,9 +43,9 @@ func newVocabulary() vocabulary {
 // reset empties the vocabulary for another text.
 func (v *vocabulary) reset(limits Limits) {
 	v.limit = cmp.Or(limits.Vocabulary, defaultVocabulary)
-	v.short.reset(firstSlots, mostSlots)
-	v.middle.reset(firstSlots/4, mostSlots)
-	v.long.reset(firstSlots/4, mostSlots)
+	v.short.reset(firstSlots, maxSlots)
+	v.middle.reset(firstSlots/4, maxSlots)
+	v.long.reset(firstSlots/4, maxSlots)
 	v.bytes, v.digested, v.spilled = 0, 0, nil
 }
 

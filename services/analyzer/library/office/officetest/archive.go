@@ -32,7 +32,7 @@ func Archive(parts ...Part) []byte {
 
 // Links returns the relationships part of a part. The arguments are pairs of kind and target; the ids are r0, r1, and
 // so on.
-func Links(of string, kindsAndTargets ...string) Part {
+func Links(part string, kindsAndTargets ...string) Part {
 	var b strings.Builder
 	b.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
 	for i := 0; i < len(kindsAndTargets); i += 2 {
@@ -40,9 +40,9 @@ func Links(of string, kindsAndTargets ...string) Part {
 			i/2, kindsAndTargets[i], kindsAndTargets[i+1])
 	}
 	b.WriteString(`</Relationships>`)
-	dir, file := "", of
-	if i := strings.LastIndexByte(of, '/'); i >= 0 {
-		dir, file = of[:i+1], of[i+1:]
+	dir, file := "", part
+	if i := strings.LastIndexByte(part, '/'); i >= 0 {
+		dir, file = part[:i+1], part[i+1:]
 	}
 	return Part{dir + "_rels/" + file + ".rels", b.String()}
 }

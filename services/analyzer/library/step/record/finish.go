@@ -12,7 +12,7 @@ import (
 )
 
 // Finish describes the records of a file whose chunks have all ended, and stores the description. failed
-// contains a reason for each chunk of which all records failed; the reasons are stored too. Finish is
+// contains a reason for each chunk whose records all failed; the reasons are stored too. Finish is
 // idempotent. It returns blob.ErrNotFound if results are missing, for example after an erasure.
 func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.Overview, error) {
 	x, err := readIndex(ctx, f)

@@ -21,7 +21,7 @@ func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	}
 	sent := bytes.TrimSpace(requests[0])
 	if other := bytes.TrimSpace(requests[1]); !bytes.Equal(sent, other) {
-		t.Errorf("the requests differ:\nSDK:     %s\nadapter: %s", sent, other)
+		t.Errorf("got request of the adapter\n%s\nwant that of the SDK\n%s", other, sent)
 	}
 	if *update {
 		if err := os.WriteFile(golden, append(sent, '\n'), 0o644); err != nil { //nolint:gosec // is committed
@@ -30,7 +30,7 @@ func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || !bytes.Equal(sent, bytes.TrimSpace(want)) {
-		t.Errorf("the request differs from %s (update it with go test -update): %v\n%s", golden, err, sent)
+		t.Errorf("got request\n%s\nwant that in %s (update it with go test -update): %v", sent, golden, err)
 	}
 }
 

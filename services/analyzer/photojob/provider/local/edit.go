@@ -57,8 +57,8 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 			return provider.Edited{}, usage, failed(ctx, err)
 		}
 	}
-	asked := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
-	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, asked) {
+	requested := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
+	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
 		encoding.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
 	out, err := picture.Encode(encoding)

@@ -38,7 +38,7 @@ func (p *Provider) body(c provider.Call) ([]byte, error) {
 	})
 }
 
-// area is the number of pixels to request, which is that of the API's size 2K.
+// area is the number of pixels to request, as in the size 2K of the API.
 const area = 2048 * 2048
 
 // sizeOf returns the size to request. It has the requested ratio, or else that of the photo, within

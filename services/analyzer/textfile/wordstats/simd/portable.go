@@ -66,9 +66,9 @@ func places(changes []uint64, base int, filled *Edges) int {
 	bases := uint64(base) * each0001
 	for _, change := range changes {
 		for range BlockSize / 8 {
-			of := &table[uint8(change)]
+			p := &table[uint8(change)]
 			eight := (*[8]uint16)(filled[n&(ChunkSize-1):]) // the mask removes the bounds check and changes no index
-			low, high := of.low+bases, of.high+bases
+			low, high := p.low+bases, p.high+bases
 			eight[0] = uint16(low)
 			eight[1] = uint16(low >> 16)
 			eight[2] = uint16(low >> 32)
@@ -77,7 +77,7 @@ func places(changes []uint64, base int, filled *Edges) int {
 			eight[5] = uint16(high >> 16)
 			eight[6] = uint16(high >> 32)
 			eight[7] = uint16(high >> 48)
-			n += of.count
+			n += p.count
 			change >>= 8
 			bases += 8 * each0001
 		}
@@ -99,17 +99,17 @@ type bytePlaces struct {
 func newPlacesOfByte() *[256]bytePlaces {
 	var all [256]bytePlaces
 	for b := range all {
-		of := &all[b]
+		p := &all[b]
 		for bit := range uint64(8) {
 			switch {
 			case b>>bit&1 == 0:
 				continue
-			case of.count < 4:
-				of.low |= bit << (16 * of.count)
+			case p.count < 4:
+				p.low |= bit << (16 * p.count)
 			default:
-				of.high |= bit << (16 * (of.count - 4))
+				p.high |= bit << (16 * (p.count - 4))
 			}
-			of.count++
+			p.count++
 		}
 	}
 	return &all

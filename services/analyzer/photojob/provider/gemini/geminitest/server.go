@@ -125,15 +125,15 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	if !s.allowed(w, r) || !known(w, model) {
 		return
 	}
-	body, wrong := read(r)
+	body, err := read(r)
 	if verb != "generateContent" {
-		wrong = fmt.Errorf("unknown method %q", verb)
+		err = fmt.Errorf("unknown method %q", verb)
 	}
-	if wrong == nil {
-		wrong = check(body, model == EditModel)
+	if err == nil {
+		err = check(body, model == EditModel)
 	}
-	if wrong != nil {
-		fail(w, http.StatusBadRequest, "INVALID_ARGUMENT", wrong.Error())
+	if err != nil {
+		fail(w, http.StatusBadRequest, "INVALID_ARGUMENT", err.Error())
 		return
 	}
 	s.mu.Lock()
