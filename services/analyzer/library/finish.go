@@ -86,7 +86,7 @@ func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) err
 	return a.bus.Republish(ctx, e)
 }
 
-// concludeFile publishes the outcome of a file in a final state again. It handles late messages.
+// concludeFile republishes the outcome of a file in a final state. It handles late messages.
 func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	e, err := a.outcomeOf(ctx, f)
 	if err != nil {

@@ -61,7 +61,7 @@ func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 }
 
 // outdated reports whether an ended job no longer needs an object. A photo in the final bucket that
-// is not the job's result was left by a worker that crashed.
+// is not the job's result was left behind by a worker that crashed.
 func (o objects) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
 	if !job.Final() {
 		return false

@@ -47,8 +47,8 @@ func Links(part string, kindsAndTargets ...string) Part {
 	return Part{dir + "_rels/" + file + ".rels", b.String()}
 }
 
-// Word returns a Word document with the given body. It links further parts that have the names that Word
-// uses.
+// Word returns a Word document with the given body. It links further parts if they have the names that
+// Word uses.
 func Word(body string, more ...Part) []byte {
 	return Archive(append([]Part{
 		Links("", "officeDocument", "word/document.xml", "core-properties", "docProps/core.xml", "extended-properties", "docProps/app.xml", "thumbnail", "docProps/t.jpeg"),

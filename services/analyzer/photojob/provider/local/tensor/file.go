@@ -24,7 +24,7 @@ type node struct {
 	Attr     map[string]attribute
 }
 
-// attribute is a value of one of these types.
+// attribute is the value of an attribute; the field of its type is set.
 type attribute struct {
 	S     []byte
 	F     float64
