@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Area describes the area of the feed.
+// Area describes the feed area.
 func Area(cfg Config) area.Area {
 	return area.Area{
 		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
@@ -23,7 +23,7 @@ func Area(cfg Config) area.Area {
 const (
 	// WorkStream is the stream of FeedItemAccepted events.
 	WorkStream = "ASSAY_WORK_FEED"
-	// Consumer is the consumer of that stream.
+	// Consumer is the name of the consumer of that stream.
 	Consumer = "analyzer-feed"
 
 	acceptedSubject = "assay.feed.accepted."
@@ -32,8 +32,8 @@ const (
 // Work describes the stream of FeedItemAccepted events.
 func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: acceptedSubject + ">"} }
 
-// AcceptedSubject returns the subject of FeedItemAccepted of one item. A source id has no character
-// that is invalid in a subject.
+// AcceptedSubject returns the subject of the FeedItemAccepted events of one item. A source id contains no
+// character that is invalid in a subject.
 func AcceptedSubject(sourceID string) string { return acceptedSubject + sourceID }
 
 // NewAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
@@ -45,9 +45,9 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 }
 
 // Accepted returns the event for an item that waits for analysis, with its text in the given bucket.
-// For an item that was given up or analyzed before, the id includes the time of that, because the
-// stream may still drop the earlier id as a duplicate. It returns an error for a time that is not in
-// TimeLayout.
+// For an item that was given up or analyzed before, the event id includes the time when that happened,
+// because the stream could still drop the earlier id as a duplicate. It returns an error if a time of the
+// item is not in TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
 	failed, wrong := i.Failed()
@@ -85,7 +85,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
-			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, for a text that was removed too early
+			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // for a sweep that restores a text that was removed too early
 		},
 		area.Query: {
 			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),

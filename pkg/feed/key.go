@@ -9,22 +9,22 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// ObjectPrefix begins the keys of all texts.
+// ObjectPrefix is the prefix of the keys of all texts.
 const ObjectPrefix = "feed/"
 
 const (
 	// keyPart is the length of a part of a key: a file system that stores objects as files limits
 	// names to 255 bytes.
 	keyPart = 200
-	// keyMore is the suffix of a part that another part follows, so that no part is the name of
-	// both a file and a directory.
+	// keyMore is the suffix of every part except the last, so that no part is the name of both a
+	// file and a directory.
 	keyMore = "-/"
 )
 
-// TextKey returns the key of the object that holds the submission of an item, with its entire text,
+// TextKey returns the key of the object that stores the submission of an item, with its entire text,
 // before and after the analysis. The key contains no time, so that all writers of one item share
-// it. The source id is encoded in hexadecimal digits: two ids that differ only in case are two
-// files even in a case-insensitive file system.
+// it. The source id is encoded in hexadecimal digits, so that ids that differ only in case are
+// different files even in a case-insensitive file system.
 func TextKey(sourceID string) string {
 	digits := hex.EncodeToString([]byte(sourceID))
 	var name strings.Builder

@@ -13,7 +13,7 @@ const ModelVersion = "v1.2.0"
 // Both have the form v1.0.0; any other text is older than all versions.
 func CompareModels(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }
 
-// numbers returns the numbers of a model version, nil if it has another form.
+// numbers returns the numbers in a model version, or nil if the text has a different form.
 func numbers(version string) []int {
 	n := make([]int, 3)
 	if _, err := fmt.Sscanf(version, "v%d.%d.%d", &n[0], &n[1], &n[2]); err != nil || !modelVersions.MatchString(version) {

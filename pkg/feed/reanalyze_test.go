@@ -22,7 +22,7 @@ func outdated(t *testing.T, store *feed.Store, n int) feed.Item {
 	return item
 }
 
-// current is an analysis of the current model.
+// current returns an analysis by the current model.
 func current() feed.Analysis {
 	return feed.Analysis{Sentiment: feed.Negative, Score: 0.9, Compound: -0.8, ModelVersion: feed.ModelVersion}
 }
@@ -36,21 +36,21 @@ func TestReanalyzedItemKeepsItsResult(t *testing.T) {
 	want.Status = feed.Pending
 	waiting, err := store.Reanalyze(t.Context(), before)
 	if err != nil || !reflect.DeepEqual(waiting, want) {
-		t.Fatalf("got %+v, %v; want %+v", waiting, err, want)
+		t.Fatalf("got %+v, error %v, want %+v", waiting, err, want)
 	}
 	stored, err := store.Get(t.Context(), before.SourceID)
 	if err != nil || !reflect.DeepEqual(stored, want) || !stored.Scored() || stored.Settled() || stored.Outdated() {
-		t.Errorf("stored %+v, %v; want %+v", stored, err, want)
+		t.Errorf("got stored item %+v, error %v, want %+v", stored, err, want)
 	}
-	// All within about one millisecond.
+	// Both analyses can be made in the same millisecond.
 	after, err := store.Analyze(t.Context(), stored, current())
 	if err != nil || after.AnalyzedAt <= before.AnalyzedAt || after.Sentiment != feed.Negative || after.ModelVersion != feed.ModelVersion {
-		t.Errorf("got %+v, %v; the analysis before was at %s", after, err, before.AnalyzedAt)
+		t.Errorf("got %+v, error %v, want a negative analysis by the current model after %s", after, err, before.AnalyzedAt)
 	}
 }
 
-// TestSlowWorkerCannotOverwrite makes every move with what a worker read before the item was analyzed,
-// while the item waits for another analysis.
+// TestSlowWorkerCannotOverwrite makes every move with an item that a worker read before the item was
+// analyzed, while the item waits for another analysis.
 func TestSlowWorkerCannotOverwrite(t *testing.T) {
 	_, store := feedtest.Open(t)
 	for n, move := range []func(feed.Item) (feed.Item, error){
@@ -72,13 +72,13 @@ func TestSlowWorkerCannotOverwrite(t *testing.T) {
 			t.Errorf("move %d of the slow worker: got error %v, want ErrFenceLost", n, err)
 		}
 		if stored, err := store.Get(t.Context(), read.SourceID); err != nil || !reflect.DeepEqual(stored, waiting) {
-			t.Errorf("after move %d: %+v, %v; want %+v", n, stored, err, waiting)
+			t.Errorf("after move %d: got %+v, error %v, want %+v", n, stored, err, waiting)
 		}
 		if _, err := store.Analyze(t.Context(), waiting, current()); err != nil {
 			t.Error(err)
 		}
 		if _, err := store.Reanalyze(t.Context(), analyzed); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("an older analysis is repeated: got error %v, want ErrFenceLost", err)
+			t.Errorf("Reanalyze of an outdated item: got error %v, want ErrFenceLost", err)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestAcceptedAgain(t *testing.T) {
 		}
 		e, err := item.Accepted("bucket")
 		if err != nil || ids[e.ID] || e.Subject != feed.AcceptedSubject(item.SourceID) {
-			t.Errorf("got %+v, %v; ids before %v", e, err, maps.Keys(ids))
+			t.Errorf("got %+v, error %v, want an id other than %v", e, err, maps.Keys(ids))
 		}
 		ids[e.ID] = true
 		return item
@@ -115,11 +115,11 @@ func TestCompareModels(t *testing.T) {
 	for i, a := range order {
 		for j, b := range order {
 			if got, want := feed.CompareModels(a, b), max(-1, min(1, i-j)); got != want {
-				t.Errorf("%q and %q: %d, want %d", a, b, got, want)
+				t.Errorf("CompareModels(%q, %q) = %d, want %d", a, b, got, want)
 			}
 		}
 	}
 	if feed.CompareModels("v1", "v1.0.0.0") != 0 {
-		t.Error("CompareModels of two texts of another form: got a difference, want 0")
+		t.Error("CompareModels of two invalid versions: got a difference, want 0")
 	}
 }

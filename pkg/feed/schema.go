@@ -20,9 +20,9 @@ type Config struct {
 // Item is an item of the primary table. These attributes are not in the seed:
 //   - compound, which cannot be derived from sentiment and score of a neutral text;
 //   - analyzed_at and failed_at, which make repeated outcome events equal,
-//     and error_message, the reason why a pending item is not analyzed;
+//     and error_message, the reason why a pending item could not be analyzed;
 //   - writer, which lets a writer whose response was lost recognize its own item;
-//   - expires_at, where items expire.
+//   - expires_at, if items expire.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
 	IngestedAt   string          `dynamodbav:"ingested_at"` // TimeLayout
@@ -47,7 +47,7 @@ type Item struct {
 // sort as text.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// Ingested is IngestedAt as a time.
+// Ingested returns IngestedAt as a time.
 func (i Item) Ingested() (time.Time, error) { return time.Parse(TimeLayout, i.IngestedAt) }
 
 // Sentiments of an item.
@@ -64,9 +64,10 @@ const (
 	pendingModel     = "v0.0.0"
 )
 
-// Retention is how long the dashboard table retains an item after its IngestedAt.
+// Retention is the time for which the dashboard table retains an item after its IngestedAt.
 const Retention = 7 * 24 * time.Hour
 
+// Attributes and indexes of the tables.
 const (
 	AttrSourceID       = "source_id"
 	AttrIngestedAt     = "ingested_at"
@@ -92,7 +93,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
-// primarySchema returns the write table: no index, and a stream of both images.
+// primarySchema returns the table that is written: it has no index, and a stream with both images.
 func primarySchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,
@@ -105,17 +106,17 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// dashboardSchema returns the read table. The rows of items are of two kinds, with
+// dashboardSchema returns the table that is read. The rows of items are of two kinds, with
 // distinct keys:
 //
 //	         day_partition   ingested_at                      in the index
 //	base     2025-11-16      <iso>#<source_id>                by_sentiment
 //	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag, by_sentiment
 //
-// A base row has no tag, and an index omits rows without its key. So an item appears
-// once in its day, also in by_sentiment, and once for each tag in by_tag, and reading
-// a day reads no tag rows. In by_sentiment the partition of tag rows has the
-// highest-scored rows of each tag. Sort keys begin with the ISO time, so conditions
+// A base row has no tag, and an index omits rows without its key. An item therefore
+// appears once in its day, also in by_sentiment, and once for each tag in by_tag, and
+// reading a day reads no tag rows. In by_sentiment, the partition of tag rows contains
+// the highest-scored rows of each tag. Sort keys begin with the ISO time, so conditions
 // on times work regardless of the rest of the key. Rows of other partitions are
 // counters and changes that could not be projected (services/query/feed).
 func dashboardSchema(name string) *dynamodb.CreateTableInput {

@@ -4,7 +4,7 @@ package feed
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
-// Name names the area in subjects, ids, logs and metrics.
+// Name is the name of the area in subjects, ids, logs and metrics.
 const Name = "feed"
 
 // The states of an item.
@@ -13,9 +13,9 @@ const (
 	Analyzed lifecycle.State = "analyzed" // final
 )
 
-// The moves. Each has the condition that the item was not analyzed since it was read, so that a slow
-// worker cannot overwrite a newer analysis. A given-up item has no state of its own: it stays pending,
-// with the reason, until a retry removes the reason or the analysis succeeds.
+// The moves. Each is conditional on the item not having been analyzed since it was read, so that a slow
+// worker cannot overwrite a newer analysis. There is no state for a given-up item: it stays pending, with
+// the reason, until a retry removes the reason or the analysis succeeds.
 var (
 	analyze   = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
 	giveUp    = lifecycle.Move{Name: "giveUp", From: []lifecycle.State{Pending}, To: Pending}
@@ -23,7 +23,7 @@ var (
 	reanalyze = lifecycle.Move{Name: "reanalyze", From: []lifecycle.State{Analyzed}, To: Pending, Explicit: true}
 )
 
-// Machine returns the states and moves, for docs and tests.
+// Machine returns the states and moves of an item. They are also the conditions of its writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},

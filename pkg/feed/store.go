@@ -28,17 +28,17 @@ type Store struct {
 	now   func() time.Time
 }
 
-// NewStore returns the store of the primary table.
+// NewStore returns a store on the primary table.
 func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Primary, now: time.Now}
 }
 
-// Check reports whether the table can be used, for readiness.
+// Check returns an error if the table cannot be used. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
 // Create writes a new item. If an item with the same source id and time exists, Create returns it,
 // and created is false. Exactly one of several writers of a key creates the item, even if its
-// response was lost and the SDK retried. The condition does not cover items with another time, so
+// response was lost and the SDK retried. The condition does not cover items with a different time, so
 // all writers of a source id must first agree on the time.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
 	i.Writer = rand.Text()
@@ -60,8 +60,8 @@ func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, 
 	return i, true, nil
 }
 
-// Get reads an item by its source id, strongly consistent. It returns
-// lifecycle.ErrNotFound, also for an item that has expired.
+// Get reads an item by its source id, with a strongly consistent read. It returns
+// lifecycle.ErrNotFound if there is none or it has expired.
 func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
@@ -126,9 +126,9 @@ func (a Analysis) check() error {
 	return nil
 }
 
-// Analyze moves a pending item to analyzed. The item must be Of the analyzed submission: its URL,
-// snippet and metadata are written too. Analyze returns the item as written, with a later
-// AnalyzedAt than before. It returns lifecycle.ErrNotFound, *lifecycle.MovedError, or
+// Analyze moves a pending item to analyzed. The URL, snippet and metadata of the item are written too;
+// they must be those of the analyzed submission (see Item.Of). Analyze returns the item as written, with
+// a later AnalyzedAt than before. It returns lifecycle.ErrNotFound, *lifecycle.MovedError, or
 // lifecycle.ErrFenceLost if the item was analyzed since it was read. Tags that were added
 // concurrently are not lost, but are missing from the returned item.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
@@ -165,14 +165,14 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	return i, s.apply(ctx, analyze, i, seen, change)
 }
 
-// Reanalyze moves an analyzed item to pending. It keeps its result until the next analysis replaces
-// it. Reanalyze returns the item as written; errors are those of Analyze.
+// Reanalyze moves an analyzed item to pending. The item keeps its result until the next analysis
+// replaces it. Reanalyze returns the item as written; errors are those of Analyze.
 func (s *Store) Reanalyze(ctx context.Context, i Item) (Item, error) {
 	i.Status = reanalyze.To
 	return i, s.apply(ctx, reanalyze, i, i.AnalyzedAt, lifecycle.Item{})
 }
 
-// GiveUp records why a pending item is not analyzed. It returns the item as
+// GiveUp records why a pending item could not be analyzed. It returns the item as
 // written; errors are those of Analyze.
 func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error) {
 	i.FailedAt, i.ErrorMessage = s.now().UTC().Format(TimeLayout), reason
@@ -196,8 +196,8 @@ func (s *Store) Renew(ctx context.Context, i Item) (Item, error) {
 	return i, s.apply(ctx, retry, i, i.AnalyzedAt, change)
 }
 
-// described sets the attributes that come from the submission, and reverts GiveUp. Empty values are
-// not stored.
+// described returns the change that sets the attributes that come from the submission, and reverts
+// GiveUp. Empty values are not stored.
 func described(i Item) (lifecycle.Item, error) {
 	change := lifecycle.Item{Set: map[string]table.Value{}, Remove: []string{AttrFailedAt, AttrErrorMessage}}
 	for name, text := range map[string]string{AttrTextSnippet: i.TextSnippet, AttrSourceURL: i.SourceURL} {
@@ -219,10 +219,10 @@ func described(i Item) (lifecycle.Item, error) {
 	return change, nil
 }
 
-// apply makes a move of an item. at is the time of the item's last analysis when it was read.
+// apply makes a move of an item. analyzedAt is the AnalyzedAt of the item when it was read.
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzedAt string, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
-	// Not a lifecycle.Fence, whose attribute must exist.
+	// A lifecycle.Fence cannot be used here, since its attribute must exist.
 	change.Condition = expression.Name(attrAnalyzedAt).AttributeNotExists()
 	if analyzedAt != "" {
 		change.Condition = expression.Name(attrAnalyzedAt).Equal(expression.Value(analyzedAt))
@@ -234,8 +234,8 @@ func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzed
 	return err
 }
 
-// AddTags adds tags that an item does not have, while it has fewer than 5, in any state. It returns
-// the item as written, or lifecycle.ErrNotFound.
+// AddTags adds tags to an item in any state, up to a total of MaxTags. It returns the item as written,
+// or lifecycle.ErrNotFound.
 func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error) {
 	for {
 		all := union(i.MatchedTags, tags)
@@ -267,14 +267,14 @@ func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error
 		if len(failed.Item) == 0 {
 			return Item{}, lifecycle.ErrNotFound
 		}
-		// Another writer added a tag. At most 5 can be added, so the loop ends.
+		// Another writer added a tag. An item has at most MaxTags, so the loop ends.
 		if i, err = parse(failed.Item); err != nil {
 			return Item{}, err
 		}
 	}
 }
 
-// Parse parses an item from the table or its stream. It returns an error when a required attribute
+// Parse parses an item from the table or its stream. It returns an error if a required attribute
 // is missing or invalid.
 func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	i, err := parse(attributes)

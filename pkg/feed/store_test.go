@@ -33,7 +33,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 		writers.Go(func() {
 			got, first, err := store.Create(t.Context(), item)
 			if err != nil || got.SourceID != item.SourceID {
-				t.Errorf("got %+v, error %v", got, err)
+				t.Errorf("got %+v, error %v, want item %s", got, err, item.SourceID)
 			}
 			if first {
 				created.Add(1)
@@ -41,7 +41,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 		})
 	}
 	if writers.Wait(); created.Load() != 1 {
-		t.Errorf("%d writers created the item, want 1", created.Load())
+		t.Errorf("got %d writers that created the item, want 1", created.Load())
 	}
 }
 
@@ -54,7 +54,7 @@ func TestCreatedIsReadAsWritten(t *testing.T) {
 	slices.Sort(want.MatchedTags)
 	got, err := store.Get(t.Context(), s.SourceID)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v; want %+v", got, err, want)
+		t.Errorf("got %+v, error %v, want %+v", got, err, want)
 	}
 	if _, err := store.Get(t.Context(), "reddit#other"); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("got error %v, want ErrNotFound", err)
@@ -84,10 +84,10 @@ func TestMoves(t *testing.T) {
 			moved, refused := errors.AsType[*lifecycle.MovedError](err)
 			allowed := slices.Contains(move.From, state)
 			if allowed && (err != nil || got.Status != move.To) || !allowed && (!refused || moved.Found != state) {
-				t.Errorf("%s from %s: got %+v, error %v", move.Name, state, got, err)
+				t.Errorf("%s from %s: got %+v, error %v, want allowed = %t", move.Name, state, got, err, allowed)
 			}
 			if stored, err := store.Get(t.Context(), item.SourceID); err != nil || allowed && !reflect.DeepEqual(stored, got) {
-				t.Errorf("%s from %s is stored as %+v, %v; want %+v", move.Name, state, stored, err, got)
+				t.Errorf("%s from %s: got stored item %+v, error %v, want %+v", move.Name, state, stored, err, got)
 			}
 		}
 		if _, err := made[move.Name](feedtest.Submission(999, time.Now(), "a").Item(time.Now())); !errors.Is(err, lifecycle.ErrNotFound) {
@@ -96,8 +96,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestGiveUpIsReverted checks that a given-up item has the reason and the time until a retry, an
-// analysis, or another text.
+// TestGiveUpIsReverted checks that a given-up item keeps the reason and the time until a retry, an
+// analysis, or a new text.
 func TestGiveUpIsReverted(t *testing.T) {
 	_, store := feedtest.Open(t)
 	another := feedtest.Submission(0, time.Now(), "a")
@@ -118,20 +118,20 @@ func TestGiveUpIsReverted(t *testing.T) {
 		item, err := store.Get(t.Context(), item.SourceID)
 		if at, timed := item.Failed(); err != nil || timed != nil || time.Since(at) > time.Minute || !item.GivenUp() || !item.Settled() ||
 			item.Status != feed.Pending || item.View().ErrorMessage != "the text is gone" {
-			t.Errorf("given up: got %+v, error %v, time error %v", item, err, timed)
+			t.Errorf("got %+v, error %v, time error %v, want a pending item that was given up now", item, err, timed)
 		}
 		want, err := ending(item)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if item, err = store.Get(t.Context(), item.SourceID); err != nil || item.GivenUp() || item.ErrorMessage != "" || item.FailedAt != "" || !reflect.DeepEqual(item, want) {
-			t.Errorf("after ending %d: %+v, %v; want %+v", n, item, err, want)
+			t.Errorf("after ending %d: got %+v, error %v, want %+v", n, item, err, want)
 		}
 	}
 }
 
 // TestLostResponseOfCreate covers a write that took effect although its response was an error: the
-// SDK's retry finds the item and recognizes it as its own. Another writer does not.
+// SDK's retry recognizes the item as its own, and another writer does not.
 func TestLostResponseOfCreate(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	store := feed.NewStore(db, feedtest.Config())
@@ -142,11 +142,11 @@ func TestLostResponseOfCreate(t *testing.T) {
 	faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "PutItem", Count: 1})
 	first, created, err := store.Create(t.Context(), item)
 	if err != nil || !created {
-		t.Errorf("with a lost response: got created = %t, error %v", created, err)
+		t.Errorf("with a lost response: got created = %t, error %v, want true", created, err)
 	}
 	same, again, err := store.Create(t.Context(), item)
 	if err != nil || again || !reflect.DeepEqual(same, first) {
-		t.Errorf("another writer of the same item: got created = %t, %+v, error %v", again, same, err)
+		t.Errorf("another writer of the same item: got created = %t, %+v, error %v, want false, %+v", again, same, err, first)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestOneOfManyWorkersAnalyzes(t *testing.T) {
 		})
 	}
 	if workers.Wait(); made.Load() != 1 {
-		t.Errorf("%d workers made the move, want 1", made.Load())
+		t.Errorf("got %d workers that made the move, want 1", made.Load())
 	}
 }
 
@@ -202,7 +202,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 	writers.Wait()
 	got, err := store.Get(t.Context(), item.SourceID)
 	if err != nil || len(got.MatchedTags) != 5 || !slices.Contains(got.MatchedTags, "a") || got.Status != feed.Analyzed {
-		t.Errorf("got %+v, error %v", got, err)
+		t.Errorf("got %+v, error %v, want an analyzed item with 5 tags, a included", got, err)
 	}
 	if _, err := store.AddTags(t.Context(), feedtest.Submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a missing item: got error %v, want ErrNotFound", err)
@@ -231,12 +231,12 @@ func TestSeed(t *testing.T) {
 		"compound": "N", "writer": "S", // in addition to the seed
 	}
 	if !maps.Equal(kinds, want) {
-		t.Errorf("the item has %v, want %v", kinds, want)
+		t.Errorf("got attributes %v, want %v", kinds, want)
 	}
 
 	primary, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Primary)})
 	if err != nil || len(primary.Table.GlobalSecondaryIndexes) != 0 || primary.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages {
-		t.Errorf("the primary table: got %+v, error %v", primary, err)
+		t.Errorf("the primary table: got %+v, error %v, want no indexes and a stream of both images", primary, err)
 	}
 	board, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil {
@@ -247,7 +247,7 @@ func TestSeed(t *testing.T) {
 		indexes[*index.IndexName] = fmt.Sprint(aws.ToString(index.KeySchema[0].AttributeName), " ", aws.ToString(index.KeySchema[1].AttributeName), " ", index.Projection.ProjectionType)
 	}
 	if want := map[string]string{"by_sentiment": "day_partition sentiment_score_combined ALL", "by_tag": "tag ingested_at ALL"}; !maps.Equal(indexes, want) {
-		t.Errorf("indexes %v, want %v", indexes, want)
+		t.Errorf("got indexes %v, want %v", indexes, want)
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
@@ -271,7 +271,7 @@ func TestParseRejectsInvalidRows(t *testing.T) {
 		broken := maps.Clone(whole)
 		broken[name] = value
 		if i, err := feed.Parse(broken); err == nil {
-			t.Errorf("%s: got %+v", name, i)
+			t.Errorf("invalid %s: got %+v, want an error", name, i)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestItemsExpire(t *testing.T) {
 	}
 	for n, there := range []bool{true, true, false} {
 		if _, err := store.Get(t.Context(), fmt.Sprintf("reddit#%d", n)); (err == nil) != there || !there && !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("item %d: got error %v", n, err)
+			t.Errorf("item %d: got error %v, want found = %t", n, err, there)
 		}
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Primary)})

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a submission, those of the seed first. Package services/ingest/feed/check applies
-// them.
+// Limits of a submission. Those from the seed come first. Package services/ingest/feed/check applies
+// all of them.
 const (
 	MaxSourceID  = 256 // bytes
 	MaxTags      = 5
@@ -27,7 +27,7 @@ const (
 	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB limits an item to 400 KB
 )
 
-// ClockSkew is how far a submission's time may be in the future.
+// ClockSkew is the maximum time by which a submission's time may be in the future.
 const ClockSkew = 5 * time.Minute
 
 // SourceIDForm matches source ids.
@@ -51,7 +51,8 @@ type Submission struct {
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
 }
 
-// Stamped returns the submission with its time in TimeLayout: the given time, or now.
+// Stamped returns the submission with its time in TimeLayout: the submitted time, or now if there is
+// none.
 func (s Submission) Stamped(now time.Time) Submission {
 	at := now
 	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
@@ -61,7 +62,7 @@ func (s Submission) Stamped(now time.Time) Submission {
 	return s
 }
 
-// Item returns the pending item of a checked submission. Its time is that of Stamped.
+// Item returns the pending item of a valid submission. Its time is that of Stamped.
 func (s Submission) Item(now time.Time) Item {
 	s = s.Stamped(now)
 	return Item{
@@ -71,7 +72,7 @@ func (s Submission) Item(now time.Time) Item {
 	}
 }
 
-// Expiring returns the item with an expiry time of now plus after; 0 means never.
+// Expiring returns the item with an expiry time of now plus after. It never expires if after is 0.
 func (i Item) Expiring(now time.Time, after time.Duration) Item {
 	if i.ExpiresAt = 0; after > 0 {
 		i.ExpiresAt = now.Add(after).Unix()
@@ -79,15 +80,15 @@ func (i Item) Expiring(now time.Time, after time.Duration) Item {
 	return i
 }
 
-// Tag returns a tag in the form in which items have it: without spaces at its ends, and with one space
-// between its words.
+// Tag returns a tag in the form in which it is stored: without spaces at its ends, and with one space
+// between words.
 func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Invisible reports whether a character is invisible and may change how text around it is shown: a
-// control character, or one that sets the direction of text. Tags must not contain any.
+// Invisible reports whether a character is invisible and can change how the text around it is shown: a
+// control character, or one that sets the direction of text. Tags must not contain such characters.
 func Invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// union adds tags to those that an item has, up to the limit. It removes none.
+// union adds tags to those that an item has, up to MaxTags. It removes none.
 func union(have, more []string) []string {
 	all := slices.Clone(have)
 	for _, tag := range more {
@@ -119,7 +120,7 @@ const DocumentType = "application/json"
 
 // Document returns the submission in the form of the object at TextKey. It contains the entire
 // submission, so that the fields of an item always come from the same submission. The
-// submission must be Stamped.
+// submission must have been returned by Stamped.
 func (s Submission) Document() ([]byte, error) {
 	document, err := json.Marshal(s)
 	if err != nil {
@@ -128,7 +129,8 @@ func (s Submission) Document() ([]byte, error) {
 	return document, nil
 }
 
-// ParseDocument parses the Document of a source id's submission.
+// ParseDocument parses the Document of a submission. It returns an error if the document has a different
+// source id or no valid time.
 func ParseDocument(sourceID string, document []byte) (Submission, error) {
 	var s Submission
 	if err := json.Unmarshal(document, &s); err != nil {

@@ -23,11 +23,11 @@ func TestPendingItem(t *testing.T) {
 	i := s.Item(now)
 	if i.IngestedAt != "2025-11-16T23:30:00.999Z" || i.Status != feed.Pending || i.Sentiment != "neutral" || i.Score != 0.5 ||
 		i.ModelVersion != "v0.0.0" || strings.Join(i.MatchedTags, " ") != "b a" {
-		t.Errorf("got %+v", i)
+		t.Errorf("got %+v, want a pending item with tags b and a, ingested at 23:30:00.999 UTC", i)
 	}
 	s.IngestedAt = ""
 	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
-		t.Errorf("without a time the item was received at %s, want 2025-11-16T14:30:00.000Z", i.IngestedAt)
+		t.Errorf("a submission without a time: got %s, want 2025-11-16T14:30:00.000Z", i.IngestedAt)
 	}
 }
 
@@ -40,14 +40,14 @@ func TestSnippet(t *testing.T) {
 		"\u0085next\u007f":                "next",
 	} {
 		if got := feed.Snippet(text); got != want {
-			t.Errorf("%q gives %q, want %q", text, got, want)
+			t.Errorf("Snippet(%q) = %q, want %q", text, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringN(150, 400, -1)).Draw(t, "text")
 		got := feed.Snippet(text)
 		if utf8.RuneCountInString(got) > 200 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Fatalf("got %q", got)
+			t.Fatalf("Snippet(%q) = %q, want at most 200 characters of valid UTF-8 without control characters", text, got)
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestDocuments(t *testing.T) {
 	_, store := feedtest.Open(t)
 	now := time.Now()
 	for name, change := range map[string]func(*feed.Submission){
-		"the least":   func(s *feed.Submission) { s.Text, s.IngestedAt = "", "" },
+		"minimal":     func(s *feed.Submission) { s.Text, s.IngestedAt = "", "" },
 		"with a zone": func(s *feed.Submission) { s.IngestedAt = "2025-11-16T16:30:00.123456+02:00" },
 		"escaped":     func(s *feed.Submission) { s.Text = strings.Repeat("\x01<\u2028\n", 2000) },
 		"metadata": func(s *feed.Submission) {
@@ -80,21 +80,21 @@ func TestDocuments(t *testing.T) {
 				stamped.Metadata = nil
 			}
 			if err != nil || !reflect.DeepEqual(got, stamped) {
-				t.Fatalf("got %+v, %v; want %+v", got, err, stamped)
+				t.Fatalf("got %+v, error %v, want %+v", got, err, stamped)
 			}
 			item := feedtest.Create(t, store, got)
 			if !reflect.DeepEqual(item.IngestedAt, s.Item(now).IngestedAt) {
-				t.Errorf("got time %s, want that of the submission", item.IngestedAt)
+				t.Errorf("got time %s, want %s", item.IngestedAt, s.Item(now).IngestedAt)
 			}
 			if item, err = store.Get(t.Context(), s.SourceID); err != nil || !item.IsOf(got) {
-				t.Errorf("%+v does not match %+v: %v", item, got, err)
+				t.Errorf("got item %+v, error %v, want one that matches %+v", item, err, got)
 			}
 			for _, other := range []feed.Submission{
 				{Text: "other", SourceURL: s.SourceURL, Metadata: s.Metadata}, {Text: s.Text, Metadata: s.Metadata},
 				{Text: s.Text, SourceURL: s.SourceURL, Metadata: map[string]any{"other": true}},
 			} {
 				if item.IsOf(other) || !item.Of(other).IsOf(other) {
-					t.Errorf("IsOf(%+v, %+v): got true, or false after Of", item, other)
+					t.Errorf("%+v.IsOf(%+v): got true, or false after Of, want false, and true after Of", item, other)
 				}
 			}
 		})
@@ -107,7 +107,7 @@ func TestBrokenDocuments(t *testing.T) {
 		`{"sourceId":"reddit#1"}`, `{"sourceId":"reddit#1","ingestedAt":"today"}`,
 	} {
 		if s, err := feed.ParseDocument("reddit#1", []byte(document)); err == nil || !strings.Contains(err.Error(), "reddit#1") {
-			t.Errorf("%q: got %+v, error %v", document, s, err)
+			t.Errorf("%q: got %+v, error %v, want an error that names reddit#1", document, s, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // ScanLimit is the maximum number of items on a page of Scan.
 const ScanLimit = 100
 
-// Scanned is a page of the entire primary table, unordered and eventually consistent: use it only
+// Scanned is a page of a scan of the primary table, unordered and eventually consistent: use it only
 // as a hint.
 type Scanned struct {
 	Items  []Item
@@ -35,8 +35,8 @@ type Broken struct {
 
 const scanScope = "feed scan"
 
-// Scan reads up to limit items of the table, which has no index by status. It costs the read units
-// of all items it reads. It returns table.ErrCursor.
+// Scan reads up to limit items of the table, which has no index by status. It consumes read units for
+// all items it reads. It returns table.ErrCursor for a cursor of another list.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -65,9 +65,9 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	return page, err
 }
 
-// Merge merges all rows of a source id: the first, which Get reads, gets the tags of the others,
-// and the others are deleted. An item has several rows if another program wrote them, or if a text
-// was lost and submitted again at the same time.
+// Merge merges all rows of a source id: the tags of the other rows are added to the first row, which Get
+// reads, and the others are deleted. An item has several rows if another program wrote them, or if its
+// text was lost and concurrent writers submitted it again.
 func (s *Store) Merge(ctx context.Context, sourceID string) error {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
@@ -100,7 +100,7 @@ func (s *Store) Merge(ctx context.Context, sourceID string) error {
 const missingParallel = 16 // source ids that are looked up concurrently
 
 // Missing returns the source ids that have no item, each confirmed by a second, strongly consistent
-// read. Each costs a request, since the key contains a time too.
+// read. Each id takes a request, since the key also contains a time.
 func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 	missing := make([]bool, len(ids))
 	group, ctx := errgroup.WithContext(ctx)

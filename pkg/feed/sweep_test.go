@@ -34,7 +34,7 @@ func TestScanReadsAllItems(t *testing.T) {
 	for {
 		page, err := store.Scan(t.Context(), cursor, 10)
 		if err != nil || len(page.Items)+len(page.Broken) > 10 {
-			t.Fatalf("got %d items, error %v", len(page.Items), err)
+			t.Fatalf("got %d items, %d broken, error %v, want at most 10", len(page.Items), len(page.Broken), err)
 		}
 		for _, item := range page.Items {
 			got[item.SourceID] = true
@@ -47,7 +47,7 @@ func TestScanReadsAllItems(t *testing.T) {
 		}
 	}
 	if !maps.Equal(got, want) || !slices.Equal(broken, []string{"reddit#brokentrue"}) {
-		t.Errorf("got %v and broken %v", got, broken)
+		t.Errorf("got items %v, broken %v, want items %v, broken reddit#broken", got, broken, want)
 	}
 }
 
@@ -63,13 +63,13 @@ func TestMissingReturnsIDsWithoutAnItem(t *testing.T) {
 		want = append(want, s.SourceID)
 	}
 	if got, err := store.Missing(t.Context(), ids); err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
+		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
 }
 
-// TestRowsOfOneItemAreMerged checks that a scan has one row of each source id, for every page
-// size, and reports the source ids with several rows; merged they are the first row, with the tags
-// of all.
+// TestRowsOfOneItemAreMerged checks that a scan returns one row for each source id, for every page
+// size, and reports the source ids with several rows, and that merging keeps the first row, with the
+// tags of all.
 func TestRowsOfOneItemAreMerged(t *testing.T) {
 	_, store := feedtest.Open(t)
 	begin := time.Now().Add(-time.Hour)
@@ -94,7 +94,7 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 			t.Errorf("in pages of %d: got %d items and several rows of %v, want 4 and reddit#1", limit+1, items, double)
 		}
 	}
-	for range 2 { // again changes nothing
+	for range 2 { // the second merge changes nothing
 		if err := store.Merge(t.Context(), "reddit#1"); err != nil {
 			t.Fatal(err)
 		}
@@ -103,28 +103,28 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 		}
 		got, err := store.Get(t.Context(), "reddit#1")
 		if at, timed := got.Ingested(); err != nil || timed != nil || at.Sub(begin).Abs() > time.Second || !slices.Equal(got.MatchedTags, []string{"a", "b", "c"}) {
-			t.Errorf("after the merge: got %+v, error %v, time error %v", got, err, timed)
+			t.Errorf("after the merge: got %+v, error %v, time error %v, want the first row with tags a, b and c", got, err, timed)
 		}
 	}
 }
 
-// TestTextKeys checks that a key names one source id, fits a file system that accepts names of 255
-// bytes and one that ignores case, and is never a directory of another.
+// TestTextKeys checks that a key identifies one source id, is valid in a file system that limits names
+// to 255 bytes and in one that ignores case, and is never the directory of another key.
 func TestTextKeys(t *testing.T) {
 	longest := strings.Repeat("Aa", 124) + "x"
 	keys := map[string]bool{}
 	for _, id := range []string{"reddit#a", "reddit#A", "newsapi#a_-9", "reddit#" + longest[:93], "reddit#" + longest[:94], "reddit#" + longest} {
 		key := feed.TextKey(id)
 		if keys[strings.ToLower(key)] {
-			t.Errorf("two items have the key of %s: %s", id, key)
+			t.Errorf("TextKey(%s) = %s, which is also the key of another item", id, key)
 		}
 		keys[strings.ToLower(key)] = true
 		if got, err := feed.ParseTextKey(key); err != nil || got != id {
-			t.Errorf("%s: got %q, error %v, want %q", key, got, err, id)
+			t.Errorf("ParseTextKey(%q) = %q, %v, want %q", key, got, err, id)
 		}
 		for part := range strings.SplitSeq(key, "/") {
 			if len(part) > 255 {
-				t.Errorf("a part of %s has %d bytes", key, len(part))
+				t.Errorf("key %s: got a part of %d bytes, want at most 255", key, len(part))
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func TestTextKeys(t *testing.T) {
 		blob.Key("feed/", "72-/65646469742361"), blob.Key("feed/", "7265646469742361/"),
 	} {
 		if id, err := feed.ParseTextKey(key); err == nil {
-			t.Errorf("ParseTextKey(%q): got %s, want an error", key, id)
+			t.Errorf("ParseTextKey(%q) = %s, want an error", key, id)
 		}
 	}
 }

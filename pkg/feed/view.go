@@ -58,10 +58,10 @@ func (i Item) Language() string {
 // Scored reports whether the item has a result, possibly an old one while it waits for reanalysis.
 func (i Item) Scored() bool { return i.Status == Analyzed || i.AnalyzedAt != "" }
 
-// Analyzed is AnalyzedAt as a time, the zero time before the first analysis.
+// Analyzed returns AnalyzedAt as a time, the zero time before the first analysis.
 func (i Item) Analyzed() (time.Time, error) { return parseTime(i.AnalyzedAt) }
 
-// Failed is FailedAt as a time, the zero time unless the analysis was given up.
+// Failed returns FailedAt as a time, the zero time unless the analysis was given up.
 func (i Item) Failed() (time.Time, error) { return parseTime(i.FailedAt) }
 
 // GivenUp reports whether the analysis of a pending item was given up: the item does not change

@@ -15,7 +15,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("LibraryFiles", []string{create, change, remove}, files),
 			area.Allow("LibraryWorkflows", []string{create}, workflows),
 			area.Allow("LibraryRead", read, all...),
-			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name), // the depth of a moved folder
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name), // to find the depth of a moved folder
 			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {

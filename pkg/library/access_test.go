@@ -55,7 +55,7 @@ func TestAccessPatterns(t *testing.T) {
 			n, err := r.Get(ctx, n.ID)
 			return one(n.ID, err)
 		}, []string{n.ID}},
-		{config.Nodes, nodesByParent.name, "what is in a folder, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.Children(ctx, folder.ID, Listing{})) }, []string{n.ID}},
+		{config.Nodes, nodesByParent.name, "the children of a folder, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.Children(ctx, folder.ID, Listing{})) }, []string{n.ID}},
 		{config.Nodes, nodesByType.name, "an owner's nodes of a type, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.ByType(ctx, KindFolder, "ann", Listing{})) }, []string{folder.ID}},
 		{config.Files, "", "a file by its id", func(ctx context.Context) ([]string, error) {
 			f, err := r.File(ctx, f.ID)
@@ -79,7 +79,7 @@ func TestAccessPatterns(t *testing.T) {
 		got, err := p.call(t.Context())
 		slices.Sort(got)
 		if slices.Sort(p.want); err != nil || !slices.Equal(got, p.want) {
-			t.Errorf("%s: %q, %v; want %q", p.pattern, got, err, p.want)
+			t.Errorf("%s: got %q, error %v, want %q", p.pattern, got, err, p.want)
 		}
 		covered[p.table+"/"+p.index] = true
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Area describes the area of the library.
+// Area describes the library area.
 func Area(cfg Config) area.Area {
 	step := NewStep(&event.LibraryStep{FileId: "{fileId}"})
 	step.Subject = stepSubject + "{class}.{fileId}.{run}.{step}"
@@ -36,8 +36,9 @@ const (
 	progressSubject = "assay.library.progress."
 )
 
-// Steps of every workflow that are not listed in plans. StepStart makes a Loading file Loaded and publishes
-// the open steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
+// Steps that are not listed in plans. StepStart makes a Loading file Loaded and publishes the open steps of a
+// Loaded file. StepFinish ends a workflow that has no open steps. StepErase removes a node that Store.Erase has
+// hidden.
 const (
 	StepStart  = "start"
 	StepFinish = "finish"
@@ -90,8 +91,7 @@ func ParseStepSubject(subject string) (fileID, step string, ok bool) {
 	return parts[1], parts[3], true
 }
 
-// Step returns the event of an open step of the workflow's run, or of StepFinish. The file is that of
-// the workflow.
+// Step returns the event of an open step of the workflow's run, or of StepFinish. f is the file of the workflow.
 func (w Workflow) Step(f File, step string) event.Event {
 	d := f.step(step)
 	d.Run = float64(w.Run)
@@ -101,7 +101,7 @@ func (w Workflow) Step(f File, step string) event.Event {
 	return NewStep(d)
 }
 
-// Erase returns the event of an EraseWorkflow. Its file id is that of the node, which may be a folder.
+// Erase returns the StepErase event of an EraseWorkflow. Its file id is the id of the node, which can be a folder.
 func (w Workflow) Erase() event.Event {
 	d := &event.LibraryStep{
 		FileId: w.FileID, OwnerId: w.UserID, Step: StepErase, Class: ClassLight, Run: float64(w.Run), Bucket: w.Bucket, Key: w.Key,
@@ -112,7 +112,8 @@ func (w Workflow) Erase() event.Event {
 	return NewStep(d)
 }
 
-// Start returns the event for a Loading file whose content is stored, with its entity tag, or is to be fetched.
+// Start returns the StepStart event of a file. etag is the entity tag of the stored content; it is empty if the
+// content has yet to be fetched.
 func (f File) Start(etag string) event.Event {
 	f.ETag = etag
 	return NewStep(f.step(StepStart))
@@ -152,9 +153,9 @@ const (
 	ChangeDeleted = "deleted"
 )
 
-// Changed returns the event of a changed node as it is now, or of a deleted node as it was. Its id is
-// library.node/<nodeId>/<version>, followed by /deleted for a deleted node. before is the previous version, or the
-// zero Node.
+// Changed returns the NodeChanged event of a node in its current version, or in its last version if it was deleted.
+// The event's id is library.node/<nodeId>/<version>, followed by /deleted for a deleted node. before is the previous
+// version, or the zero Node.
 func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
 		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),

@@ -15,19 +15,19 @@ func TestSteps(t *testing.T) {
 		e := w.Step(f, step)
 		d, ok := e.Data.(*event.LibraryStep)
 		if e.ID != "library.step/"+f.ID+"/1/"+step || e.Subject != "assay.library.step."+class+"."+f.ID+".1."+step {
-			t.Errorf("got %s on %s", e.ID, e.Subject)
+			t.Errorf("%s: got id %s and subject %s, want those of file %s, run 1 and class %s", step, e.ID, e.Subject, f.ID, class)
 		}
 		if !ok || e.Owner != "ann" || e.Tenant != "ann" || e.Item != f.ID || d.Key != f.Key || d.Etag != "e1" || !e.Time.Equal(r.clock) {
-			t.Errorf("got %+v", e)
+			t.Errorf("%s: got event %+v, want owner ann, item %s, key %s, etag e1 and time %s", step, e, f.ID, f.Key, r.clock)
 		}
 	}
 	start := f.Start("e2")
 	if d, ok := start.Data.(*event.LibraryStep); !ok || d.Step != StepStart || d.Etag != "e2" || d.Run != 1 {
-		t.Errorf("got %+v", start)
+		t.Errorf("got event %+v, want step %s, etag e2 and run 1", start, StepStart)
 	}
 	area := Area(config)
 	if got := area.Events[0].Subject; got != "assay.library.step.{class}.{fileId}.{run}.{step}" || len(area.Tables) != 3 {
-		t.Errorf("got subject %s, %d tables", got, len(area.Tables))
+		t.Errorf("got subject %s and %d tables, want placeholders in the subject and 3 tables", got, len(area.Tables))
 	}
 }
 
@@ -42,17 +42,17 @@ func TestNodeChanged(t *testing.T) {
 	d, ok := e.Data.(*event.NodeChanged)
 	if !ok || e.ID != "library.node/"+folder.ID+"/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
 		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
-		t.Errorf("got %+v", e)
+		t.Errorf("got event %+v, want version 2 of %s, shared with bob", e, folder.ID)
 	}
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d, ok := trashed.Changed(ChangeUpdated, shared).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" || d.PreviousParentId != RootID("ann") {
-		t.Errorf("got %+v", d)
+		t.Errorf("got %+v, want a trashed node without a parent whose previous parent is the root", d)
 	}
 	if trashed.Changed(ChangeDeleted, trashed).ID == trashed.Changed(ChangeUpdated, shared).ID {
-		t.Error("a deleted node has the id of its last change")
+		t.Error("the events for a deletion and for the last change have the same id")
 	}
 }
 
@@ -67,16 +67,16 @@ func TestKeys(t *testing.T) {
 	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
 	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
 		if id, run, err := ParseKey(key); err != nil || id != upload.ID || run != want {
-			t.Errorf("%s: got file %s, run %d, error %v", key, id, run, err)
+			t.Errorf("ParseKey(%q) = %s, %d, %v, want %s, %d", key, id, run, err, upload.ID, want)
 		}
 	}
 	if uploaded(result) {
-		t.Errorf("uploaded(%s): got true, want false", result)
+		t.Errorf("uploaded(%q) = true, want false", result)
 	}
 	prefix := FilePrefix(upload.ID)
 	for _, key := range []string{"", "files/x", prefix, prefix + "r0/a", prefix + "r1/", prefix + "r01/a", prefix + "1/a", prefix + "other", "library/00/x/upload-1"} {
 		if id, run, err := ParseKey(key); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q: got file %s, run %d, error %v, want ErrForeignKey", key, id, run, err)
+			t.Errorf("ParseKey(%q) = %s, %d, %v, want ErrForeignKey", key, id, run, err)
 		}
 	}
 }

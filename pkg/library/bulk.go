@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// MaxBulk is the maximum number of operations of one Bulk.
+// MaxBulk is the maximum number of operations in one call of Bulk.
 const MaxBulk = 100
 
-// ErrBulk means that a Bulk has more than MaxBulk operations.
+// ErrBulk means that Bulk was called with more than MaxBulk operations.
 var ErrBulk = fmt.Errorf("at most %d operations are allowed in one request", MaxBulk)
 
 // Op is the kind of an operation.
@@ -26,7 +26,7 @@ const (
 type Operation struct {
 	Op       Op
 	ID       string
-	ParentID string // of a move; empty for the root
+	ParentID string // target of a move; empty for the root
 	IfMatch  int64  // 0 for any version
 }
 

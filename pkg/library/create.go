@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// absent is the condition of every new item.
+// absent returns the condition for writing a new item.
 func absent(keyName string) *string { return aws.String("attribute_not_exists(" + keyName + ")") }
 
 func (s *Store) ensureRoot(ctx context.Context, owner string) (Node, error) {
@@ -39,7 +39,7 @@ func (s *Store) ensureRoot(ctx context.Context, owner string) (Node, error) {
 
 // NewNode describes a new folder or file.
 type NewNode struct {
-	ID       string // of NewID
+	ID       string // from NewID
 	Owner    string
 	ParentID string // empty for the owner's root
 	Name     string
@@ -88,14 +88,14 @@ func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 	return Node{}, ErrBusy
 }
 
-// NewFile describes the reservation of an upload, besides its node.
+// NewFile describes a new file, including its node.
 type NewFile struct {
 	NewNode
-	Type        string // size in bytes; -1 if unknown
+	Type        string // likely workflow type, see TypeOf
 	Bucket, Key string
-	BlobID      string // of NewID
-	Length      int64  // bytes; -1 when not known beforehand
-	SHA256      string // as declared, may be empty
+	BlobID      string // from NewID
+	Length      int64  // in bytes; -1 if unknown
+	SHA256      string // as declared; may be empty
 	ContentType string
 	Origin      string // URL from which the analyzer fetches the content; empty for an upload
 }
@@ -139,7 +139,7 @@ const (
 	conflict        = "TransactionConflict"
 )
 
-// put writes a new item.
+// put returns the write of a new item.
 func (s *Store) put(name, keyName string, item any) (types.TransactWriteItem, error) {
 	attributes, err := attributevalue.MarshalMap(item)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) put(name, keyName string, item any) (types.TransactWriteItem, er
 	return types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: attributes, ConditionExpression: absent(keyName)}}, nil
 }
 
-// inPlace is the condition that a folder has the parent that was read, and is not in the trash.
+// inPlace returns the condition that a folder still has the parent that was read and is not in the trash.
 func (s *Store) inPlace(folder Node) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.nodes, Key: key(folder.ID), ConditionExpression: aws.String("parentId = :seen AND isDeleted = :no"),

@@ -11,7 +11,7 @@ import (
 
 var races = flag.Int("races", 200, "how many times two moves run concurrently")
 
-// Of two concurrent moves, A into B and B into A, one fails in any order.
+// Of two concurrent moves, A into B and B into A, exactly one succeeds.
 func TestConcurrentMovesMakeNoCycle(t *testing.T) {
 	const pairs = 10
 	rounds := max(1, *races/pairs)
@@ -31,8 +31,8 @@ func TestConcurrentMovesMakeNoCycle(t *testing.T) {
 	all.Wait()
 }
 
-// race moves two folders of the root into each other concurrently, and back. It returns an error unless exactly one
-// move succeeds and both folders stay below the root.
+// race concurrently moves two folders of the root into each other, and then moves both back. It returns an error
+// unless exactly one move succeeds and both folders stay below the root.
 func (r *rig) race(a, b string) error {
 	var all sync.WaitGroup
 	errs := make([]error, 2)
@@ -46,7 +46,7 @@ func (r *rig) race(a, b string) error {
 	close(start)
 	all.Wait()
 	if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), ErrCycle) {
-		return fmt.Errorf("the moves returned %w", errors.Join(errs...))
+		return fmt.Errorf("got errors %w, want one success and one ErrCycle", errors.Join(errs...))
 	}
 	for _, id := range []string{a, b} {
 		path, err := r.Path(r.t.Context(), id)
@@ -100,7 +100,7 @@ func TestConcurrentEditsKeepATree(t *testing.T) {
 	for _, id := range folders {
 		path, err := r.Path(t.Context(), id)
 		if err != nil || len(path) > len(folders)+1 {
-			t.Errorf("%d nodes are above %s: %v", len(path), id, err)
+			t.Errorf("%s: got a path of %d nodes, error %v, want at most %d nodes", id, len(path), err, len(folders)+1)
 		}
 	}
 }

@@ -19,12 +19,12 @@ type Edit struct {
 	IfMatch int64  // the expected version of the node; 0 for any
 }
 
-// changeAttempts is how often an edit is attempted when other writes of the same nodes conflict.
+// changeAttempts is the maximum number of attempts of an edit that conflicts with other writes of the same nodes.
 const changeAttempts = 10
 
-// change writes the node that next returns, under the conditions that next returns. After a conflicting write, it
-// reads the node and calls next again. It writes nothing if next changes nothing. It returns ErrVersion and
-// ErrBusy, and the errors of next.
+// change reads a node, calls next, and writes the node that next returns, under the conditions that next returns.
+// After a conflicting write it starts again. It writes nothing if next changes nothing. Errors are ErrVersion, ErrBusy
+// and those of next.
 func (s *Store) change(ctx context.Context, name, id string, e Edit, next func(Node) (Node, []types.TransactWriteItem, error)) (Node, error) {
 	for range changeAttempts {
 		before, err := s.Get(ctx, id)
@@ -56,8 +56,8 @@ func (s *Store) change(ctx context.Context, name, id string, e Edit, next func(N
 	return Node{}, ErrBusy
 }
 
-// edit writes the difference between two versions of a node, and to its file the attributes that both have. It
-// returns lifecycle.ErrCondition if the node differs from before, or a condition does not hold.
+// edit writes the difference between two versions of a node and updates the attributes that its file shares with it.
+// It returns lifecycle.ErrCondition if the stored node differs from before or a condition does not hold.
 func (s *Store) edit(ctx context.Context, name string, before, after Node, conditions []types.TransactWriteItem) error {
 	node, err := difference(before, after)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	}
 	found, err := Machine().Update(ctx, s.db, name, write)
 	if errors.Is(err, lifecycle.ErrCondition) && len(write.Items)+len(conditions) == 1 {
-		// The SDK may have repeated a request whose response was lost.
+		// The SDK may have retried a request whose response was lost.
 		var written Node
 		if attributevalue.UnmarshalMap(found, &written) == nil && reflect.DeepEqual(written, after) {
 			return nil
@@ -80,7 +80,7 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	return err
 }
 
-// fileOf updates the attributes of a file that an edit of its node changes.
+// fileOf returns the update of the attributes that the file of a node shares with the node.
 func (s *Store) fileOf(n Node) lifecycle.Item {
 	return lifecycle.Item{
 		Table: s.files, Key: key(n.ID),
@@ -93,7 +93,7 @@ func (s *Store) fileOf(n Node) lifecycle.Item {
 	}
 }
 
-// difference returns the attributes to set and to remove to turn one node into the other.
+// difference returns the update that turns before into after.
 func difference(before, after Node) (lifecycle.Item, error) {
 	item := lifecycle.Item{Set: map[string]table.Value{}}
 	old, err := attributevalue.MarshalMap(before)

@@ -34,7 +34,7 @@ type writes struct {
 	http dynamodb.HTTPClient
 	mu   sync.Mutex
 	seen []string
-	keys map[string]int // number of requests that name an item's key, by its id
+	keys map[string]int // number of requests that contain an item's key, by item id
 }
 
 var itemKey = regexp.MustCompile(`"Key":\{"id":\{"S":"([^"]+)"`)
@@ -86,7 +86,7 @@ func open(t *testing.T) *rig {
 	return r
 }
 
-// unretried is the store without the SDK's retries, so that a conflict is an error.
+// unretried returns the store without the SDK's retries, so that a conflict is returned as an error.
 func (r *rig) unretried() *Store {
 	once := *r.Store
 	once.db = dynamodb.New(r.db.Options(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
@@ -102,7 +102,7 @@ func (r *rig) id() string {
 	return id
 }
 
-// folder creates a folder of ann; an empty parent is her root.
+// folder creates a folder of ann; an empty parentID means her root.
 func (r *rig) folder(name, parentID string) Node {
 	r.t.Helper()
 	n, err := r.CreateFolder(r.t.Context(), NewNode{ID: r.id(), Owner: "ann", ParentID: parentID, Name: name})
@@ -112,7 +112,7 @@ func (r *rig) folder(name, parentID string) Node {
 	return n
 }
 
-// newFile returns a reservation of ann.
+// newFile returns the description of a new file of ann.
 func (r *rig) newFile(name, parentID string) NewFile {
 	r.t.Helper()
 	id := r.id()
@@ -141,7 +141,7 @@ func (r *rig) node(id string) Node {
 	return n
 }
 
-// stored is the file as the table has it.
+// stored returns the file as it is in the table.
 func (r *rig) stored(id string) File {
 	r.t.Helper()
 	f, err := r.File(r.t.Context(), id)

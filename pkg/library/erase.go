@@ -17,15 +17,15 @@ import (
 // ErrNotEmpty means that a folder to erase still has children, which must be erased first.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
-// eraseID is the id of the operation that erases a folder. The operation of a file has the file's id.
+// eraseID returns the id of the operation that erases a folder. The operation of a file has the file's id.
 func eraseID(folderID string) string {
 	return uuid.NewSHA1(roots, []byte(erasePrefix+folderID)).String()
 }
 
 // Erase hides a node permanently and returns the operation that removes it. A file gets a new run, so that its
-// steps can no longer finish. The children of a folder are listed in pages, and each is erased by its own
-// operation; then Erased ends that of the folder. A second call returns the same operation. Errors are those of
-// edits, with lifecycle.ErrNotFound for an erased node.
+// steps can no longer finish. The children of a folder must be erased, each by its own operation, before Erased
+// completes the operation of the folder. A second call returns the same operation. Errors are those of edits;
+// lifecycle.ErrNotFound also means that the node was already removed.
 func (s *Store) Erase(ctx context.Context, id string, e Edit) (Workflow, error) {
 	for range changeAttempts {
 		n, err := s.Get(ctx, id)
@@ -83,8 +83,10 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	return w, err
 }
 
-// Erased ends an operation of Erase, after the objects of its file or the children of its folder are deleted. It
-// removes the node and the operation, and for a file also the file. It is idempotent. It returns ErrNotEmpty.
+// Erased completes an operation that Erase returned, after the objects of the file or the children of the folder have
+// been deleted. It removes the node. It also removes a file and the operation that erased it; the operation of a
+// folder becomes Processed. Erased is idempotent. It returns ErrNotEmpty for a folder that has children, and
+// lifecycle.ErrFenceLost if the file has another run.
 func (s *Store) Erased(ctx context.Context, w Workflow) error {
 	gone := func(name string) types.TransactWriteItem {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: key(w.FileID)}}

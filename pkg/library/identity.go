@@ -15,17 +15,17 @@ const (
 // roots is the namespace of the ids of roots.
 var roots = uuid.MustParse("5d3c7a1e-3f0b-5c39-9f5e-6a2d2f7c8b41")
 
-// RootID is the id of the root of an owner, a UUIDv5. The node exists from the owner's first write.
+// RootID returns the id of the root of an owner, a UUIDv5. The owner's first write creates the node.
 func RootID(owner string) string { return uuid.NewSHA1(roots, []byte(owner)).String() }
 
 // trashOf returns the parent id of the nodes in the trash of an owner.
 func trashOf(owner string) string { return trashPrefix + owner }
 
-// eraseOf returns the parent id of the nodes that are being erased.
+// eraseOf returns the parent id of the nodes of an owner that are being erased.
 func eraseOf(owner string) string { return erasePrefix + owner }
 
-// NewID returns the id of a new node, a UUIDv7. The same idempotency key of the same owner returns the same id,
-// with the time of the key if that is a UUIDv7; an empty key returns a new id.
+// NewID returns the id of a new node, a UUIDv7. For an idempotency key it always returns the same id per owner, with
+// the time of the key if that is a UUIDv7; for an empty key it returns a new id.
 func NewID(owner, idempotencyKey string) (string, error) {
 	if idempotencyKey == "" {
 		id, err := uuid.NewV7()

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 )
 
-// Imports are the settings of page imports. Ingest checks URLs against them, and the analyzer enforces them
-// for requests.
+// Imports are the settings of page imports. Ingest checks URLs against them, and the analyzer enforces them on every
+// request.
 type Imports struct {
 	AllowNetworks []netip.Prefix `env:"ASSAY_PAGES_ALLOW_NETWORKS" doc:"private networks from which pages may be imported, such as 10.1.0.0/16,fd00:1::/64"`
 	AllowPorts    []uint16       `env:"ASSAY_PAGES_ALLOW_PORTS" doc:"ports from which pages may be imported, in addition to 80 and 443, such as 8080"`
@@ -22,7 +22,7 @@ const (
 	ImportTypes = "web pages, PDF and pictures"
 )
 
-// Policy returns the policy of addresses that may be requested.
+// Policy returns the policy for the addresses that may be requested.
 func (c Imports) Policy() guard.Policy {
 	return guard.Policy{
 		Networks: c.AllowNetworks, NetworksSetting: "ASSAY_PAGES_ALLOW_NETWORKS",

@@ -32,7 +32,8 @@ type Node struct {
 	CreatedBy   string `dynamodbav:"createdBy"`
 	UpdatedBy   string `dynamodbav:"updatedBy"`
 
-	// ParentID is the id of a folder or the root, or in the trash of the owner's trash.
+	// ParentID is the id of a folder or the root; trashOf or eraseOf the owner for a node that is in the trash or
+	// being erased.
 	ParentID    string `dynamodbav:"parentId,omitempty"`
 	TrashedFrom string `dynamodbav:"trashedFrom,omitempty"`
 	IsDeleted   bool   `dynamodbav:"isDeleted"`
@@ -77,7 +78,7 @@ type Image struct {
 	Length   int64  `dynamodbav:"length"`
 }
 
-// Permissions say who besides its owner may read a node and everything below it.
+// Permissions define who, besides the owner, may read a node and everything below it.
 type Permissions struct {
 	IsPublic bool     `dynamodbav:"isPublic"`
 	Users    []string `dynamodbav:"users,stringset,omitempty"`
@@ -92,13 +93,13 @@ type Permissions struct {
 // IsFolder reports whether the node can have children.
 func (n Node) IsFolder() bool { return n.Type == KindFolder || n.Type == KindUser }
 
-// ETag is the entity tag of the node as read.
+// ETag returns the entity tag of the node as read.
 func (n Node) ETag() string { return `"v` + strconv.FormatInt(n.Version, 10) + `"` }
 
 // Erasing reports whether the node is being erased, which cannot be undone.
 func (n Node) Erasing() bool { return strings.HasPrefix(n.ParentID, erasePrefix) }
 
-// TrashedBefore reports whether the node was put into the trash before a time. A sweep erases such nodes.
+// TrashedBefore reports whether the node was put into the trash before t. A sweep erases such nodes.
 func (n Node) TrashedBefore(t time.Time) bool {
 	trashed := at(n.DeletedAt)
 	return n.IsDeleted && !n.Erasing() && trashed != nil && trashed.Before(t)
@@ -111,7 +112,7 @@ type File struct {
 	Bucket       string          `dynamodbav:"bucket"`
 	BlobID       string          `dynamodbav:"blobId"`
 	Key          string          `dynamodbav:"key"`
-	ETag         string          `dynamodbav:"etag,omitempty"` // size of the object, from Loaded on
+	ETag         string          `dynamodbav:"etag,omitempty"` // entity tag of the object, from Loaded on
 	OwnedBy      string          `dynamodbav:"ownedBy"`
 	CreatedBy    string          `dynamodbav:"createdBy"`
 	UpdatedBy    string          `dynamodbav:"updatedBy"`
@@ -123,7 +124,7 @@ type File struct {
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
 	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the content to fetch; once the content is stored, the URL after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
-	Type         string          `dynamodbav:"type"` // of the workflow
+	Type         string          `dynamodbav:"type"` // workflow type
 	Status       lifecycle.State `dynamodbav:"status"`
 	Run          int64           `dynamodbav:"run"` // the fence of its moves
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"`
@@ -146,14 +147,14 @@ const MetadataPlace = "gps"
 // Erasing reports whether the file is being erased.
 func (f File) Erasing() bool { return f.ParentID == eraseOf(f.OwnedBy) }
 
-// Created is when the node was created.
+// Created returns the time when the node was created.
 func (n Node) Created() time.Time { return when(n.CreatedAt) }
 
-// Updated is when the node was last written.
+// Updated returns the time when the node was last written.
 func (n Node) Updated() time.Time { return when(n.UpdatedAt) }
 
-// Created is when the file was reserved.
+// Created returns the time when the file was reserved.
 func (f File) Created() time.Time { return when(f.CreatedAt) }
 
-// Updated is when the file was last written.
+// Updated returns the time when the file was last written.
 func (f File) Updated() time.Time { return when(f.UpdatedAt) }

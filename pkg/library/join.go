@@ -32,8 +32,8 @@ func (e StepEnd) attribute() string {
 // remains, the caller publishes the end of the workflow. A step ends once: a second call returns
 // lifecycle.ErrCondition and the current workflow, which the caller treats like the first result. It returns
 // lifecycle.ErrFenceLost if another run has begun or the file is being erased, and lifecycle.ErrNotFound if there
-// is no workflow; the caller then deletes the results of the step. Images, if any, are stored on the file and its
-// node at once.
+// is no workflow; the caller then deletes the results of the step. Images, if any, are stored in the file and its
+// node in the same transaction.
 func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step string, end StepEnd, result StepResult, images []Image) (Workflow, error) {
 	value, err := attributevalue.Marshal(result)
 	if err != nil {
@@ -106,7 +106,7 @@ func (w Workflow) End(plan Plan) End {
 	if len(reasons) == 0 {
 		return End{State: Processed}
 	}
-	const most = 20 // the item has a limit
+	const most = 20 // the size of an item is limited
 	message := strings.Join(reasons[:min(most, len(reasons))], "; ")
 	if len(reasons) > most {
 		message += "; and others"
@@ -114,7 +114,7 @@ func (w Workflow) End(plan Plan) End {
 	return End{State: ProcessedPartially, Message: message}
 }
 
-// Partly returns the end as partial, for a further reason. A failed end is returned unchanged.
+// Partly returns e as ProcessedPartially with an additional reason. It returns a Failed end unchanged.
 func (e End) Partly(reason string) End {
 	if e.State == Failed {
 		return e
@@ -126,7 +126,7 @@ func (e End) Partly(reason string) End {
 	return e
 }
 
-// Finish ends a Processing workflow with no open step, once. The file's metadata is replaced unless it is nil. A
+// Finish ends a Processing workflow that has no open steps. It replaces the file's metadata unless metadata is nil. A
 // second call returns *lifecycle.MovedError, a premature call lifecycle.ErrCondition.
 func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata map[string]any) error {
 	if !w.Joined() {

@@ -39,7 +39,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		case err == nil:
 			ended.Add(1)
 		case !ok || moved.Found != Processed:
-			t.Errorf("finish: got error %v", err)
+			t.Errorf("Finish: got error %v, want nil or a MovedError that found Processed", err)
 		}
 	}
 	handle := func(step string) {
@@ -48,7 +48,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		case err == nil:
 			settled.Add(1)
 		case !errors.Is(err, lifecycle.ErrCondition):
-			t.Errorf("%s: got error %v", step, err)
+			t.Errorf("FinishStep(%s): got error %v, want nil or ErrCondition", step, err)
 			return
 		}
 		if w.Joined() {
@@ -93,15 +93,15 @@ func TestJoinEndsOnce(t *testing.T) {
 	const steps = chunks + 3
 	if w.CurrentState != Processed || !w.Joined() || len(w.StepsDone) != steps || len(w.StepResults) != steps || !w.RecordProcessingCompleted ||
 		!w.ThumbnailCompleted || !w.ParseCompleted || !w.MetadataCompleted || w.IndexingCompleted {
-		t.Errorf("%+v", w)
+		t.Errorf("got workflow %+v, want it Processed with %d steps done", w, steps)
 	}
 	// A workflow that ended twice would have written two more versions of its file.
 	after := r.stored(f.ID)
 	if ended.Load() != 1 || after.Version != before.Version+1 || after.Status != Processed || r.node(f.ID).Status != Processed {
-		t.Errorf("the workflow ended %d times, version %d after %d, status %s", ended.Load(), after.Version, before.Version, after.Status)
+		t.Errorf("got %d ends, file version %d, status %s, want 1, %d, Processed", ended.Load(), after.Version, after.Status, before.Version+1)
 	}
 	if settled.Load() > steps || w.Version != 1+3+steps+1 {
-		t.Errorf("%d of %d steps were settled, version %d", settled.Load(), steps, w.Version)
+		t.Errorf("got %d settled steps, version %d, want at most %d, version %d", settled.Load(), w.Version, steps, 1+3+steps+1)
 	}
 }
 
@@ -126,14 +126,14 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
 	if err != nil || !slices.Equal(r.node(f.ID).Images, images) || !slices.Equal(r.stored(f.ID).Images, images) {
-		t.Errorf("images of a step: got %+v, error %v", w, err)
+		t.Errorf("images of a step: got %+v, error %v, want %+v in the node and the file", w, err, images)
 	}
 	if again, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
-		t.Errorf("the same step: got %+v, error %v", again, err)
+		t.Errorf("the same step: got %+v, error %v, want steps done %q, ErrCondition", again, err, w.StepsDone)
 	}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
 	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
-		t.Fatalf("got end %+v, error %v", end, err)
+		t.Fatalf("got end %+v, error %v, want Failed because of the metadata", end, err)
 	}
 	if err := r.Finish(t.Context(), w, w.End(PlanOf("Image")), nil); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	}
 }
 
-func TestEraseOfAFile(t *testing.T) {
+func TestEraseFile(t *testing.T) {
 	r := open(t)
 	f, _ := r.in(Processing)
 	op, err := r.Erase(t.Context(), f.ID, ann)
@@ -155,19 +155,19 @@ func TestEraseOfAFile(t *testing.T) {
 	}
 	again, err := r.Erase(t.Context(), f.ID, ann)
 	if err != nil || again.Run != op.Run || again.Version != op.Version {
-		t.Errorf("erased twice: got %+v, error %v", again, err)
+		t.Errorf("second Erase: got %+v, error %v, want %+v", again, err, op)
 	}
 	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of an erased file: got error %v, want ErrFenceLost", err)
 	}
 	if _, err := r.Readable(t.Context(), f.ID, Caller{Owner: "ann"}); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the owner reads it: got error %v, want ErrNotFound", err)
+		t.Errorf("a read by the owner: got error %v, want ErrNotFound", err)
 	}
 	if _, err := r.Restore(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("it is restored: got error %v, want ErrNotFound", err)
+		t.Errorf("a restore: got error %v, want ErrNotFound", err)
 	}
 	if len(r.names(RootID("ann"))) != 0 {
-		t.Error("the root lists the erased folder")
+		t.Error("the root lists the erased file")
 	}
 	for range 2 {
 		if err := r.Erased(t.Context(), op); err != nil {
@@ -180,11 +180,11 @@ func TestEraseOfAFile(t *testing.T) {
 		}
 	}
 	if _, err := r.Erase(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("erased after its end: got error %v, want ErrNotFound", err)
+		t.Errorf("Erase of a removed file: got error %v, want ErrNotFound", err)
 	}
 }
 
-func TestEraseOfAFolder(t *testing.T) {
+func TestEraseFolder(t *testing.T) {
 	r := open(t)
 	folder := r.folder("old", "")
 	file, _ := r.file("a.txt", folder.ID)
@@ -193,10 +193,10 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Fatalf("got %+v, error %v", op, err)
 	}
 	if _, _, err := r.Reserve(t.Context(), r.newFile("late.txt", folder.ID)); !errors.Is(err, ErrTrashed) {
-		t.Errorf("an upload into it: got error %v, want ErrTrashed", err)
+		t.Errorf("an upload into the folder: got error %v, want ErrTrashed", err)
 	}
 	if err := r.Erased(t.Context(), op); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("ended with a child: got error %v, want ErrNotEmpty", err)
+		t.Errorf("Erased of a folder with a child: got error %v, want ErrNotEmpty", err)
 	}
 	child, err := r.Erase(t.Context(), file.ID, ann)
 	if err != nil {
@@ -211,12 +211,12 @@ func TestEraseOfAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := r.Workflow(t.Context(), op.CorrelationID); err != nil || done.CurrentState != Processed {
-		t.Errorf("got operation %+v, error %v", done, err)
+		t.Errorf("got operation %+v, error %v, want it Processed", done, err)
 	}
 	if row := r.row(config.Nodes, key(folder.ID)); row != nil {
 		t.Errorf("got folder %v, want none", row)
 	}
 	if _, err := r.Erase(t.Context(), RootID("ann"), ann); !errors.Is(err, ErrRoot) {
-		t.Errorf("erased the root: got error %v, want ErrRoot", err)
+		t.Errorf("Erase of the root: got error %v, want ErrRoot", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// ObjectPrefix begins the keys of all objects of the library:
+// ObjectPrefix is the prefix of the keys of all library objects:
 //
 //	library/<shard>/<fileId>/upload-<fingerprint>   as uploaded
 //	library/<shard>/<fileId>/r<run>/<name>          a result of a step of a run
@@ -21,10 +21,10 @@ const ObjectPrefix = "library/"
 
 const uploadName = "upload-"
 
-// TextName names the result of a run that has the text of a file, in UTF-8, compressed with gzip.
+// TextName is the name of the result that contains the text of a file, in UTF-8, compressed with gzip.
 const TextName = "text.gz"
 
-// ErrForeignKey means that an object key is not one of a library's file.
+// ErrForeignKey means that a key is not that of an object of a library file.
 var ErrForeignKey = errors.New("not an object of the library")
 
 // UploadKey returns the key under which the bytes of a file are uploaded. Different reservations of one id have
@@ -46,8 +46,8 @@ func ResultKey(fileID string, run int64, name string) string {
 	return FilePrefix(fileID) + "r" + strconv.FormatInt(run, 10) + "/" + name
 }
 
-// ParseKey returns the id of the file that an object belongs to, and the run that wrote it, 0 for the upload. It
-// returns ErrForeignKey.
+// ParseKey returns the id of the file that an object belongs to, and the run that wrote the object, 0 for the upload.
+// It returns ErrForeignKey for keys that are not those of library objects.
 func ParseKey(key string) (fileID string, run int64, err error) {
 	name, ours := blob.CutKey(ObjectPrefix, key)
 	fileID, rest, two := strings.Cut(name, "/")

@@ -19,7 +19,7 @@ const MaxLinkAge = 30 * 24 * time.Hour
 var ErrLink = errors.New("the link is not valid")
 
 // Link is the content of a share link: its holder may read a node and everything below it. Path.Access checks
-// against the node whether it was revoked.
+// whether the link was revoked.
 type Link struct {
 	NodeID  string
 	Epoch   int64 // of the node's permissions when the link was issued
@@ -45,7 +45,7 @@ const minLinkKey = 32
 // NewLinks returns an issuer with a secret key of at least 32 bytes, which all services share.
 func NewLinks(key []byte) (*Links, error) {
 	if len(key) < minLinkKey {
-		return nil, fmt.Errorf("the key of share links has %d bytes, the minimum is %d", len(key), minLinkKey)
+		return nil, fmt.Errorf("the key of share links has %d bytes; at least %d are required", len(key), minLinkKey)
 	}
 	return &Links{key}, nil
 }
@@ -65,8 +65,8 @@ func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string,
 	return token, expires, err
 }
 
-// List returns the links to a node that have not expired, in the order in which they were created. It lists those that
-// Store.AddLink recorded.
+// List returns the links to a node that Store.AddLink recorded and that have not expired, in the order in which they
+// were created.
 func (l *Links) List(n Node, now time.Time) ([]LinkView, error) {
 	links := []LinkView{}
 	for _, seconds := range n.Permissions.valid(now) {
@@ -80,7 +80,7 @@ func (l *Links) List(n Node, now time.Time) ([]LinkView, error) {
 	return links, nil
 }
 
-// token returns the token of a link, which depends on the node, the epoch of its links and the expiry only.
+// token returns the token of a link, which depends only on the node, the epoch of its links and the expiry.
 func (l *Links) token(n Node, expires time.Time) (string, error) {
 	id, err := uuid.Parse(n.ID)
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *Links) token(n Node, expires time.Time) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(body, l.sign(body)...)), nil
 }
 
-// Read returns the link of a token. It returns ErrLink.
+// Read verifies a token and returns its link. It returns ErrLink for an invalid or expired token.
 func (l *Links) Read(token string, now time.Time) (Link, error) {
 	data, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || len(data) != linkSize || !hmac.Equal(data[linkBody:], l.sign(data[:linkBody])) {

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// DefaultLimit is the limit of a listing without one.
+// DefaultLimit is the page size if Listing.Limit is 0.
 const DefaultLimit = 100
 
 // Listing selects a page of a list, newest first. Lists are read from indexes, which are eventually
@@ -38,7 +38,7 @@ type FilePage struct {
 	NextCursor string
 }
 
-// Children lists the nodes in a folder. Like all lists it returns table.ErrCursor for a cursor of another list.
+// Children lists the nodes in a folder. Like all lists, it returns table.ErrCursor for a cursor of another list.
 func (s *Store) Children(ctx context.Context, folderID string, l Listing) (NodePage, error) {
 	return s.listNodes(ctx, nodesByParent, folderID, l)
 }
@@ -48,8 +48,7 @@ func (s *Store) TrashList(ctx context.Context, owner string, l Listing) (NodePag
 	return s.Children(ctx, trashOf(owner), l)
 }
 
-// ByType lists an owner's nodes of one type, also those in folders that are in the trash: see
-// Visible.
+// ByType lists an owner's nodes of one type, including those in trashed folders; see Visible.
 func (s *Store) ByType(ctx context.Context, kind Kind, owner string, l Listing) (NodePage, error) {
 	return s.listNodes(ctx, nodesByType, typeOwned(kind, owner), l)
 }
@@ -78,7 +77,7 @@ func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (File
 	return s.listFiles(ctx, filesByBlob, blobID, l)
 }
 
-// listFiles reads the files that an index lists, strongly consistent, in its order.
+// listFiles lists the ids in an index and reads their files with strongly consistent reads.
 func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing) (FilePage, error) {
 	l.Type, l.Status = "", "" // the index does not contain them
 	items, next, err := s.query(ctx, s.files, idName, by, value, l)
@@ -102,7 +101,7 @@ func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing
 	return page, nil
 }
 
-// query reads a page of an index of the table name, whose partition key is id.
+// query reads a page of an index. name is the table and id its partition key.
 func (s *Store) query(ctx context.Context, name, id string, by index, value string, l Listing) (items []table.Key, next string, err error) {
 	list := table.Partition{Table: name, Index: by.name, Hash: by.hash, Value: value, Keys: []string{id, by.hash}}
 	if by.sort != "" {
@@ -127,10 +126,10 @@ func (l Listing) filter() expression.ConditionBuilder {
 	return kind.And(status)
 }
 
-// Visible returns the nodes that are neither in the trash nor below a folder that is. It reads each folder above
-// them once, strongly consistent.
+// Visible returns the nodes that are neither in the trash nor below a trashed folder. It reads the path of each parent
+// folder once, with strongly consistent reads.
 func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
-	hidden := map[string]bool{} // by the id of a folder
+	hidden := map[string]bool{} // by folder id
 	var visible []Node
 	for _, n := range nodes {
 		gone, known := hidden[n.ParentID]
@@ -149,8 +148,8 @@ func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
 	return visible, nil
 }
 
-// height returns the height of the tree of folders below a folder. It reads the list of all folders of the owner,
-// eventually consistent: exceeding MaxDepth by a few levels is safe.
+// height returns the height of the tree of folders below a folder. It lists all folders of the owner with eventually
+// consistent reads: exceeding MaxDepth by a few levels is safe.
 func (s *Store) height(ctx context.Context, folder Node) (int, error) {
 	below := map[string][]string{}
 	l := Listing{Limit: 1000}

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Every index is a list, newest first and in pages.
+// Every index is listed in pages, newest first.
 func TestLists(t *testing.T) {
 	r := open(t)
 	folder := r.folder("docs", "")
@@ -33,7 +33,7 @@ func TestLists(t *testing.T) {
 		var ids []string
 		for _, f := range page.Files {
 			if f.Name == "" {
-				t.Errorf("%+v has only keys", f)
+				t.Errorf("got file %+v with keys only, want all attributes", f)
 			}
 			ids = append(ids, f.ID)
 		}
@@ -58,7 +58,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 		if !slices.Equal(found, ids) {
-			t.Errorf("%s: %q, want %q", name, found, ids)
+			t.Errorf("%s: got %q, want %q", name, found, ids)
 		}
 		foreign, err := table.Cursor("another list", table.Key{idName: table.Text("x")})
 		if err != nil {
@@ -69,7 +69,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	if found, _, err := files(r.FilesByBlob(t.Context(), last.BlobID, Listing{})); err != nil || !slices.Equal(found, ids[:1]) {
-		t.Errorf("by blob: got %q, error %v", found, err)
+		t.Errorf("by blob: got %q, error %v, want %q", found, err, ids[:1])
 	}
 }
 
@@ -81,7 +81,7 @@ func TestListFilters(t *testing.T) {
 	for _, l := range []Listing{{Type: KindFile}, {Status: Loading}, {Type: KindFile, Status: Loading}} {
 		page, err := r.Children(t.Context(), folder.ID, l)
 		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].Name != "a.txt" {
-			t.Errorf("%+v: got %+v, error %v", l, page, err)
+			t.Errorf("%+v: got %+v, error %v, want a.txt only", l, page, err)
 		}
 	}
 }

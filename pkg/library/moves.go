@@ -22,7 +22,7 @@ var (
 
 // Content describes the stored content of a file.
 type Content struct {
-	Type   string // of the workflow, by the content
+	Type   string // workflow type, as determined from the content
 	Length int64
 	ETag   string // of the object
 	MD5    string // may be empty
@@ -40,8 +40,8 @@ func (c Content) of(f File) File {
 }
 
 // StoreUpload moves a Loading file to Loaded and writes its workflow, with all steps of the plan open.
-// Like every move it returns lifecycle.ErrNotFound, *lifecycle.MovedError, lifecycle.ErrFenceLost or
-// lifecycle.ErrInconsistent; and lifecycle.ErrCondition for a workflow of this run or a later one.
+// Like every move, it returns lifecycle.ErrNotFound, *lifecycle.MovedError, lifecycle.ErrFenceLost or
+// lifecycle.ErrInconsistent. It returns lifecycle.ErrCondition if a workflow of this run or a later one exists.
 func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
 	f = c.of(f)
 	w, err := s.newWorkflow(ctx, f, f.Run, plan.names())
@@ -70,7 +70,7 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 }
 
 // Identify is like StoreUpload for a file that failed in Loading and is Loaded after a retry: it records the
-// content and opens the steps of the plan. It returns lifecycle.ErrCondition if that was done before.
+// content and opens the steps of the plan. It returns lifecycle.ErrCondition if the content is already recorded.
 func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
 	f = c.of(f)
 	file, node, err := f.content()
@@ -89,12 +89,12 @@ func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (Fil
 	return f, w, err
 }
 
-// Retry moves a Failed or ProcessedPartially file to Loaded, for another run of all its steps.
+// Retry moves a Failed or ProcessedPartially file to Loaded, to run all its steps again.
 func (s *Store) Retry(ctx context.Context, f File) (File, Workflow, error) {
 	return s.again(ctx, retry, f)
 }
 
-// Reprocess moves a Processed file to Loaded, for another run of all its steps.
+// Reprocess moves a Processed file to Loaded, to run all its steps again.
 func (s *Store) Reprocess(ctx context.Context, f File) (File, Workflow, error) {
 	return s.again(ctx, reprocess, f)
 }
@@ -108,8 +108,8 @@ func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Work
 	return f, w, err
 }
 
-// RetryStep is like Retry for one failed step. The results of the other steps are kept: kept contains those
-// whose objects the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
+// RetryStep is like Retry for one failed step. The results of the other steps are kept; kept contains those whose
+// objects the caller has copied for the new run. It also returns ErrNoWorkflow or ErrStep.
 func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]StepResult) (File, Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (old.Run != f.Run || old.ETag != f.ETag) {
@@ -147,7 +147,7 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 	return f, w, err
 }
 
-// earlier is the condition on the row that a new run replaces: no row, or a row of an earlier run.
+// earlier returns the condition on the row that a new run replaces: no row, or a row of an earlier run.
 func earlier(w Workflow) expression.ConditionBuilder {
 	return expression.AttributeNotExists(expression.Name(correlationIDName)).Or(expression.Name(runName).LessThan(expression.Value(w.Run)))
 }
@@ -169,11 +169,11 @@ func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow,
 		return File{}, err
 	}
 	f.Status, f.Run, f.UpdatedAt = m.To, w.Run, table.TextOf(write.Items[0].Set[updatedName])
-	f.Version++ // unless its node was edited meanwhile
+	f.Version++ // higher in the table if the node was edited meanwhile
 	return f, nil
 }
 
-// replace returns the write that replaces a row by a workflow, under a condition.
+// replace returns the write that replaces a workflow's row, under a condition.
 func (s *Store) replace(w Workflow, condition expression.ConditionBuilder) (types.TransactWriteItem, error) {
 	expr, err := expression.NewBuilder().WithCondition(condition).Build()
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Store) replace(w Workflow, condition expression.ConditionBuilder) (type
 	}}, err
 }
 
-// both returns the writes of a file and of its node, each with a version and a time.
+// both returns the writes of a file and of its node. Each write also increments the version and sets the update time.
 func (s *Store) both(id string, file, node map[string]table.Value) []lifecycle.Item {
 	now := table.Text(stamp(s.now()))
 	items := []lifecycle.Item{{Table: s.files, Key: key(id), Set: file}, {Table: s.nodes, Key: key(id), Set: node}}
@@ -204,7 +204,8 @@ func runFence(seen, next int64) lifecycle.Fence {
 	return lifecycle.Fence{Attribute: runName, Seen: table.Integer(seen), Next: table.Integer(next)}
 }
 
-// ofWorkflow returns a write of a workflow, with its version, its time and a new deadline.
+// ofWorkflow returns a write of a workflow that also increments its version and sets its update time and a new
+// deadline.
 func (s *Store) ofWorkflow(id string, set map[string]table.Value) lifecycle.Item {
 	all := map[string]table.Value{workflowUpdatedAt: table.Text(stamp(s.now())), "deadline": table.Text(s.deadline())}
 	for name, value := range set {
@@ -232,7 +233,7 @@ func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, recor
 		}
 		item.Add["stepsOpen"] = &types.AttributeValueMemberSS{Value: steps}
 	}
-	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // so that the join cannot happen earlier
+	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // the workflow cannot have joined before
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
 }
 
@@ -241,8 +242,7 @@ func (s *Store) StartProcessing(ctx context.Context, w Workflow) error {
 	return s.move(ctx, startProcessing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
 }
 
-// Fail moves a file, with or without a workflow, from any state of processing to Failed. The message is for
-// display.
+// Fail moves a file that is not in a final state, with or without a workflow, to Failed. The message is for display.
 func (s *Store) Fail(ctx context.Context, f File, message string) error {
 	reason := table.Text(message)
 	file := map[string]table.Value{"errorMessage": reason}
@@ -258,12 +258,12 @@ func (s *Store) Fail(ctx context.Context, f File, message string) error {
 	return err
 }
 
-// move writes a workflow, its file and its node.
+// move applies m to a workflow, its file and its node.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, w Workflow, workflow lifecycle.Item, file, node map[string]table.Value) error {
 	items := append([]lifecycle.Item{workflow}, s.both(w.FileID, file, node)...)
 	_, err := Machine().Apply(ctx, s.db, m, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: items})
 	return err
 }
 
-// set is a set of one member.
+// set returns a string set with one member.
 func set(member string) table.Value { return &types.AttributeValueMemberSS{Value: []string{member}} }

@@ -9,12 +9,12 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// records is a plan that parses.
+// records is a plan with a parsing step.
 var records = Plan{"Table", []Step{{StepParse, ClassRecords, true}, {StepMetadata, ClassLight, true}, {StepThumbnails, ClassRender, false}}}
 
 var content = Content{Type: "Table", Length: 7, ETag: "e1", MD5: "m1"}
 
-// makers are the store's methods, by name of the move.
+// makers contains the method of the store that makes a move, by the move's name.
 var makers = map[string]func(*rig, File, Workflow) error{
 	"store": func(r *rig, f File, _ Workflow) error {
 		_, _, err := r.StoreUpload(r.t.Context(), f, content, records)
@@ -24,7 +24,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	"finishParsing":   func(r *rig, _ File, w Workflow) error { return r.FinishParsing(r.t.Context(), w, 2, 1500) },
 	"startProcessing": func(r *rig, _ File, w Workflow) error { return r.StartProcessing(r.t.Context(), w) },
 	"complete": func(r *rig, _ File, w Workflow) error {
-		w.StepsOpen = nil // the condition of the write decides
+		w.StepsOpen = nil // pass the check of Finish and leave it to the condition of the write
 		return r.Finish(r.t.Context(), w, End{State: Processed}, map[string]any{"rows": 7})
 	},
 	"completePartially": func(r *rig, _ File, w Workflow) error {
@@ -81,7 +81,7 @@ func TestMachineIsValid(t *testing.T) {
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d makers, want one for each of %d moves", len(makers), len(Machine().Moves))
 	}
 	r := open(t)
 	for _, move := range Machine().Moves {
@@ -104,20 +104,20 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					return
 				}
 				if err != nil || after.Status != move.To || there.Status != move.To {
-					t.Fatalf("got %s and %s, error %v", after.Status, there.Status, err)
+					t.Fatalf("got file %s, node %s, error %v, want %s", after.Status, there.Status, err, move.To)
 				}
 				if after.Version != f.Version+1 || there.Version != node.Version+1 || after.Run != there.Run {
-					t.Errorf("got versions %d and %d, runs %d and %d", after.Version, there.Version, after.Run, there.Run)
+					t.Errorf("got versions %d and %d, runs %d and %d, want versions %d and %d, equal runs", after.Version, there.Version, after.Run, there.Run, f.Version+1, node.Version+1)
 				}
 				if again := after.Run == f.Run+1; again != move.Explicit {
-					t.Errorf("got run %d after %d", after.Run, f.Run)
+					t.Errorf("got run %d after run %d, want a new run only for an explicit move", after.Run, f.Run)
 				}
 				now, err := r.Workflow(t.Context(), f.ID)
 				if errors.Is(err, lifecycle.ErrNotFound) && from == Loading && move.Name == "fail" {
 					return
 				}
 				if err != nil || now.CurrentState != move.To || now.Run != after.Run || now.Version != w.Version+1 {
-					t.Errorf("got workflow %+v, error %v", now, err)
+					t.Errorf("got workflow %+v, error %v, want state %s, run %d, version %d", now, err, move.To, after.Run, w.Version+1)
 				}
 			})
 		}
@@ -177,14 +177,14 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 	end := w.End(records)
 	if want := (End{State: ProcessedPartially, Message: "thumbnails: it is blank"}); end != want {
-		t.Fatalf("ends as %+v, want %+v", end, want)
+		t.Fatalf("got end %+v, want %+v", end, want)
 	}
 	if err := r.Finish(t.Context(), w, end, nil); err != nil {
 		t.Fatal(err)
 	}
 	f = r.stored(f.ID)
 	if _, _, err := r.RetryStep(t.Context(), f, StepMetadata, nil); !errors.Is(err, ErrStep) {
-		t.Errorf("a retry of what was done: got error %v, want ErrStep", err)
+		t.Errorf("a retry of a step that succeeded: got error %v, want ErrStep", err)
 	}
 	f, again, err := r.RetryStep(t.Context(), f, StepThumbnails, map[string]StepResult{StepMetadata: {Key: "r2/metadata"}})
 	if err != nil {
@@ -192,15 +192,15 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 	}
 	w, err = r.Workflow(t.Context(), f.ID)
 	if err != nil || !reflect.DeepEqual(again, w) {
-		t.Errorf("got workflow %+v, want %+v, %v", w, again, err)
+		t.Errorf("got workflow %+v, error %v, want %+v", w, err, again)
 	}
 	if w.Run != 2 || w.CurrentState != Loaded || !slices.Equal(w.StepsOpen, []string{StepThumbnails}) || w.StepsFailed != nil ||
 		!slices.Equal(w.StepsDone, []string{StepMetadata}) || !slices.Equal(w.StepsSkipped, []string{StepParse}) ||
 		w.StepResults[StepMetadata].Key != "r2/metadata" || w.ThumbnailCompleted || !w.MetadataCompleted || w.FailureMessage != "" {
-		t.Errorf("%+v", w)
+		t.Errorf("got workflow %+v, want run 2 with only the thumbnails open and the other results kept", w)
 	}
 	if _, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("a step of the former run: got error %v, want ErrFenceLost", err)
+		t.Errorf("a step of the previous run: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Fail(t.Context(), f, "no more"); err != nil {
 		t.Fatal(err)
@@ -212,11 +212,11 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 		t.Errorf("a retry without a workflow: got error %v, want ErrNoWorkflow", err)
 	}
 	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
-		t.Errorf("a retry of the file: got %+v, error %v", f, err)
+		t.Errorf("a retry of the file: got %+v, error %v, want run 3 without an error message", f, err)
 	}
 }
 
-// A rename during processing is not overwritten by the moves, nor does it overwrite them.
+// A rename during processing and the moves of the file do not overwrite each other.
 func TestRenameDuringProcessing(t *testing.T) {
 	r := open(t)
 	f, w := r.in(Loaded)
@@ -227,6 +227,6 @@ func TestRenameDuringProcessing(t *testing.T) {
 		t.Error(err)
 	}
 	if n := r.node(f.ID); n.Name != "b.csv" || n.Status != Processing {
-		t.Errorf("got %+v", n)
+		t.Errorf("got %+v, want b.csv in state Processing", n)
 	}
 }

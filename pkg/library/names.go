@@ -35,8 +35,8 @@ func CleanDisplayName(name string) (string, error) {
 	return name, nil
 }
 
-// CleanName returns a name in Unicode normal form C. It returns an error that wraps ErrName for a
-// name that some file system could not store. Two nodes of one folder may have the same name.
+// CleanName returns a name in Unicode normal form C. It returns an error that wraps ErrName for a name that is not
+// valid on every common file system. Two nodes of one folder may have the same name.
 func CleanName(name string) (string, error) {
 	refuse := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrName, why) }
 	if !utf8.ValidString(name) {

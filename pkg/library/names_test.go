@@ -12,7 +12,7 @@ func TestNames(t *testing.T) {
 		strings.Repeat("\u00e9", MaxName): strings.Repeat("\u00e9", MaxName),
 	} {
 		if got, err := CleanName(name); err != nil || got != want {
-			t.Errorf("%q: got %q, error %v, want %q", name, got, err, want)
+			t.Errorf("CleanName(%q) = %q, %v, want %q", name, got, err, want)
 		}
 	}
 	for _, name := range []string{
@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 		"CON", "con.txt", "Aux.tar.gz", "nul", "LPT9", "com1.jpg", "CON .txt", strings.Repeat("x", MaxName+1),
 	} {
 		if got, err := CleanName(name); !errors.Is(err, ErrName) {
-			t.Errorf("%q: got %q, error %v", name, got, err)
+			t.Errorf("CleanName(%q) = %q, %v, want ErrName", name, got, err)
 		}
 	}
 }
@@ -32,13 +32,13 @@ func TestIDs(t *testing.T) {
 	}
 	again, err := NewID("ann", "key")
 	if err != nil || again != first || !ValidID(first) || first[14] != '7' {
-		t.Errorf("got %s, then %s, error %v", first, again, err)
+		t.Errorf("got ids %s and %s, error %v, want the same UUIDv7", first, again, err)
 	}
 	other, err := NewID("bob", "key")
 	if err != nil || other == first {
 		t.Errorf("another owner: got the same id %s, error %v", other, err)
 	}
 	if RootID("ann") == RootID("bob") || RootID("ann")[14] != '5' || ValidID(strings.ToUpper(first)) {
-		t.Errorf("got roots %s and %s", RootID("ann"), RootID("bob"))
+		t.Errorf("got roots %s and %s, want different UUIDv5, and upper case rejected", RootID("ann"), RootID("bob"))
 	}
 }

@@ -41,13 +41,13 @@ const MaxPrincipals = 200
 // Caller identifies who reads or changes a node. The zero Caller sees public nodes.
 type Caller struct {
 	Owner  string   // empty if unknown
-	Groups []string // of a proven identity only
+	Groups []string // of an authenticated identity only
 	Link   Link     // of a valid share link; the zero Link for none
 }
 
 // Access returns the access of a caller to the node of the path. The owner may write. A permission of a node, or a
-// link to it, covers everything below it. Only the owner has access to nodes in the trash, and nobody to nodes that
-// are being erased.
+// link to it, covers everything below it. Only the owner has access to nodes in the trash, and no caller has access to
+// nodes that are being erased.
 func (p Path) Access(c Caller) Access {
 	top := p[len(p)-1]
 	switch {
@@ -124,7 +124,7 @@ func (s *Store) Share(ctx context.Context, id string, public bool, users, groups
 	})
 }
 
-// AddLink records a link to a node that expires at a time, so that Links.List returns it. Errors are those of edits,
+// AddLink records a link to a node with its expiry time, so that Links.List returns it. Errors are those of edits,
 // ErrTrashed, ErrRoot and ErrLinks.
 func (s *Store) AddLink(ctx context.Context, id string, expires time.Time, e Edit) (Node, error) {
 	now := s.now()
@@ -150,7 +150,7 @@ func (s *Store) RevokeLinks(ctx context.Context, id string, e Edit) (Node, error
 	})
 }
 
-// principals returns a sorted set, without duplicates and empty strings.
+// principals returns the names sorted, without duplicates and empty strings.
 func principals(names []string) []string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	slices.Sort(names)

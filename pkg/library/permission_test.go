@@ -19,13 +19,13 @@ func TestAccess(t *testing.T) {
 	check := func(what string, c Caller, id string, want error) {
 		t.Helper()
 		if _, err := r.Readable(t.Context(), id, c); !errors.Is(err, want) {
-			t.Errorf("%s: read: %v, want %v", what, err, want)
+			t.Errorf("%s: Readable: got error %v, want %v", what, err, want)
 		}
 		if want == nil && c.Owner != "ann" {
 			want = ErrForbidden
 		}
 		if _, err := r.Writable(t.Context(), id, c); !errors.Is(err, want) {
-			t.Errorf("%s: write: %v, want %v", what, err, want)
+			t.Errorf("%s: Writable: got error %v, want %v", what, err, want)
 		}
 	}
 	share := func(public bool, users, groups []string) {
@@ -37,10 +37,10 @@ func TestAccess(t *testing.T) {
 	hidden := lifecycle.ErrNotFound
 	check("the owner", Caller{Owner: "ann"}, file.ID, nil)
 	check("a private file", bob, file.ID, hidden)
-	check("nobody", Caller{}, file.ID, hidden)
+	check("an anonymous caller", Caller{}, file.ID, hidden)
 	share(false, []string{"bob", "", "bob"}, nil)
 	check("a user", bob, file.ID, nil)
-	check("a user, above what is shared", bob, top.ID, hidden)
+	check("a user, above the shared folder", bob, top.ID, hidden)
 	check("another user", carl, file.ID, hidden)
 	share(false, nil, []string{"chemists"})
 	check("a former user", bob, file.ID, hidden)
@@ -48,7 +48,7 @@ func TestAccess(t *testing.T) {
 	share(true, nil, nil)
 	check("public", Caller{}, file.ID, nil)
 	if n := r.node(folder.ID); n.Version != 4 || len(n.Permissions.Users)+len(n.Permissions.Groups) != 0 {
-		t.Errorf("got %+v", n)
+		t.Errorf("got %+v, want version 4 without users and groups", n)
 	}
 	if _, err := r.Trash(t.Context(), top.ID, ann); err != nil {
 		t.Fatal(err)
@@ -56,9 +56,9 @@ func TestAccess(t *testing.T) {
 	check("public, in the trash", bob, file.ID, hidden)
 	check("the owner, in the trash", Caller{Owner: "ann"}, file.ID, nil)
 	check("a root that was never written", bob, RootID("carl"), hidden)
-	check("nothing", bob, r.id(), hidden)
+	check("a missing node", bob, r.id(), hidden)
 	if root, err := r.Writable(t.Context(), RootID("bob"), bob); err != nil || root.Node().Version != 0 {
-		t.Errorf("an own root: got %+v, error %v, want 0", root, err)
+		t.Errorf("the caller's own root: got %+v, error %v, want version 0", root, err)
 	}
 }
 
@@ -113,33 +113,33 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := foreign.Read(token, r.clock); !errors.Is(err, ErrLink) {
-		t.Errorf("a link of another key: got error %v, want ErrLink", err)
+		t.Errorf("a link signed with another key: got error %v, want ErrLink", err)
 	}
 	shared, err := r.AddLink(t.Context(), folder.ID, expires, ann)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if list, err := links.List(shared, r.clock); err != nil || len(list) != 1 || list[0] != (LinkView{token, expires}) {
-		t.Errorf("got list of links %v, error %v", list, err)
+		t.Errorf("got links %v, error %v, want one that expires at %s", list, err, expires)
 	}
 	if list, err := links.List(shared, expires); err != nil || len(list) != 0 {
-		t.Errorf("the list contains expired links: %v, error %v", list, err)
+		t.Errorf("after expiry: got links %v, error %v, want none", list, err)
 	}
 	holder := Caller{Link: link}
 	if _, err := r.Readable(t.Context(), file.ID, holder); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.Writable(t.Context(), file.ID, holder); !errors.Is(err, ErrForbidden) {
-		t.Errorf("a link may write: got error %v, want ErrForbidden", err)
+		t.Errorf("a write through a link: got error %v, want ErrForbidden", err)
 	}
 	if _, err := r.Readable(t.Context(), RootID("ann"), holder); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a link reads above its node: got error %v, want ErrNotFound", err)
+		t.Errorf("a read above the linked node: got error %v, want ErrNotFound", err)
 	}
 	if _, err := r.Share(t.Context(), folder.ID, false, []string{"bob"}, nil, ann); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Readable(t.Context(), file.ID, holder); err != nil {
-		t.Errorf("a link ended with another change: %v", err)
+		t.Errorf("a link after a change of the permissions: got error %v, want nil", err)
 	}
 	if _, err := r.RevokeLinks(t.Context(), folder.ID, ann); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("a revoked link: got error %v, want ErrNotFound", err)
 	}
 	if list, err := links.List(r.node(folder.ID), r.clock); err != nil || len(list) != 0 {
-		t.Errorf("the list contains revoked links: %v, error %v", list, err)
+		t.Errorf("after revocation: got links %v, error %v, want none", list, err)
 	}
 	if n := r.node(folder.ID); len(n.Permissions.Users) != 1 {
 		t.Errorf("got permissions %+v, want 1 user", n.Permissions)
@@ -189,17 +189,17 @@ func TestBulkReturnsAnOutcomePerOperation(t *testing.T) {
 	}
 	for i, want := range []error{nil, nil, ErrCycle, ErrVersion, nil, nil, lifecycle.ErrNotFound, lifecycle.ErrNotFound} {
 		if !errors.Is(outcomes[i].Err, want) {
-			t.Errorf("%d: %v, want %v", i, outcomes[i].Err, want)
+			t.Errorf("operation %d: got error %v, want %v", i, outcomes[i].Err, want)
 		}
 	}
 	if n := r.node(file.ID); n.ParentID != b.ID || n.Version != 4 || outcomes[5].Node.Version != 4 {
-		t.Errorf("got %+v", n)
+		t.Errorf("got %+v, want version 4 in folder b", n)
 	}
 	outcomes, err = r.Bulk(t.Context(), Caller{Owner: "bob"}, []Operation{{Op: OpTrash, ID: file.ID}})
 	if err != nil || !errors.Is(outcomes[0].Err, lifecycle.ErrNotFound) {
-		t.Errorf("another owner: got %+v, error %v", outcomes, err)
+		t.Errorf("another owner: got %+v, error %v, want ErrNotFound", outcomes, err)
 	}
 	if _, err := r.Bulk(t.Context(), Caller{Owner: "ann"}, make([]Operation, MaxBulk+1)); !errors.Is(err, ErrBulk) {
-		t.Errorf("too many: got error %v, want ErrBulk", err)
+		t.Errorf("too many operations: got error %v, want ErrBulk", err)
 	}
 }

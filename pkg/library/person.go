@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Person describes an owner, in its root. Every field may be empty.
+// Person is the description of an owner, which is stored in the owner's root. Every field may be empty.
 type Person struct{ DisplayName, FirstName, LastName, LoginName, Email, Avatar string }
 
 // Introduce writes the description of an owner into its root unless it is already stored. Errors are those of

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// filesOf reads the existing files with these ids, strongly consistent.
+// filesOf reads the files with these ids, with strongly consistent reads. It omits missing files.
 func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, error) {
 	found := map[string]File{}
 	err := s.readAll(ctx, s.files, idName, ids, func(id string, item map[string]table.Value) error {
@@ -22,7 +22,7 @@ func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, err
 	return found, err
 }
 
-// nodesOf reads the existing nodes with these ids, strongly consistent.
+// nodesOf reads the nodes with these ids, with strongly consistent reads. It omits missing nodes.
 func (s *Store) nodesOf(ctx context.Context, ids []string) (map[string]Node, error) {
 	found := map[string]Node{}
 	err := s.readAll(ctx, s.nodes, idName, ids, func(id string, item map[string]table.Value) error {
@@ -34,7 +34,7 @@ func (s *Store) nodesOf(ctx context.Context, ids []string) (map[string]Node, err
 	return found, err
 }
 
-// readAll reads items of a table by its key. Ids may repeat.
+// readAll reads the items of a table with these ids, and calls see for each. An id may occur more than once.
 func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string, see func(id string, item map[string]table.Value) error) error {
 	var keys []table.Key
 	seen := map[string]bool{}
@@ -53,8 +53,8 @@ func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string,
 	})
 }
 
-// Paths reads the paths of several nodes together, strongly consistent, from the nodes upwards. It omits paths with
-// a missing node.
+// Paths reads the paths of several nodes level by level, from the nodes upward, with strongly consistent reads. It
+// omits paths with a missing node.
 func (s *Store) Paths(ctx context.Context, ids []string) (map[string]Path, error) {
 	known := map[string]Node{}
 	for next := ids; len(next) > 0; {

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Repair makes a node consistent with its file: it copies state, run, place and name from the file, removes a node
+// Repair makes a node consistent with its file: it copies state, run, parent and name from the file, removes a node
 // without a file, and creates a missing node. It returns lifecycle.ErrFenceLost if one of them was written in the
 // meantime.
 func (s *Store) Repair(ctx context.Context, p Pair) error {
@@ -70,8 +70,9 @@ func (p Pair) node(now string) Node {
 	return n
 }
 
-// Expire removes a Loading file, its node and the reservation of its bytes, unless it was written since it was
-// read. The caller first removes its object, if any. It returns lifecycle.ErrFenceLost.
+// Expire removes a Loading file and its node. The caller first removes its object, if any. Expire returns
+// *lifecycle.MovedError for a file in another state, and lifecycle.ErrFenceLost if the file was written since it was
+// read.
 func (s *Store) Expire(ctx context.Context, f File) error {
 	if f.Status != Loading {
 		return fmt.Errorf("expire %s: %w", f.ID, &lifecycle.MovedError{Move: "expire", Found: f.Status})

@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Nodes     string `env:"LEANDA_NODES_TABLE" envDefault:"leanda-ng-dev-nodes" doc:"the DynamoDB table of the library's nodes"`
 	Files     string `env:"LEANDA_FILES_TABLE" envDefault:"leanda-ng-dev-files" doc:"the DynamoDB table of the library's files"`
-	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" envDefault:"leanda-ng-dev-workflow-state" doc:"the DynamoDB table of the state of the library's workflows"`
+	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" envDefault:"leanda-ng-dev-workflow-state" doc:"the DynamoDB table of the library's workflow states"`
 }
 
 // TimeLayout is the layout of stored times: UTC, milliseconds, fixed width, so that they sort as text.
@@ -71,7 +71,7 @@ var (
 	workflowsByType = index{"workflowType-createdAt-index", workflowTypeName, workflowCreatedAt}
 )
 
-// schema is a table with one string key and indexes of string keys.
+// schema returns a table with one string key and indexes on string keys.
 func schema(name, hash string, projection types.ProjectionType, indexes ...index) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(hash, ""),

@@ -38,25 +38,25 @@ func TestTablesAreThoseOfTheSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := names(found.Table.KeySchema); !slices.Equal(got, []string{want.key}) {
-			t.Errorf("%s: got key %q", name, got)
+			t.Errorf("%s: got key %q, want %q", name, got, want.key)
 		}
 		indexes := map[string][]string{}
 		for _, i := range found.Table.GlobalSecondaryIndexes {
 			indexes[*i.IndexName] = names(i.KeySchema)
 			if i.Projection.ProjectionType != want.projection {
-				t.Errorf("%s projects %s, want %s", *i.IndexName, i.Projection.ProjectionType, want.projection)
+				t.Errorf("%s: got projection %s, want %s", *i.IndexName, i.Projection.ProjectionType, want.projection)
 			}
 		}
 		if !reflect.DeepEqual(indexes, want.indexes) {
-			t.Errorf("%s: the indexes are %q, want %q", name, indexes, want.indexes)
+			t.Errorf("%s: got indexes %q, want %q", name, indexes, want.indexes)
 		}
 		for _, a := range found.Table.AttributeDefinitions {
 			if a.AttributeType != types.ScalarAttributeTypeS {
-				t.Errorf("%s: %s is of type %s, want %s", name, *a.AttributeName, a.AttributeType, types.ScalarAttributeTypeS)
+				t.Errorf("%s: got type %s of %s, want %s", name, a.AttributeType, *a.AttributeName, types.ScalarAttributeTypeS)
 			}
 		}
 		if streams := found.Table.StreamSpecification != nil && *found.Table.StreamSpecification.StreamEnabled; streams != (want.key == "id" && len(want.indexes) == 2) {
-			t.Errorf("%s: got a change stream = %t", name, streams)
+			t.Errorf("%s: got change stream = %t, want one for the nodes only", name, streams)
 		}
 	}
 	if err := r.Check(t.Context()); err != nil {
@@ -71,7 +71,7 @@ func names(schema []types.KeySchemaElement) (names []string) {
 	return names
 }
 
-// Attributes are spelled as in the seed.
+// The attributes of items are named as in the seed.
 func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	n, f := r.file("a.txt", "")
@@ -87,10 +87,10 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	} {
 		row := r.row(name, key(n.ID))
 		if got := slices.Sorted(maps.Keys(row)); !slices.Equal(got, want) {
-			t.Errorf("%s: the attributes are %q, want %q", name, got, want)
+			t.Errorf("%s: got attributes %q, want %q", name, got, want)
 		}
 		if got := table.TextOf(row["createdDateTime"]); got != stamp(r.clock) {
-			t.Errorf("%s: got creation time %q", name, got)
+			t.Errorf("%s: got creation time %q, want %q", name, got, stamp(r.clock))
 		}
 	}
 	if got := r.node(n.ID); !reflect.DeepEqual(got, n) || got.TypeOwnedBy != "File#ann" || got.ParentID != RootID("ann") {

@@ -1,9 +1,10 @@
-// Package library is the area of files in a tree of folders, whose types determine workflows of parallel steps.
+// Package library is the area of files in a tree of folders. The type of a file determines its workflow, whose steps
+// run in parallel.
 package library
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
-// Name names the area in subjects, ids, logs and metrics.
+// Name is the name of the area in subjects, ids, logs and metrics.
 const Name = "library"
 
 // The states of a file.
@@ -14,7 +15,7 @@ const (
 	Parsed             lifecycle.State = "Parsed"     // the steps of its records are also known
 	Processing         lifecycle.State = "Processing" // all steps are published
 	Processed          lifecycle.State = "Processed"
-	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step failed, or some records did
+	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step or some records failed
 	Failed             lifecycle.State = "Failed"             // a required step failed; an error is set
 )
 

@@ -22,12 +22,12 @@ type Store struct {
 	now                     func() time.Time
 }
 
-// NewStore returns the store of the tables.
+// NewStore returns a store on the tables of cfg.
 func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, nodes: cfg.Nodes, files: cfg.Files, workflows: cfg.Workflows, now: time.Now}
 }
 
-// Check reports whether the tables can be used, for readiness.
+// Check returns an error if the tables cannot be used. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error {
 	for _, name := range []string{s.nodes, s.files, s.workflows} {
 		if err := table.Check(ctx, s.db, name); err != nil {
@@ -37,13 +37,13 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Get reads a node, strongly consistent, in any folder or the trash. It returns lifecycle.ErrNotFound.
+// Get reads a node in any folder or in the trash, with a strongly consistent read. It returns lifecycle.ErrNotFound.
 func (s *Store) Get(ctx context.Context, id string) (Node, error) {
 	var n Node
 	return n, s.read(ctx, s.nodes, key(id), &n)
 }
 
-// File reads a file, strongly consistent. It returns lifecycle.ErrNotFound.
+// File reads a file with a strongly consistent read. It returns lifecycle.ErrNotFound.
 func (s *Store) File(ctx context.Context, id string) (File, error) {
 	var f File
 	return f, s.read(ctx, s.files, key(id), &f)
@@ -84,13 +84,13 @@ func typeOwned(kind Kind, owner string) string { return string(kind) + "#" + own
 // Path is a node followed by its ancestors, up to the root or the node that was put into the trash.
 type Path []Node
 
-// Node returns the node whose path it is.
+// Node returns the node at the start of the path.
 func (p Path) Node() Node { return p[0] }
 
 // Trashed reports whether the node, or a folder above it, is in the trash or is being erased.
 func (p Path) Trashed() bool { return p[len(p)-1].Type != KindUser }
 
-// Ended reports whether the node is not a file in processing.
+// Ended reports whether the node is anything other than a file that is still being processed.
 func (p Path) Ended() bool { return p[0].Type != KindFile || Machine().IsFinal(p[0].Status) }
 
 // contains reports whether a node is on the path.
@@ -116,8 +116,8 @@ func (n Node) top() bool {
 	return n.Type == KindUser || strings.HasPrefix(n.ParentID, trashPrefix) || n.Erasing()
 }
 
-// Path reads a node and its ancestors, strongly consistent, one after the other. It returns lifecycle.ErrNotFound
-// if one is missing.
+// Path reads a node and its ancestors sequentially, with strongly consistent reads. It returns lifecycle.ErrNotFound
+// if one of them is missing.
 func (s *Store) Path(ctx context.Context, id string) (Path, error) {
 	var path Path
 	for len(path) < maxPath {

@@ -27,13 +27,13 @@ type Scanned[T any] struct {
 	Next   string // cursor of the next page, empty on the last
 }
 
-// Broken is an item that cannot be read.
+// Broken is an item that cannot be decoded.
 type Broken struct {
 	ID  string
 	Err error
 }
 
-// ScanNodes reads up to limit nodes. Like all scans it returns table.ErrCursor.
+// ScanNodes reads up to limit nodes. Like all scans, it returns table.ErrCursor for a cursor of another list.
 func (s *Store) ScanNodes(ctx context.Context, cursor string, limit int32) (Scanned[Node], error) {
 	return scan[Node](ctx, s, s.nodes, idName, cursor, limit)
 }
@@ -97,7 +97,7 @@ func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l List
 	return workflows, next, err
 }
 
-// Pair is a file and its node, nil if missing.
+// Pair is a file and its node; either is nil if it is missing.
 type Pair struct {
 	File *File
 	Node *Node
@@ -111,8 +111,8 @@ func (p Pair) inconsistent() bool {
 	return f.Status != n.Status || f.ParentID != n.ParentID || f.Name != n.Name || f.Run != n.Run || f.IsDeleted != n.IsDeleted || f.OwnedBy != n.OwnedBy
 }
 
-// Inconsistent returns the pairs of these ids whose file and node differ, or of which one is missing. It reads all,
-// then confirms each difference by reading both items in one transaction.
+// Inconsistent returns the pairs with these ids whose file and node differ, or of which one is missing. It reads all
+// pairs, and then confirms each difference by reading both items in one transaction.
 func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) {
 	files, err := s.filesOf(ctx, ids)
 	if err != nil {
@@ -167,11 +167,11 @@ func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
 // erased.
 func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	var parents []string
-	looked := func(n Node) bool {
+	checked := func(n Node) bool {
 		return n.Type != KindUser && !n.IsDeleted && !strings.Contains(n.ParentID, "#") && n.ParentID != RootID(n.OwnedBy)
 	}
 	for _, n := range nodes {
-		if looked(n) {
+		if checked(n) {
 			parents = append(parents, n.ParentID)
 		}
 	}
@@ -181,7 +181,7 @@ func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	}
 	var orphans []Node
 	for _, n := range nodes {
-		if _, there := found[n.ParentID]; looked(n) && !there {
+		if _, there := found[n.ParentID]; checked(n) && !there {
 			orphans = append(orphans, n)
 		}
 	}
@@ -200,7 +200,7 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
 }
 
-// Exist returns the existing nodes among these ids, all different.
+// Exist returns the set of those ids for which a node exists.
 func (s *Store) Exist(ctx context.Context, ids []string) (map[string]bool, error) {
 	nodes, err := s.nodesOf(ctx, ids)
 	found := make(map[string]bool, len(nodes))

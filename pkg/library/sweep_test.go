@@ -52,14 +52,14 @@ func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
 			t.Error(err)
 		}
 		if err := r.Repair(t.Context(), pair); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("repaired from what was read before: got error %v, want ErrFenceLost", err)
+			t.Errorf("a repair of an outdated pair: got error %v, want ErrFenceLost", err)
 		}
 	}
 	if pairs, err = r.Inconsistent(t.Context(), ids); err != nil || len(pairs) != 0 {
 		t.Errorf("after the repair: got %d inconsistent items, error %v, want 0", len(pairs), err)
 	}
 	if n := r.node(ids[3]); n.Name != "a.txt" || n.ParentID != folder.ID || n.TypeOwnedBy != "File#ann" || n.Permissions.IsPublic {
-		t.Errorf("got recreated node %+v", n)
+		t.Errorf("got recreated node %+v, want a private a.txt of ann in its folder", n)
 	}
 	if got := r.names(folder.ID); len(got) != 4 {
 		t.Errorf("got nodes %q in the folder, want 4", got)
@@ -74,11 +74,11 @@ func TestOrphansAreFound(t *testing.T) {
 	r.remove(config.Nodes, folder.ID)
 	page, err := r.ScanNodes(t.Context(), "", ScanLimit)
 	if err != nil || len(page.Items) != 3 { // with the root
-		t.Fatalf("got %+v, error %v", page, err)
+		t.Fatalf("got %+v, error %v, want 3 nodes", page, err)
 	}
 	orphans, err := r.Orphans(t.Context(), page.Items)
 	if err != nil || len(orphans) != 1 || orphans[0].ID != lost.ID {
-		t.Errorf("got %+v, error %v", orphans, err)
+		t.Errorf("got %+v, error %v, want lost.txt only", orphans, err)
 	}
 }
 
@@ -121,11 +121,11 @@ func TestScansReadAll(t *testing.T) {
 	slices.Sort(workflows)
 	slices.Sort(ids[1:])
 	if broken != 1 || !slices.Equal(files, ids[1:]) || len(workflows) != 5 {
-		t.Errorf("got %d broken, files %q, workflows %q", broken, files, workflows)
+		t.Errorf("got %d broken files, files %q, workflows %q, want 1, %q, 5 workflows", broken, files, workflows, ids[1:])
 	}
 	listed, next, err := r.WorkflowsByType(t.Context(), FileWorkflow, Listing{Limit: 3})
 	if err != nil || len(listed) != 3 || next == "" || listed[0].FileID == "" {
-		t.Errorf("got %+v, %q, error %v", listed, next, err)
+		t.Errorf("got workflows %+v, cursor %q, error %v, want 3 complete workflows and a cursor", listed, next, err)
 	}
 }
 
@@ -133,25 +133,25 @@ func TestOverdueWorkflow(t *testing.T) {
 	r := open(t)
 	_, w := r.in(Loaded)
 	if !w.Due().Equal(r.clock.Add(Patience)) {
-		t.Errorf("got due time %s", w.Due())
+		t.Errorf("got due time %s, want %s", w.Due(), r.clock.Add(Patience))
 	}
 	r.clock = r.clock.Add(2 * Patience)
 	if err := r.Postpone(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Postpone(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("two sweepers postponed it: got error %v, want ErrCondition", err)
+		t.Errorf("a second Postpone of the same version: got error %v, want ErrCondition", err)
 	}
 	again, err := r.Workflow(t.Context(), w.FileID)
 	if err != nil || again.Republished != 1 || !again.Due().Equal(r.clock.Add(Patience)) {
-		t.Errorf("got %+v, error %v", again, err)
+		t.Errorf("got %+v, error %v, want Republished 1 and a new deadline", again, err)
 	}
 	if err := r.Drop(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
-		t.Errorf("dropped as read before: got error %v, want ErrCondition", err)
+		t.Errorf("Drop of an outdated workflow: got error %v, want ErrCondition", err)
 	}
 	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, StepMetadata, StepDone, StepResult{}, nil)
 	if err != nil || after.Republished != 0 {
-		t.Errorf("a step that ended: got %+v, error %v, want Republished 0", after, err)
+		t.Errorf("after a finished step: got %+v, error %v, want Republished 0", after, err)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestUnusedReservationExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Expire(t.Context(), f); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("expired as read before: got error %v, want ErrFenceLost", err)
+		t.Errorf("Expire of an outdated file: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Expire(t.Context(), r.stored(f.ID)); err != nil {
 		t.Error(err)
@@ -173,6 +173,6 @@ func TestUnusedReservationExpires(t *testing.T) {
 	loaded, _ := r.in(Loaded)
 	var moved *lifecycle.MovedError
 	if err := r.Expire(t.Context(), loaded); !errors.As(err, &moved) || moved.Found != Loaded {
-		t.Errorf("a stored file: got error %v", err)
+		t.Errorf("Expire of a Loaded file: got error %v, want a MovedError that found Loaded", err)
 	}
 }

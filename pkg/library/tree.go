@@ -9,20 +9,21 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Rename gives a folder or a file another name. Like every edit it returns the node as written, or
-// lifecycle.ErrNotFound, ErrRoot, ErrVersion or ErrBusy; and ErrName or ErrTrashed.
+// Rename changes the name of a folder or a file. Like every edit, it returns the node as written, or
+// lifecycle.ErrNotFound, ErrRoot, ErrVersion or ErrBusy. It also returns ErrName or ErrTrashed.
 func (s *Store) Rename(ctx context.Context, id, name string, e Edit) (Node, error) {
 	return s.Change(ctx, id, Change{Name: &name}, e)
 }
 
-// Change has the new values of a node; nil leaves one unchanged.
+// Change contains the new values of a node. A nil field leaves a value unchanged.
 type Change struct {
 	Name        *string
-	DisplayName *string // shown instead of the name, also for a root; empty for none
+	DisplayName *string // shown instead of the name; allowed for a root; empty for none
 	ParentID    *string // empty for the root
 }
 
-// Change is Rename and Move in one write, with the errors of both. For a root it changes only the display name.
+// Change combines Rename and Move in one write, with the errors of both. Only the display name of a root can be
+// changed.
 func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, error) {
 	var name, display string
 	var err error
@@ -72,15 +73,15 @@ func changeable(n Node) error {
 	return nil
 }
 
-// Move moves a node with everything below it to another folder of the same owner; an empty id is the root. The move
-// of a folder is conditional on every folder above the target, so that two concurrent moves cannot form a cycle:
-// one of them returns ErrCycle. Other errors are those of edits, and ErrTrashed, ErrOwner, ErrNotFolder and
-// ErrTooDeep.
+// Move moves a node with everything below it to another folder of the same owner; an empty parentID means the root.
+// The move of a folder is conditional on the position of every folder above the target, so that two concurrent moves
+// cannot form a cycle: one of them returns ErrCycle. Other errors are those of edits, and ErrTrashed, ErrOwner,
+// ErrNotFolder and ErrTooDeep.
 func (s *Store) Move(ctx context.Context, id, parentID string, e Edit) (Node, error) {
 	return s.Change(ctx, id, Change{ParentID: &parentID}, e)
 }
 
-// under returns a node as moved to a folder, and the conditions of the move.
+// under returns a node with a folder as its new parent, and the conditions of the move.
 func (s *Store) under(ctx context.Context, n Node, parentID string) (Node, []types.TransactWriteItem, error) {
 	target, err := s.parent(ctx, n.OwnedBy, parentID)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 	r := open(t)
 	root, err := r.Root(t.Context(), "ann")
 	if err != nil || root.Version != 0 || root.ID != RootID("ann") || len(r.writes.taken()) != 0 {
-		t.Errorf("got %+v, error %v", root, err)
+		t.Errorf("before the first write: got %+v, error %v, want version 0 and no writes", root, err)
 	}
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -37,7 +37,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 	}
 	all.Wait()
 	if root, err = r.Root(t.Context(), "ann"); err != nil || root.Version != 1 || len(r.names(root.ID)) != 20 {
-		t.Errorf("got %+v, error %v", root, err)
+		t.Errorf("after concurrent writes: got %+v, error %v, want version 1 with 20 folders", root, err)
 	}
 	for _, edit := range []func() (Node, error){
 		func() (Node, error) { return r.Rename(t.Context(), root.ID, "x", ann) },
@@ -45,7 +45,7 @@ func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
 		func() (Node, error) { return r.Move(t.Context(), root.ID, "", ann) },
 	} {
 		if _, err := edit(); !errors.Is(err, ErrRoot) {
-			t.Errorf("the root was changed: got error %v, want ErrRoot", err)
+			t.Errorf("an edit of the root: got error %v, want ErrRoot", err)
 		}
 	}
 }
@@ -68,18 +68,18 @@ func TestInvalidParents(t *testing.T) {
 	} {
 		n := NewNode{ID: r.id(), Owner: "ann", ParentID: parent, Name: "x"}
 		if _, err := r.CreateFolder(t.Context(), n); !errors.Is(err, want) {
-			t.Errorf("a folder: %v, want %v", err, want)
+			t.Errorf("CreateFolder: got error %v, want %v", err, want)
 		}
 		upload := r.newFile("x", parent)
 		if _, _, err := r.Reserve(t.Context(), upload); !errors.Is(err, want) {
-			t.Errorf("a file: %v, want %v", err, want)
+			t.Errorf("Reserve: got error %v, want %v", err, want)
 		}
 		if _, err := r.Move(t.Context(), mine.ID, parent, ann); !errors.Is(err, want) {
-			t.Errorf("a move: %v, want %v", err, want)
+			t.Errorf("Move: got error %v, want %v", err, want)
 		}
 	}
 	if _, err := r.CreateFolder(t.Context(), NewNode{ID: mine.ID, Owner: "ann", Name: "x"}); !errors.Is(err, ErrExists) {
-		t.Errorf("an id twice: got error %v, want ErrExists", err)
+		t.Errorf("a second node with the same id: got error %v, want ErrExists", err)
 	}
 }
 
@@ -89,35 +89,35 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 	n, _ := r.file("a.txt", "")
 	renamed, err := r.Rename(t.Context(), n.ID, "b.txt", Edit{By: "ann", IfMatch: 1})
 	if err != nil || renamed.Version != 2 || renamed.ETag() != `"v2"` {
-		t.Fatalf("got %+v, error %v", renamed, err)
+		t.Fatalf("got %+v, error %v, want version 2", renamed, err)
 	}
 	if _, err := r.Rename(t.Context(), n.ID, "c.txt", Edit{By: "ann", IfMatch: 1}); !errors.Is(err, ErrVersion) {
 		t.Errorf("an old version: got error %v, want ErrVersion", err)
 	}
 	moved, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || moved.Version != 3 || !reflect.DeepEqual(moved, r.node(n.ID)) {
-		t.Errorf("got %+v, error %v", moved, err)
+		t.Errorf("got %+v, error %v, want the stored node in version 3", moved, err)
 	}
 	if f := r.stored(n.ID); f.Name != "b.txt" || f.ParentID != folder.ID || f.Version != 3 {
-		t.Errorf("got file %+v", f)
+		t.Errorf("got file %+v, want b.txt in %s, version 3", f, folder.ID)
 	}
 	again, err := r.Move(t.Context(), n.ID, folder.ID, ann)
 	if err != nil || again.Version != 3 {
-		t.Errorf("a move to the same folder: got %+v, error %v, want Version 3", again, err)
+		t.Errorf("a move to the same folder: got %+v, error %v, want version 3", again, err)
 	}
 	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a rename of a missing node: got error %v, want ErrNotFound", err)
 	}
 }
 
-// The SDK repeats a request whose response was lost. The repeated conditional write finds its own result.
+// The SDK retries a request whose response was lost. The retried conditional write finds its own result.
 func TestLostResponseOfAnEdit(t *testing.T) {
 	r := open(t)
 	folder := r.folder("a", "")
 	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "UpdateItem", Count: 1})
 	n, err := r.Rename(t.Context(), folder.ID, "b", Edit{By: "ann", IfMatch: 1})
 	if err != nil || n.Version != 2 || !reflect.DeepEqual(n, r.node(folder.ID)) {
-		t.Errorf("got %+v, error %v", n, err)
+		t.Errorf("got %+v, error %v, want the stored node in version 2", n, err)
 	}
 }
 
@@ -136,18 +136,18 @@ func TestDepth(t *testing.T) {
 		t.Errorf("a move of the entire chain: got error %v, want ErrTooDeep", err)
 	}
 	if _, err := r.Move(t.Context(), chain[1].ID, top.ID, ann); err != nil {
-		t.Errorf("a move to the same depth: %v", err)
+		t.Errorf("a move that does not increase the depth: got error %v, want nil", err)
 	}
 }
 
-// 200 concurrent uploads into one folder do not conflict: without retries none fails, and no transaction names the
-// folder, which would make DynamoDB report conflicts.
+// 200 concurrent uploads into one folder do not conflict: none fails without retries, and no transaction contains the
+// folder, since DynamoDB would then report conflicts.
 func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	r := open(t)
 	folder := r.folder("inbox", "")
 	once := r.unretried()
 	if _, err := r.Move(t.Context(), r.folder("inner", "").ID, folder.ID, ann); err != nil || r.writes.keys[folder.ID] != 1 {
-		t.Fatalf("the move of a folder names it %d times, error %v, want once", r.writes.keys[folder.ID], err)
+		t.Fatalf("a move into the folder: got %d writes that contain it, error %v, want 1", r.writes.keys[folder.ID], err)
 	}
 	const uploads = 200
 	var all sync.WaitGroup
@@ -164,7 +164,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	close(start)
 	all.Wait()
 	if named := r.writes.keys[folder.ID]; named != 1 {
-		t.Errorf("%d upload transactions name the folder, want 0", named-1)
+		t.Errorf("got %d upload transactions that contain the folder, want 0", named-1)
 	}
 	var found int
 	l := Listing{Limit: 30, Type: KindFile}
@@ -179,11 +179,11 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 		}
 	}
 	if found != uploads {
-		t.Errorf("%d files are in the folder, want %d", found, uploads)
+		t.Errorf("got %d files in the folder, want %d", found, uploads)
 	}
 }
 
-// A folder is trashed and restored by one write each, regardless of its content.
+// Trashing and restoring a folder takes one write each, regardless of its content.
 func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	files := 10_000
 	if testing.Short() {
@@ -201,17 +201,17 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	}
 	path, err := r.Path(t.Context(), last.ID)
 	if err != nil || !path.Trashed() {
-		t.Errorf("a file of the folder is visible: %v", err)
+		t.Errorf("a file of the folder: got path %+v, error %v, want it in the trash", path, err)
 	}
 	if visible, err := r.Visible(t.Context(), []Node{r.node(last.ID), parent}); err != nil || len(visible) != 1 || visible[0].ID != parent.ID {
-		t.Errorf("got visible nodes %+v, error %v", visible, err)
+		t.Errorf("got visible nodes %+v, error %v, want the parent only", visible, err)
 	}
 	if got := r.names(parent.ID); len(got) != 0 {
 		t.Errorf("got nodes %q in the parent, want none", got)
 	}
 	page, err := r.TrashList(t.Context(), "ann", Listing{})
 	if err != nil || len(page.Nodes) != 1 || !reflect.DeepEqual(page.Nodes[0], trashed) {
-		t.Errorf("got trash %+v, error %v", page.Nodes, err)
+		t.Errorf("got trash %+v, error %v, want %+v", page.Nodes, err, trashed)
 	}
 
 	r.writes.taken()
@@ -221,14 +221,14 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 		t.Errorf("got requests %q, error %v, want TransactWriteItems", got, err)
 	}
 	if restored.ParentID != parent.ID || restored.TypeOwnedBy != "Folder#ann" || restored.TrashedFrom != "" || restored.DeletedAt != "" {
-		t.Errorf("got %+v", restored)
+		t.Errorf("got %+v, want a folder of ann in %s that is not in the trash", restored, parent.ID)
 	}
 	if path, err := r.Path(t.Context(), last.ID); err != nil || path.Trashed() || len(path) != 4 {
 		t.Errorf("a file of the folder: got a path of %d, error %v, want 4 and not in the trash", len(path), err)
 	}
 }
 
-// populate puts copies of a file into a folder, by requests of 25 nodes, and returns the first.
+// populate adds copies of a file's node to a folder, in batches of 25, and returns the first node.
 func (r *rig) populate(folderID string, files int) Node {
 	r.t.Helper()
 	first, _ := r.file("0.jpg", folderID)
@@ -245,7 +245,7 @@ func (r *rig) populate(folderID string, files int) Node {
 	for chunk := range slices.Chunk(puts, 25) {
 		out, err := r.db.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{config.Nodes: chunk}})
 		if err != nil || len(out.UnprocessedItems) > 0 {
-			r.t.Fatalf("got %d unprocessed, error %v", len(out.UnprocessedItems), err)
+			r.t.Fatalf("got %d unprocessed items, error %v, want 0", len(out.UnprocessedItems), err)
 		}
 	}
 	return first
@@ -256,21 +256,21 @@ func TestTrashAndRestore(t *testing.T) {
 	folder := r.folder("docs", "")
 	n, _ := r.file("a.txt", folder.ID)
 	if _, err := r.Restore(t.Context(), n.ID, ann); !errors.Is(err, ErrNotTrashed) {
-		t.Errorf("a restore of what is not trashed: got error %v, want ErrNotTrashed", err)
+		t.Errorf("a restore of a node outside the trash: got error %v, want ErrNotTrashed", err)
 	}
 	trashed, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || !trashed.IsDeleted || trashed.TypeOwnedBy != "" || r.row(config.Nodes, key(n.ID))[typeOwnedByName] != nil {
-		t.Errorf("got %+v, error %v", trashed, err)
+		t.Errorf("got %+v, error %v, want a trashed node without %s", trashed, err, typeOwnedByName)
 	}
 	if trashed.TrashedBefore(r.clock) || !trashed.TrashedBefore(r.clock.Add(time.Second)) || folder.TrashedBefore(r.clock.Add(time.Second)) {
-		t.Errorf("got deletion time %s", trashed.DeletedAt)
+		t.Errorf("got deletion time %s, want %s, and none for the folder", trashed.DeletedAt, r.clock)
 	}
 	if f := r.stored(n.ID); !f.IsDeleted || f.ParentID != trashOf("ann") {
-		t.Errorf("got %+v", f)
+		t.Errorf("got file %+v, want it in the trash", f)
 	}
 	again, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || again.Version != trashed.Version {
-		t.Errorf("trashed twice: got %+v, error %v", again, err)
+		t.Errorf("second Trash: got %+v, error %v, want version %d", again, err, trashed.Version)
 	}
 	for _, edit := range []func() (Node, error){
 		func() (Node, error) { return r.Rename(t.Context(), n.ID, "x", ann) },
@@ -285,9 +285,9 @@ func TestTrashAndRestore(t *testing.T) {
 	}
 	restored, err := r.Restore(t.Context(), n.ID, ann)
 	if err != nil || restored.ParentID != RootID("ann") { // its folder is in the trash
-		t.Errorf("got %+v, error %v", restored, err)
+		t.Errorf("got %+v, error %v, want it in the root", restored, err)
 	}
 	if f := r.stored(n.ID); f.IsDeleted || f.ParentID != RootID("ann") {
-		t.Errorf("got %+v", f)
+		t.Errorf("got file %+v, want it in the root", f)
 	}
 }

@@ -88,13 +88,13 @@ type WorkflowView struct {
 	Run            int64      `json:"run" doc:"incremented by every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
-	Steps          []StepView `json:"steps" doc:"steps of the workflow; of the steps chunk/00000 and following, which process records, only those that failed"`
-	Chunks         *StepCount `json:"chunks,omitempty" doc:"number of steps chunk/00000 and following by state, each with 1,000 records"`
+	Steps          []StepView `json:"steps" doc:"steps of the workflow; the steps chunk/00000 and so on, which process records, are listed only if they failed"`
+	Chunks         *StepCount `json:"chunks,omitempty" doc:"number of the steps chunk/00000 and so on in each state; a step processes up to 1,000 records"`
 	Deadline       *time.Time `json:"deadline,omitempty" doc:"absent when the workflow has ended"`
 	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`
 }
 
-// OperationView is the erasing of a folder as the HTTP API shows it to the owner.
+// OperationView is the erasure of a folder as the HTTP API shows it to the owner.
 type OperationView struct {
 	ID        string     `json:"id" format:"uuid"`
 	NodeID    string     `json:"nodeId"`
@@ -158,7 +158,7 @@ type StepCount struct {
 	Failed int `json:"failed"`
 }
 
-// View returns the workflow of a file as the HTTP API shows it, its steps in the order of their ids.
+// View returns the workflow of a file as the HTTP API shows it, with its steps sorted by id.
 func (w Workflow) View() WorkflowView {
 	v := WorkflowView{
 		FileID: w.FileID, Run: w.Run, State: string(w.CurrentState), FailureMessage: w.FailureMessage,
@@ -201,7 +201,7 @@ func at(text string) *time.Time {
 	return &t
 }
 
-// when is like at, with the zero time for nil.
+// when is like at, but returns the zero time instead of nil.
 func when(text string) time.Time {
 	if t := at(text); t != nil {
 		return *t

@@ -10,10 +10,10 @@ func TestViewsForOwnersAndOthers(t *testing.T) {
 	file, _ := r.file("a.txt", "")
 	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})
 	if own.OwnedBy != "ann" || own.Permissions == nil || *own.Length != 5 || !own.CreatedAt.Equal(r.clock) {
-		t.Errorf("got %+v", own)
+		t.Errorf("the owner's view: got %+v, want the owner, the permissions, length 5 and the creation time", own)
 	}
 	if other.OwnedBy != "" || other.Permissions != nil || other.ParentID == "" {
-		t.Errorf("got %+v", other)
+		t.Errorf("the view of others: got %+v, want the parent, but no owner and no permissions", other)
 	}
 }
 
@@ -28,11 +28,11 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 	v := w.View()
 	want := []StepView{{ID: "metadata", State: "open"}, {ID: "parse", State: "open"}, {"thumbnails", "failed", "it is blank", 3, 250, "pixels 1.0"}}
 	if !slices.Equal(v.Steps, want) || v.State != "Loaded" || v.Run != 1 || v.Deadline == nil {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want state Loaded, run 1, a deadline and steps %+v", v, want)
 	}
 	_, w = r.in(Processed)
 	if v := w.View(); v.Deadline != nil || len(v.Steps) != 3 || v.Chunks == nil || *v.Chunks != (StepCount{Total: 2, Done: 2}) {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want 3 steps, 2 finished chunks and no deadline", v)
 	}
 }
 
@@ -44,6 +44,6 @@ func TestWorkflowViewCountsChunks(t *testing.T) {
 	v := w.View()
 	want := []StepView{{ID: "chunk/00001", State: "failed", Reason: "it takes too long"}, {ID: "parse", State: "done", Reason: "too many records"}, {ID: "text", State: "open"}}
 	if !slices.Equal(v.Steps, want) || *v.Chunks != (StepCount{Total: 3, Open: 1, Done: 1, Failed: 1}) {
-		t.Errorf("got %+v, %+v", v, v.Chunks)
+		t.Errorf("got %+v, chunks %+v, want steps %+v and 3 chunks: 1 open, 1 done, 1 failed", v, v.Chunks, want)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Workflow is an item of the workflow table: the run of a file's workflow, or an erase. Times are in
-// TimeLayout. The sets are authoritative; the booleans are a summary for users, set when no step of
-// their kind is open. Run and the following attributes are not in the seed.
+// Workflow is an item of the workflow table: the run of a file's workflow, or an erase operation. Times are in
+// TimeLayout. The sets are authoritative; the booleans are a summary for users, each set when its step ends. Run and
+// the following attributes are not in the seed.
 type Workflow struct {
 	CorrelationID    string          `dynamodbav:"correlationId"` // id of the file or operation
 	WorkflowType     string          `dynamodbav:"workflowType"`  // FileWorkflow or EraseWorkflow
@@ -39,7 +39,7 @@ type Workflow struct {
 	Key          string                `dynamodbav:"key,omitempty"`
 	ETag         string                `dynamodbav:"etag,omitempty"`
 	Deadline     string                `dynamodbav:"deadline"`
-	Republished  int                   `dynamodbav:"republished"` // times since a step ended
+	Republished  int                   `dynamodbav:"republished"` // number of republications since the last step ended
 	StepsOpen    []string              `dynamodbav:"stepsOpen,stringset,omitempty"`
 	StepsDone    []string              `dynamodbav:"stepsDone,stringset,omitempty"`
 	StepsFailed  []string              `dynamodbav:"stepsFailed,stringset,omitempty"`
@@ -55,8 +55,8 @@ const (
 
 // StepResult is the result of a step.
 type StepResult struct {
-	Key      string `dynamodbav:"key,omitempty"`   // key of the object that it created
-	Reason   string `dynamodbav:"error,omitempty"` // why it failed or was skipped, or what is missing from its result, for display
+	Key      string `dynamodbav:"key,omitempty"`   // key of the object that the step created
+	Reason   string `dynamodbav:"error,omitempty"` // why the step failed or was skipped, or what is missing from its result; for display
 	Attempts int    `dynamodbav:"attempts"`
 	MS       int64  `dynamodbav:"ms"` // duration of the last attempt in milliseconds
 	Engine   string `dynamodbav:"engine,omitempty"`
@@ -114,7 +114,7 @@ func Plans() []Plan {
 	thumbnails := Step{StepThumbnails, ClassRender, false} // for files other than pictures
 	text := Step{StepText, ClassLight, true}
 	parse := Step{StepParse, ClassRecords, true}
-	values := Step{StepText, ClassRecords, false} // of the records, for search
+	values := Step{StepText, ClassRecords, false} // extracts the text of the records, for search
 	return []Plan{
 		{"Generic", []Step{metadata}},
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
@@ -190,12 +190,12 @@ func (w Workflow) Updated() time.Time { return when(w.UpdatedAt) }
 // Due returns the time at which a sweep must check the workflow.
 func (w Workflow) Due() time.Time { return when(w.Deadline) }
 
-// Patience is how long a workflow may remain without a finished step.
+// Patience is the time without a finished step after which a workflow is overdue.
 const Patience = time.Hour
 
 func (s *Store) deadline() string { return stamp(s.now().Add(Patience)) }
 
-// Workflow reads the workflow of a file or operation, strongly consistent. It returns
+// Workflow reads the workflow of a file or an operation, with a strongly consistent read. It returns
 // lifecycle.ErrNotFound.
 func (s *Store) Workflow(ctx context.Context, id string) (Workflow, error) {
 	var w Workflow

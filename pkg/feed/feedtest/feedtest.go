@@ -22,7 +22,7 @@ const (
 // Config returns the names of the tables.
 func Config() feed.Config { return feed.Config{Primary: Primary, Dashboard: Dashboard} }
 
-// Open creates both tables in a new engine, which ends with the test.
+// Open creates both tables in a new engine, which is closed at the end of the test.
 func Open(t testing.TB) (*dynamodb.Client, *feed.Store) {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -45,7 +45,7 @@ func Create(t testing.TB, store *feed.Store, s feed.Submission) feed.Item {
 	t.Helper()
 	item, created, err := store.Create(t.Context(), s.Item(time.Now()))
 	if err != nil || !created {
-		t.Fatalf("created %t, %v", created, err)
+		t.Fatalf("Create: got created = %t, error %v, want true", created, err)
 	}
 	return item
 }

@@ -22,10 +22,10 @@ type Announcer struct {
 	Log    zerolog.Logger
 }
 
-// Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its StepStart. The
-// client's call, the bucket's notification and the sweep all call it, in any order and number, since the event's id
-// is the same. For a Loaded file it does the same as Begun, for a client whose retry failed after its write. It
-// returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+// Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its StepStart. It is
+// called for client calls, for bucket notifications and by the sweep, in any order and any number of times, since the
+// event's id is always the same. For a Loaded file it is like Begun, for a client whose retry failed after its write.
+// It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
 func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
 	switch f.Status {
 	case library.Loading:
@@ -49,8 +49,8 @@ func (a *Announcer) Stored(ctx context.Context, f library.File, object blob.Obje
 	return a.uploads().Announce(upload.Traced(ctx, object), f.Start(object.ETag), object.Size, false)
 }
 
-// Find returns the object of a file. It returns upload.ErrNoBytes, or upload.ErrOtherBytes with the
-// object.
+// Find returns the object of a file. It returns upload.ErrNoBytes if there is none, and the object together with
+// upload.ErrOtherBytes if its length differs.
 func (a *Announcer) Find(ctx context.Context, f library.File) (blob.Object, error) {
 	return upload.Find(ctx, a.Bucket, f.Key, f.Length)
 }
@@ -61,7 +61,7 @@ func (a *Announcer) Begun(ctx context.Context, f library.File) error {
 	return a.uploads().Resend(ctx, f.Start(f.ETag))
 }
 
-// Erase publishes the operation of library.Store.Erase.
+// Erase publishes the operation that library.Store.Erase returned.
 func (a *Announcer) Erase(ctx context.Context, w library.Workflow) error {
 	return a.uploads().Resend(ctx, w.Erase())
 }

@@ -21,15 +21,15 @@ type Issuer struct {
 	links *library.Links
 }
 
-// NewIssuer returns the issuer whose key is in the store.
+// NewIssuer returns an issuer whose key is in the given store.
 func NewIssuer(documents *platform.Store) *Issuer { return &Issuer{documents: documents} }
 
-// Make returns the links with the key, which it creates if there is none.
+// Make returns the Links with the stored key. It creates the key if there is none.
 func (i *Issuer) Make(ctx context.Context) (*library.Links, error) {
 	return i.with(ctx, i.documents.MakeSecret)
 }
 
-// Links returns the links with the key. It returns library.ErrLink if no link was ever issued.
+// Links returns the Links with the stored key. It returns library.ErrLink if no link was ever issued.
 func (i *Issuer) Links(ctx context.Context) (*library.Links, error) {
 	return i.with(ctx, i.documents.Secret)
 }

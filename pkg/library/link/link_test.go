@@ -46,7 +46,7 @@ func TestOneKey(t *testing.T) {
 	}
 	for _, token := range tokens {
 		if found, err := reader.Read(token, now); err != nil || found.NodeID != node.ID {
-			t.Errorf("%q: got %+v, error %v", token, found, err)
+			t.Errorf("Read(%q) = %+v, %v, want node %s", token, found, err, node.ID)
 		}
 	}
 }

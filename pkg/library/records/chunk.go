@@ -12,13 +12,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A chunk is two objects. The lines are its records as JSON Lines, in gzip members of memberSize
-// records, so that a record can be read without the preceding ones. The columns are read by filters: a
+// A chunk is stored in two objects. The lines are its records as JSON Lines, in gzip members of memberSize
+// records, so that a record can be read without the preceding ones. The columns, which filters read, are a
 // header and the values of each column, compressed individually. Their layout is
 //
 //	magic, length of the header (4 bytes, big endian), header (JSON), columns
 //
-// A value in a column is its length plus one as a varint, and its bytes; a missing one is the varint 0.
+// A value in a column is encoded as its length plus one, a varint, followed by its bytes; a missing value is
+// the varint 0.
 
 // LinesName is the name of the object with the records of a chunk.
 func LinesName(chunk int) string { return fmt.Sprintf("records/%05d.jsonl.gz", chunk) }
@@ -67,7 +68,7 @@ type ChunkWriter struct {
 
 type columnValues struct {
 	data  []byte
-	count int // values, missing ones included
+	count int // values, including missing ones
 	cut   bool
 }
 
@@ -82,7 +83,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewChunkWriter returns a writer of the chunk with a number, from 0. It writes the lines to w.
+// NewChunkWriter returns a writer of the chunk with the given number, counted from 0. It writes the lines to w.
 func NewChunkWriter(w io.Writer, chunk int) (*ChunkWriter, error) {
 	lines := &countingWriter{w: w}
 	gz, err := gzip.NewWriterLevel(lines, gzip.BestSpeed)
@@ -94,10 +95,10 @@ func NewChunkWriter(w io.Writer, chunk int) (*ChunkWriter, error) {
 	}, nil
 }
 
-// Add writes a record. It sets its index.
+// Add sets the index of a record and writes it.
 func (w *ChunkWriter) Add(r *Record) error {
 	if w.header.Count >= ChunkSize {
-		return fmt.Errorf("chunk %d has %d records already", w.header.Chunk, ChunkSize)
+		return fmt.Errorf("chunk %d already has %d records", w.header.Chunk, ChunkSize)
 	}
 	if w.header.Count%memberSize == 0 {
 		if err := w.member(); err != nil {

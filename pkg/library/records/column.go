@@ -6,7 +6,7 @@ import (
 )
 
 // A Column is a field or a property of the records of a file, with statistics of its values. Min and
-// Max are set for columns of numbers and of dates.
+// Max are set only for columns of numbers or dates.
 type Column struct {
 	Name     string  `json:"name"`
 	Property bool    `json:"property,omitempty"` // computed by Assay instead of read from the file
@@ -18,8 +18,8 @@ type Column struct {
 	Max      any     `json:"max,omitempty"`
 }
 
-// A Summary has the statistics of the columns of some records. The summaries of the chunks of a file,
-// merged in order, are that of the file.
+// A Summary contains statistics of the columns of some records. Merging the summaries of the chunks of a
+// file in order yields the summary of the file.
 type Summary struct {
 	Records int         `json:"records"` // processed
 	Failed  int         `json:"failed"`
@@ -174,8 +174,8 @@ func (c *statistic) merge(more *statistic) {
 }
 
 // Table returns the columns: first properties, then fields, each in the order of their first
-// occurrence. A column has a type other than Text if all of its values have it; the numeric share states
-// how many of them are numbers.
+// occurrence. The type of a column is other than Text only if all its values have that type; the numeric
+// share states how many of them are numbers.
 func (s *Summary) Table() []Column {
 	columns := make([]Column, 0, len(s.Columns))
 	for _, c := range s.Columns {

@@ -34,12 +34,12 @@ func TestTypes(t *testing.T) {
 		{[]string{"0x10", "1_000", "inf", "NaN", "1e999", "-", "."}, Column{Name: "f", Type: Text, Count: 7}},
 	} {
 		if got := summarize(test.values...); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%q: %+v, want %+v", test.values, got, test.want)
+			t.Errorf("%q: got %+v, want %+v", test.values, got, test.want)
 		}
 	}
 }
 
-// The summaries of parts, merged in order, are the summary of all.
+// Merging the summaries of parts in order yields the summary of all records.
 func TestSummariesAddUp(t *testing.T) {
 	all := molecules(500)
 	all[450].Fields.Set("late", "2020-01-01")
@@ -53,7 +53,7 @@ func TestSummariesAddUp(t *testing.T) {
 		merged.Merge(&part)
 	}
 	if !reflect.DeepEqual(one.Table(), merged.Table()) || one.Records != merged.Records || one.Failed != merged.Failed {
-		t.Errorf("merged %+v, want %+v", merged.Table(), one.Table())
+		t.Errorf("got merged columns %+v, want %+v", merged.Table(), one.Table())
 	}
 	if one.Failed != 50 || one.Records != 450 {
 		t.Errorf("got %d records and %d failed, want 450 and 50", one.Records, one.Failed)
@@ -69,6 +69,6 @@ func TestFieldsBeyondTheLimitAreCounted(t *testing.T) {
 	f, _ := store(t, all)
 	s, err := f.Survey(t.Context(), func(Failure) error { return errors.New("no record failed") })
 	if err != nil || len(f.Columns) != MaxFields || s.Omitted != 5 {
-		t.Errorf("got %d columns, %d omitted, error %v", len(f.Columns), s.Omitted, err)
+		t.Errorf("got %d columns, %d omitted, error %v, want %d and 5", len(f.Columns), s.Omitted, err, MaxFields)
 	}
 }

@@ -6,13 +6,13 @@ import "context"
 // columns.
 const headRead = 64 << 10
 
-// openChunk has the header of a chunk's columns and the first bytes of its object.
+// openChunk contains the header of a chunk's columns and the first bytes of the columns object.
 type openChunk struct {
 	file   *File
 	name   string
 	header *chunkHeader
 	data   []byte
-	start  int64 // of the columns
+	start  int64 // offset of the first column
 }
 
 func (f *File) open(ctx context.Context, chunk int) (*openChunk, error) {
@@ -83,7 +83,7 @@ func (o *openChunk) place(key columnKey) int {
 	return -1
 }
 
-// project removes what a query does not request.
+// project removes the parts of a record that a query does not request.
 func (r *Record) project(columns []Column, content bool) {
 	if !content {
 		r.Content = ""

@@ -14,13 +14,13 @@ type Export struct {
 	Filter  *Filter // nil for all records
 }
 
-// A Named column has a name in the export.
+// A Named is a column with its name in the export.
 type Named struct {
 	Column
 	As string
 }
 
-// Select returns the columns with these names, renamed by rename. Without names it returns all
+// Select returns the columns with these names, renamed according to rename. Without names it returns all
 // columns. The error names a column that does not exist or a name that would occur twice.
 func Select(names []string, rename map[string]string, columns []Column) ([]Named, error) {
 	var selected []Named
@@ -125,8 +125,8 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	return out.Error()
 }
 
-// WriteJSONL writes an object for each processed record: its index from 0, its name, and the columns
-// with a value under values. A value is a number if all values of its column are.
+// WriteJSONL writes a JSON object for each processed record: its index from 0, its name, and as values the
+// columns that have a value. A value is a number or a boolean if all values of its column are.
 func (f *File) WriteJSONL(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
 	out := bufio.NewWriter(w)

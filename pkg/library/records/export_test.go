@@ -26,7 +26,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(rows), "[[record name weight (determined) logP comment weight] [1 a 18.015 +.5 x,\"y\"\nz ] [3  2.5 3  heavy]]"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("got %s, want %s", got, want)
 	}
 	columns, err := Select([]string{"logP", "comment"}, map[string]string{"logP": "A log P"}, f.Columns)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestExport(t *testing.T) {
 	}
 	want := `{"index":0,"name":"a","values":{"A log P":0.5,"comment":"x,\"y\"\nz"}}` + "\n" + `{"index":2,"values":{"A log P":3}}` + "\n"
 	if out.String() != want {
-		t.Errorf("%s, want %s", out.String(), want)
+		t.Errorf("got %s, want %s", out.String(), want)
 	}
 	filter, err := ParseFilter("logP>=3", f.Columns)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestExport(t *testing.T) {
 		return err
 	})
 	if want := "2 [{A log P 3}]\n"; err != nil || out.String() != want {
-		t.Errorf("%s, want %s, %v", out.String(), want, err)
+		t.Errorf("got %s, error %v, want %s", out.String(), err, want)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestSelectErrors(t *testing.T) {
 		{nil, map[string]string{"a": ""}, `"a" has no name`},
 	} {
 		if _, err := Select(test.names, test.rename, columns); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v, want %s", test, err, test.want)
+			t.Errorf("%v: got error %v, want %s", test, err, test.want)
 		}
 	}
 }

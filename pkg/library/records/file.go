@@ -40,13 +40,14 @@ type Query struct {
 	Filter  *Filter  // nil for all records
 }
 
-// A Page is some records in the order of the file.
+// A Page contains records in file order.
 type Page struct {
 	Records []Record
 	Next    int // index of the first record of the next page, or -1
 }
 
-// Page returns a page. It reads only the columns that the filter names, and the records of the page.
+// Page returns the page that q selects. It reads only the columns that the filter refers to, and the records of the
+// page.
 func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -89,7 +90,7 @@ func (f *File) Record(ctx context.Context, index int) (Record, error) {
 }
 
 // All iterates over the records that match the filter, or over all if it is nil, in order and in
-// constant memory. An error is the last pair.
+// constant memory. An error ends the iteration.
 func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for chunk := range f.chunks() {
@@ -114,7 +115,7 @@ const (
 
 func (f *File) chunks() int { return (f.Total + ChunkSize - 1) / ChunkSize }
 
-// matches returns the indexes of at most limit matching records in n chunks, starting at one.
+// matches returns the indexes, starting at from, of at most limit matching records in ahead chunks, starting at chunk.
 func (f *File) matches(ctx context.Context, chunk, ahead, from, limit int, filter *Filter) ([]int, error) {
 	last := min(chunk+ahead, f.chunks())
 	var indexes []int
@@ -183,7 +184,7 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 	return indexes, nil
 }
 
-// records returns the records with these ascending indexes, reduced to what the query requests.
+// records returns the records with these ascending indexes, reduced to the parts that the query requests.
 func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, error) {
 	found := make([]Record, len(indexes))
 	group, ctx := errgroup.WithContext(ctx)
@@ -201,7 +202,7 @@ func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, e
 	return found, nil
 }
 
-// pick reads the records with these indexes of one chunk.
+// pick reads the records of one chunk with these indexes into found.
 func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, found []Record) error {
 	o, err := f.open(ctx, chunk)
 	if err != nil {

@@ -17,12 +17,12 @@ const (
 //	logP < 3 and ("Melting Point" >= 120 or not CAS) and name ~ 'acid'
 //
 // The comparisons are <, <=, >, >= with a number or an ISO 8601 date, = and != with any value, and ~ and !~, which
-// search the value for a text, ignoring case. A name alone selects the records with a value. They are combined by
-// and, or, not (&&, ||, !) and parentheses. Names and values that have spaces or special characters are quoted by "
-// or '. A quoted value is text, not a number, for = and !=.
+// search the value for a text, ignoring case. A name alone selects the records that have a value. Comparisons are
+// combined by and, or, not (&&, ||, !) and parentheses. Names and values that contain spaces or special characters are
+// quoted with " or '. A quoted value is text, not a number, for = and !=.
 //
-// A name is that of a field, else of a property, else name (the record's title) or error (why it failed),
-// else the same ignoring case. A record without a value matches no comparison, !~ and != included.
+// A name refers to a field, otherwise to a property, otherwise to name (the record's title) or error (why it failed);
+// if none matches exactly, case is ignored. A record without a value matches no comparison, not even !~ and !=.
 type Filter struct {
 	text    string
 	root    condition
@@ -129,7 +129,7 @@ func (c contains) match(row []string) bool {
 	return row[c.column] != "" && strings.Contains(strings.ToLower(row[c.column]), c.value) == c.has
 }
 
-// compare returns the condition of one comparison.
+// compare returns the condition of one comparison, or the problem with it.
 func compare(column int, operator string, value token) (condition, string) {
 	order := map[string]func(int) bool{
 		"<": func(o int) bool { return o < 0 }, "<=": func(o int) bool { return o <= 0 },

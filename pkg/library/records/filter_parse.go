@@ -91,7 +91,7 @@ func (p *filterParser) next() error {
 	return nil
 }
 
-// is reports whether the token is one of these operators, or one of these words in any case.
+// is reports whether the token is one of these operators, or one of these words, ignoring case.
 func (p *filterParser) is(names ...string) bool {
 	for _, name := range names {
 		if p.token.kind == operator && p.token.text == name || p.token.kind == word && strings.EqualFold(p.token.text, name) {
@@ -109,7 +109,7 @@ func (p *filterParser) and() (condition, error) {
 	return p.chain(p.not, func(list []condition) condition { return allOf(list) }, "and", "&&")
 }
 
-// chain parses one operand, or several with one of the operators between them.
+// chain parses one operand, or several that are separated by one of the operators.
 func (p *filterParser) chain(operand func() (condition, error), join func([]condition) condition, operators ...string) (condition, error) {
 	var list []condition
 	for {

@@ -34,13 +34,13 @@ func parseLine(line []byte, r *Record) error {
 	})
 }
 
-// members calls add for each member of a valid JSON object without space, in order. value is the text
-// between the quotes, or any other value completely.
+// members calls add for each member of a valid JSON object without whitespace, in order. value is the text
+// between the quotes of a string, or the complete text of any other value.
 func members(data []byte, add func(name string, value []byte, quoted bool) error) error {
 	if len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
 		return errNotPlain
 	}
-	for at := 1; at < len(data)-1; at++ { // at the comma
+	for at := 1; at < len(data)-1; at++ { // skips the comma
 		end := closing(data, at)
 		if end < 0 || end+2 >= len(data) || data[end+1] != ':' {
 			return errNotPlain
@@ -76,7 +76,7 @@ func members(data []byte, add func(name string, value []byte, quoted bool) error
 	return nil
 }
 
-// closing returns the index of the quote that closes the quote at an index, or -1.
+// closing returns the index of the quote that closes the one at index at, or -1.
 func closing(data []byte, at int) int {
 	if at >= len(data) || data[at] != '"' {
 		return -1
@@ -98,7 +98,7 @@ func closing(data []byte, at int) int {
 	return -1
 }
 
-// matching returns the index after the bracket that closes the bracket at an index, or -1.
+// matching returns the index after the bracket that closes the one at index at, or -1.
 func matching(data []byte, at int) int {
 	depth := 0
 	for i := at; i < len(data); i++ {

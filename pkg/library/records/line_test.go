@@ -16,7 +16,7 @@ func TestInvalidLines(t *testing.T) {
 	}
 }
 
-// A written record is valid JSON, and reads back unchanged.
+// A written record is valid JSON, and is unchanged after a round trip.
 func FuzzLines(f *testing.F) {
 	f.Add("name", "a\"b\\", "x\ny\r\t\x01\u00e9\xff", "", 1.5, true)
 	f.Add("", "", "]}\",{\"", "failed", -1e300, false)
@@ -40,13 +40,13 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if back.Name != standard.Name || back.Content != standard.Content || back.Error != standard.Error || back.Fields[1].Value != standard.Fields[back.Fields[1].Name] && key != "" {
-			t.Errorf("%s: got %+v", line, back)
+			t.Errorf("%s: got %+v, want %+v", line, back, standard)
 		}
 		if again := appendRecord(nil, &back); string(again) != string(line) {
-			t.Errorf("%s: got %s after parsing", line, again)
+			t.Errorf("after a round trip: got %s, want %s", again, line)
 		}
 		if n, ok := back.Properties.Get("n").(float64); ok && key != "n" && !reflect.DeepEqual(n, number) {
-			t.Errorf("%v: got %v", number, n)
+			t.Errorf("after a round trip: got n %v, want %v", n, number)
 		}
 	})
 }

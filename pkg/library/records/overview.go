@@ -18,7 +18,7 @@ const (
 // MaxFailures is the maximum number of failures in an Overview.
 const MaxFailures = 20
 
-// An Index is the result of parsing. The rows of tables have no spans: they are read once.
+// An Index is the result of parsing. The rows of tables have no spans, because a table is read only once.
 type Index struct {
 	Format string `json:"format"` // the name of a format.Format, csv or xlsx
 	Found  int    `json:"found"`  // records in the file
@@ -28,7 +28,7 @@ type Index struct {
 // Total returns the number of records in chunks.
 func (x Index) Total() int { return min(x.Found, MaxRecords) }
 
-// Chunks returns the number of chunks of a number of records.
+// Chunks returns the number of chunks for the given number of records.
 func Chunks(total int) int { return (total + ChunkSize - 1) / ChunkSize }
 
 // An Overview summarizes all records of a file.
@@ -65,7 +65,7 @@ func ParseOverview(document []byte) (Overview, error) {
 func (o Overview) Total() int { return o.Processed + o.Failed }
 
 // Survey returns the summary of the columns of all chunks. It calls failed for each record that failed, in order.
-// The file needs no columns.
+// It does not use f.Columns.
 func (f *File) Survey(ctx context.Context, failed func(Failure) error) (*Summary, error) {
 	total := &Summary{}
 	for chunk := 0; chunk < f.chunks(); chunk += parallelChunks {
@@ -95,7 +95,7 @@ func (f *File) Survey(ctx context.Context, failed func(Failure) error) (*Summary
 	return total, nil
 }
 
-// failures returns the records of the chunk that failed.
+// failures returns the failed records of the chunk.
 func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	if o.header.Summary.Failed == 0 {
 		return nil, nil

@@ -20,7 +20,7 @@ const (
 type Record struct {
 	Index         int        `json:"index"`                   // from 0, in file order
 	Error         string     `json:"error,omitempty"`         // why the record failed; a failed record has no properties
-	Name          string     `json:"name,omitempty"`          // a title in the file
+	Name          string     `json:"name,omitempty"`          // title of the record in the file
 	Fields        Fields     `json:"fields"`                  // as in the file
 	Properties    Properties `json:"properties"`              // computed by Assay
 	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that could not be determined
@@ -59,7 +59,7 @@ type Field struct{ Name, Value string }
 // Fields are in file order and have distinct names. In JSON they are an object.
 type Fields []Field
 
-// Get returns the value of the field of that name.
+// Get returns the value of the field with that name, and whether the field exists.
 func (f Fields) Get(name string) (string, bool) {
 	for i := range f {
 		if f[i].Name == name {
@@ -69,11 +69,11 @@ func (f Fields) Get(name string) (string, bool) {
 	return "", false
 }
 
-// maxRepeated is the maximum length of a value that fields with the same name are appended to.
+// maxRepeated is the length in bytes from which Set no longer appends to a value.
 const maxRepeated = 16 << 10
 
-// Set adds a field. If the name exists, it appends a line break and the value to the existing one. It
-// drops fields beyond MaxFields and values beyond maxRepeated.
+// Set adds a field. If the name exists, it appends a line break and the value to the existing value. It
+// drops fields beyond MaxFields, and further values once the existing one has reached maxRepeated.
 func (f *Fields) Set(name, value string) {
 	for i := range *f {
 		if (*f)[i].Name == name {
@@ -103,7 +103,7 @@ func (f Fields) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// UnmarshalJSON implements json.Unmarshaler, for what MarshalJSON writes.
+// UnmarshalJSON implements json.Unmarshaler for the output of MarshalJSON.
 func (f *Fields) UnmarshalJSON(data []byte) error {
 	*f = (*f)[:0]
 	return members(data, func(name string, value []byte, quoted bool) error {
@@ -125,7 +125,7 @@ type Property struct {
 // Properties are in the order of their first Set. In JSON they are an object.
 type Properties []Property
 
-// Get returns the value of the property of that name, or nil.
+// Get returns the value of the property with that name, or nil.
 func (p Properties) Get(name string) any {
 	for i := range p {
 		if p[i].Name == name {
@@ -167,7 +167,8 @@ func (p Properties) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// UnmarshalJSON implements json.Unmarshaler, for what MarshalJSON writes. Numbers become float64, integers int64.
+// UnmarshalJSON implements json.Unmarshaler for the output of MarshalJSON. Integers become int64, other numbers
+// float64.
 func (p *Properties) UnmarshalJSON(data []byte) error {
 	*p = (*p)[:0]
 	return members(data, func(name string, value []byte, quoted bool) error {

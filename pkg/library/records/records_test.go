@@ -61,7 +61,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 		return nil
 	})
 	if err != nil || found != MaxRecords+3 || chunks != MaxRecords/ChunkSize {
-		t.Errorf("got %d records in %d chunks, error %v", found, chunks, err)
+		t.Errorf("got %d records in %d chunks, error %v, want %d in %d", found, chunks, err, MaxRecords+3, MaxRecords/ChunkSize)
 	}
 	broken := errors.New("broken")
 	for _, at := range []int{0, 1} {
@@ -110,7 +110,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(*r, all[i]) {
-			t.Fatalf("record %d: %+v, want %+v", i, *r, all[i])
+			t.Fatalf("record %d: got %+v, want %+v", i, *r, all[i])
 		}
 		i++
 	}
@@ -119,7 +119,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	}
 	r, err := f.Record(t.Context(), 1_777)
 	if err != nil || r.Index != 1_777 || r.Name != "molecule 1777" {
-		t.Errorf("record 1777: got %+v, error %v", r, err)
+		t.Errorf("record 1777: got %+v, error %v, want molecule 1777", r, err)
 	}
 	if _, err := f.Record(t.Context(), len(all)); !errors.Is(err, ErrNoRecord) {
 		t.Errorf("record beyond the last: got error %v, want ErrNoRecord", err)
@@ -135,7 +135,7 @@ func TestLinesAreGzippedJSON(t *testing.T) {
 		t.Fatalf("%s: %v", line, err)
 	}
 	if want := "x\ny\x01\ufffd\u00e9"; back.Fields[0].Value != want {
-		t.Errorf("field %q, want %q", back.Fields[0].Value, want)
+		t.Errorf("got field %q, want %q", back.Fields[0].Value, want)
 	}
 	if !bytes.HasPrefix(o[LinesName(0)], []byte{0x1f, 0x8b}) {
 		t.Error("the lines are not compressed with gzip")
@@ -173,7 +173,7 @@ func TestPages(t *testing.T) {
 			from = page.Next
 		}
 		if !reflect.DeepEqual(got, want) || len(want) == 0 {
-			t.Errorf("%q: %d records, want %d", text, len(got), len(want))
+			t.Errorf("%q: got %d records, want %d", text, len(got), len(want))
 		}
 	}
 }
@@ -188,11 +188,11 @@ func TestPagesContainRequestedParts(t *testing.T) {
 	}
 	r := page.Records[0]
 	if len(r.Fields) != 1 || len(r.Properties) != 1 || r.Content != "" || r.Value(logP) != "-1.99" {
-		t.Errorf("got %+v", r)
+		t.Errorf("got %+v, want only logP -1.99 and the formula", r)
 	}
 	page, err = f.Page(t.Context(), Query{Limit: 1, Content: true})
 	if err != nil || page.Records[0].Content == "" || page.Next != 1 {
-		t.Errorf("got %+v, error %v", page, err)
+		t.Errorf("got %+v, error %v, want one record with its content, next 1", page, err)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestFiltersMatchLongValues(t *testing.T) {
 	}
 	page, err := f.Page(t.Context(), Query{Filter: filter})
 	if err != nil || len(page.Records) != 1 || page.Records[0].Index != 17 {
-		t.Errorf("got %+v, error %v", page, err)
+		t.Errorf("got %+v, error %v, want record 17 only", page, err)
 	}
 }
 

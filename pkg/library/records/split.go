@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// A Cut is the meaning of a line for the boundaries of records.
+// A Cut states how a line relates to the boundaries of records.
 type Cut int
 
-// The meanings of a line.
+// The values of Cut.
 const (
-	Inside   Cut = iota // it belongs to the current record, or begins the first one
-	Begins              // it begins a record
-	Ends                // it ends the current record
-	Outside             // it belongs to no record
+	Inside   Cut = iota // the line belongs to the current record, or begins the first one
+	Begins              // the line begins a record
+	Ends                // the line ends the current record
+	Outside             // the line belongs to no record
 	Discards            // the lines so far are a header instead of a record
 )
 
-// A Boundary classifies the lines of one file in order. A line has no line break, and is truncated to
-// maxLine bytes. It is valid until the call returns.
+// A Boundary classifies the lines of one file in order. A line is passed without its line break, is truncated to
+// maxLine bytes, and is valid until the call returns.
 type Boundary func(line []byte) Cut
 
 const maxLine = 4 << 10
@@ -31,7 +31,7 @@ type Raw struct {
 	Index  int
 	Offset int64  // offset of its first byte in the file
 	Length int64  // in bytes
-	Bytes  []byte // nil if the scanner keeps none or Length is above MaxRecordBytes; valid until the next call
+	Bytes  []byte // nil if the scanner does not keep them or Length exceeds MaxRecordBytes; valid until the next call
 }
 
 // A Scanner reads a file record by record in constant memory.
@@ -48,13 +48,13 @@ type Scanner struct {
 	buffer  []byte
 }
 
-// NewScanner returns a scanner of r, a file or a part of it that begins with a record. With keep, it
-// keeps the bytes of each record.
+// NewScanner returns a scanner of r, which is a file or a part of a file that begins with a record. If keep
+// is true, the scanner returns the bytes of each record.
 func NewScanner(r io.Reader, boundary Boundary, keep bool) *Scanner {
 	return &Scanner{r: bufio.NewReaderSize(r, 64<<10), boundary: boundary, keep: keep}
 }
 
-// Next returns the next record, or io.EOF after the last one. Blank lines alone are not a record.
+// Next returns the next record, or io.EOF after the last one. Blank lines alone do not form a record.
 func (s *Scanner) Next() (Raw, error) {
 	raw := Raw{Index: s.index, Offset: s.offset}
 	s.buffer = s.buffer[:0]
@@ -135,10 +135,10 @@ func (s *Scanner) readLine() ([]byte, int64, error) {
 	return line, length, nil
 }
 
-// A Span is the part of a file that has the records of one chunk.
+// A Span is the part of a file that contains the records of one chunk.
 type Span struct {
 	Chunk  int   `json:"chunk"` // from 0; its first record is Chunk*ChunkSize
-	Count  int   `json:"count"` // of records
+	Count  int   `json:"count"` // number of records
 	Offset int64 `json:"offset"`
 	Length int64 `json:"length"`
 }

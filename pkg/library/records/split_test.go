@@ -29,7 +29,7 @@ func begins() Boundary {
 	}
 }
 
-// linked has headers of records that begin with "link".
+// linked returns a Boundary that discards headers, which contain the line "link".
 func linked() Boundary {
 	header := false
 	return func(line []byte) Cut {
@@ -61,7 +61,7 @@ func split(t *testing.T, text string, boundary Boundary) (found []string) {
 			t.Fatal(err)
 		}
 		if text[raw.Offset:raw.Offset+raw.Length] != string(raw.Bytes) {
-			t.Fatalf("the bytes %q differ from those at offset %d, length %d", raw.Bytes, raw.Offset, raw.Length)
+			t.Fatalf("got bytes %q, want the %d bytes at offset %d", raw.Bytes, raw.Length, raw.Offset)
 		}
 		found = append(found, string(raw.Bytes))
 	}
@@ -84,7 +84,7 @@ func TestScanner(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := split(t, test.text, test.boundary)
 			if strings.Join(got, "|") != strings.Join(test.want, "|") || len(got) != len(test.want) {
-				t.Errorf("%q, want %q", got, test.want)
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
@@ -118,10 +118,10 @@ func TestOverlongRecordsHaveNoBytes(t *testing.T) {
 	s := NewScanner(&endless{size}, dollars, true)
 	raw, err := s.Next()
 	if err != nil || raw.Length != size || raw.Bytes != nil {
-		t.Errorf("got length %d, %d bytes, error %v, want no bytes", raw.Length, len(raw.Bytes), err)
+		t.Errorf("got length %d, %d bytes, error %v, want length %d without bytes", raw.Length, len(raw.Bytes), err, size)
 	}
 	if cap(s.buffer)+cap(s.long) > 4*MaxRecordBytes {
-		t.Errorf("the buffers have %d and %d bytes, too much in total", cap(s.buffer), cap(s.long))
+		t.Errorf("got buffers of %d and %d bytes, want at most %d in total", cap(s.buffer), cap(s.long), 4*MaxRecordBytes)
 	}
 }
 
@@ -129,20 +129,20 @@ func TestSpans(t *testing.T) {
 	text := strings.Repeat("record\n$$$$\n", 2*ChunkSize+7)
 	spans, found, err := Spans(strings.NewReader(text), dollars)
 	if err != nil || found != 2*ChunkSize+7 || len(spans) != 3 || spans[2].Count != 7 {
-		t.Fatalf("got %d records, spans %+v, error %v", found, spans, err)
+		t.Fatalf("got %d records, spans %+v, error %v, want %d in 3 spans", found, spans, err, 2*ChunkSize+7)
 	}
 	n := 0
 	for i, span := range spans {
 		if span.Chunk != i {
-			t.Errorf("span %d is of chunk %d, want %d", i, span.Chunk, i)
+			t.Errorf("span %d: got chunk %d, want %d", i, span.Chunk, i)
 		}
 		n += len(split(t, text[span.Offset:span.Offset+span.Length], dollars))
 	}
 	if n != found {
-		t.Errorf("the spans have %d records, want %d", n, found)
+		t.Errorf("got %d records in the spans, want %d", n, found)
 	}
 	spans, found, err = Spans(strings.NewReader(strings.Repeat("r\n$$$$\n", MaxRecords+5)), dollars)
 	if err != nil || found != MaxRecords+5 || len(spans) != MaxRecords/ChunkSize || spans[len(spans)-1].Count != ChunkSize {
-		t.Errorf("got %d records in %d spans, error %v", found, len(spans), err)
+		t.Errorf("got %d records in %d spans, error %v, want %d in %d", found, len(spans), err, MaxRecords+5, MaxRecords/ChunkSize)
 	}
 }

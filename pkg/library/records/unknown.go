@@ -8,7 +8,7 @@ import (
 // An UnknownFieldError reports a name that no column has, and suggests others.
 type UnknownFieldError struct {
 	Name    string
-	Columns []Column // existing names
+	Columns []Column // existing columns
 }
 
 func (e *UnknownFieldError) Error() string {
@@ -37,8 +37,8 @@ func known(columns []Column) string {
 // maxCompared is the longest name that is compared with others, in bytes.
 const maxCompared = 64
 
-// nearest returns the name of the column that differs from a name in the fewest letters, at most a third of them; "" if
-// there is none.
+// nearest returns the name of the column that differs from a name in the fewest letters, at most a third of them, or
+// "" if there is none.
 func nearest(name string, columns []Column) string {
 	best, least := "", 1+max(1, len(name)/3)
 	if len(name) > maxCompared {
@@ -55,7 +55,7 @@ func nearest(name string, columns []Column) string {
 	return best
 }
 
-// edits is the Levenshtein distance of two texts, in bytes.
+// edits returns the Levenshtein distance between two texts, in bytes.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

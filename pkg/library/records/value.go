@@ -21,8 +21,8 @@ const (
 	Text    Type = "text"
 )
 
-// parseNumber parses a decimal number with an optional exponent. A number with leading zeros is
-// rejected: it is a code, which would lose them.
+// parseNumber parses a decimal number with an optional exponent. Digits with leading zeros are rejected:
+// they are a code rather than a number.
 func parseNumber(s string) (value float64, integer, ok bool) {
 	if s == "" || len(s) > 64 {
 		return 0, false, false

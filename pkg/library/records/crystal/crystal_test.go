@@ -55,16 +55,16 @@ H1 ? ? ?
 func TestHalite(t *testing.T) {
 	all := readAll([]byte("# file\n" + halite + strings.Replace(halite, "data_halite", "DATA_second", 1)))
 	if len(all) != 2 || all[0].Name != "halite" || all[1].Name != "second" {
-		t.Fatalf("got %+v", all)
+		t.Fatalf("got %+v, want halite and second", all)
 	}
 	want := records.Properties{{Name: "formula", Value: "ClNa"}, {Name: "weight", Value: 58.44}, {Name: SpaceGroup, Value: "F m -3 m"}, {Name: SpaceGroupNumber, Value: int64(225)},
 		{Name: A, Value: 5.6402}, {Name: B, Value: 5.6402}, {Name: C, Value: 5.6402}, {Name: Alpha, Value: 90.0}, {Name: Beta, Value: 90.0}, {Name: Gamma, Value: 90.0},
 		{Name: Volume, Value: 179.43}, {Name: VolumeAgrees, Value: true}, {Name: Operations, Value: int64(5)}, {Name: Sites, Value: int64(2)}, {Name: CellAtoms, Value: int64(8)}}
 	if !reflect.DeepEqual(all[0].Properties, want) || len(all[0].NotDetermined) > 0 {
-		t.Errorf("got %+v %v %s", all[0].Properties, all[0].NotDetermined, all[0].Error)
+		t.Errorf("got %+v, undetermined %v, error %q, want %+v", all[0].Properties, all[0].NotDetermined, all[0].Error, want)
 	}
 	if text, _ := all[0].Fields.Get("_publ_author"); !strings.HasPrefix(text, "data_ in a text") || strings.Contains(text, ";") {
-		t.Errorf("got %q", text)
+		t.Errorf("got text field %q, want it to begin with data_ in a text, without semicolons", text)
 	}
 	if _, found := all[0].Fields.Get("_chemical_name_mineral"); found {
 		t.Error("got a field for an unknown value, want none")
@@ -82,7 +82,7 @@ func readAll(data []byte) (all []records.Record) {
 	}
 }
 
-// The volume of a triclinic cell is the determinant of its edges as vectors.
+// The volume of a triclinic cell is the determinant of its edge vectors.
 func TestVolume(t *testing.T) {
 	c := Cell{8.7038, 12.204, 4.9747, 93.021, 90.616, 90.319}
 	p := func(x, y, z float64) [3]float64 {
@@ -92,7 +92,7 @@ func TestVolume(t *testing.T) {
 	}
 	want := p(1, 0, 0)[0] * p(0, 1, 0)[1] * p(0, 0, 1)[2]
 	if v, ok := c.Volume(); !ok || math.Abs(v-want) > 1e-6 {
-		t.Errorf("%v, want %v", v, want)
+		t.Errorf("got volume %v, want %v", v, want)
 	}
 	for _, c := range []Cell{{1, 1, 1, 10, 10, 170}, {0, 1, 1, 90, 90, 90}, {1, 1, -1, 90, 90, 90}, {1, 1, 1, 0, 90, 90}} {
 		if v, ok := c.Volume(); ok {
@@ -101,7 +101,7 @@ func TestVolume(t *testing.T) {
 	}
 	r := Read([]byte(strings.Replace(halite, "_cell_volume 179.43", "_cell_volume 185(1)", 1)))
 	if r.Properties.Get(VolumeAgrees) != false {
-		t.Error("another stated volume: got VolumeAgrees = true, want false")
+		t.Error("a different stated volume: got VolumeAgrees = true, want false")
 	}
 }
 
@@ -112,7 +112,7 @@ func TestOperations(t *testing.T) {
 		"+x+.25,-z-1/4, y": {{1, 0, 0, 0.25}, {0, 0, -1, -0.25}, {0, 1, 0, 0}},
 	} {
 		if got, ok := ParseOperation(text); !ok || got != want {
-			t.Errorf("%s: got %v", text, got)
+			t.Errorf("ParseOperation(%q) = %v, %t, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "x,y", "x,y,z,x", "x,y,w", "x,,z", "x,y,z+", "x,y,1/0+z", "x,y,1/2/3"} {
@@ -130,7 +130,7 @@ func TestUndeterminedPropertiesAreListed(t *testing.T) {
 	} {
 		r := Read([]byte(strings.Replace(halite, test.from, test.to, 1)))
 		if got := strings.Join(r.NotDetermined, " "); got != test.missing {
-			t.Errorf("%s: %q, want %q", name, got, test.missing)
+			t.Errorf("%s: got %q, want %q", name, got, test.missing)
 		}
 	}
 }
@@ -140,15 +140,15 @@ func TestDamagedFilesNameLineAndToken(t *testing.T) {
 		"orphan":      {strings.Replace(halite, "_cell_volume 179.43", "_cell_volume 179.43 lost", 1), `line 11: "lost" belongs to no tag`},
 		"no value":    {strings.Replace(halite, "_cell_volume 179.43", "_cell_volume", 1), `line 11: "_cell_volume" has no value`},
 		"quote":       {strings.Replace(halite, "'Cl Na'", "'Cl Na", 1), `line 3: "'Cl Na" has no closing quote`},
-		"text":        {strings.Replace(halite, "quote\n;\n", "quote\n", 1), `line 15: ";" begins a text that does not end`},
+		"text":        {strings.Replace(halite, "quote\n;\n", "quote\n", 1), `line 15: ";" begins a text field that has no end`},
 		"loop":        {strings.Replace(halite, "H1 ? ? ?", "H1 ? ?", 1), `line 24: "loop_" has 11 values for 4 tags`},
-		"no tags":     {"data_x\nloop_\n1 2\n", `line 3: "1" is in place of the tags`},
-		"head":        {"_a 1\n", `line 1: "_a" is in place of data`},
+		"no tags":     {"data_x\nloop_\n1 2\n", `line 3: "1" was found instead of the tags`},
+		"head":        {"_a 1\n", `line 1: "_a" was found instead of data_`},
 		"reserved":    {"data_x\nstop_\n", `line 2: "stop_" belongs to no tag`},
 		"other block": {"data_x\ndata_y\n", `line 2: "data_y" begins another block`},
 	} {
 		if _, err := Parse(test.text); !errors.Is(err, ErrNotCIF) || !strings.Contains(fmt.Sprint(err), test.want) {
-			t.Errorf("%s: %v, want %s", name, err, test.want)
+			t.Errorf("%s: got error %v, want %s", name, err, test.want)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestDrawing(t *testing.T) {
 	s, _ := b.Structure()
 	svg, err := s.SVG()
 	if err != nil || wellFormed(svg) != nil || bytes.Count(svg, []byte("<circle")) != 8 || bytes.Count(svg, []byte("<path")) != 12 || bytes.Contains(svg, []byte("NaN")) {
-		t.Errorf("got %v: %s", err, svg)
+		t.Errorf("got %s, error %v, want a cell of 12 edges with 8 atoms", svg, err)
 	}
 	s.Sites = nil
 	if _, err := s.SVG(); !errors.Is(err, ErrNotDrawn) {
@@ -202,7 +202,7 @@ func FuzzCrystals(f *testing.F) {
 		}
 		if s, ok := b.Structure(); ok {
 			if svg, err := s.SVG(); err == nil && (wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN"))) {
-				t.Errorf("got %s", svg)
+				t.Errorf("got %s, want well-formed XML without NaN", svg)
 			}
 		}
 	})

@@ -79,13 +79,13 @@ func (s *Structure) SVG() ([]byte, error) {
 			radius = 0.25
 		}
 		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s" stroke-width="0.7"><title>%s</title></circle>`+"\n",
-			x, y, min(max(radius*scale, 2), 24), colour(a.site.Element), html.EscapeString(printable(a.site.Label)))
+			x, y, min(max(radius*scale, 2), 24), color(a.site.Element), html.EscapeString(printable(a.site.Label)))
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes(), nil
 }
 
-// projection maps fractional coordinates to positions in ångström: x to the right, y up, z towards the
+// projection maps fractional coordinates to positions in angstroms: x to the right, y up, z toward the
 // viewer.
 func (c Cell) projection() func(x, y, z float64) point {
 	volume, _ := c.Volume()
@@ -104,8 +104,8 @@ func (c Cell) projection() func(x, y, z float64) point {
 	}
 }
 
-// colour returns the usual color of common elements, and a distinct one for each other element.
-func colour(e molecule.Element) string {
+// color returns the usual color of common elements, and a distinct one for each other element.
+func color(e molecule.Element) string {
 	known := map[molecule.Element]string{1: "#ffffff", 6: "#606060", 7: "#3050f8", 8: "#e03020", 9: "#70d050", 11: "#ab5cf2", 12: "#6ab000",
 		13: "#bfa6a6", 14: "#d8b070", 15: "#ff8000", 16: "#e6c830", 17: "#1fd01f", 20: "#3dbb00", 22: "#9fa2a8", 26: "#c8602a", 29: "#c07040"}
 	if c, found := known[e]; found {

@@ -16,7 +16,7 @@ const (
 
 type token struct {
 	kind tokenKind
-	text string // of a quoted value without its quotes
+	text string // without the quotes of a quoted value
 	line int
 }
 
@@ -80,7 +80,7 @@ func (x *lexer) bare() token {
 	return t
 }
 
-// quoted reads a quoted value. A quote ends it only before space.
+// quoted reads a quoted value. A quote ends the value only before whitespace or the end of the file.
 func (x *lexer) quoted(quote byte) (token, error) {
 	t := token{value, "", x.line}
 	for i := x.at + 1; i < len(x.text) && x.text[i] != '\n'; i++ {
@@ -102,7 +102,7 @@ func (x *lexer) textField() (token, error) {
 	if n < 0 {
 		t.text, _, _ = strings.Cut(x.text[x.at:], "\n")
 		p := parser{}
-		return t, p.fail(t, "begins a text that does not end")
+		return t, p.fail(t, "begins a text field that has no end")
 	}
 	t.text = strings.TrimSpace(x.text[x.at+1 : x.at+n])
 	x.line += strings.Count(x.text[x.at:x.at+n+2], "\n")

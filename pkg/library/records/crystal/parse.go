@@ -85,7 +85,7 @@ func (p *parser) block() (*Block, error) {
 		return nil, err
 	}
 	if first.kind != dataHead {
-		return nil, p.fail(first, "is in place of data_ and a name")
+		return nil, p.fail(first, "was found instead of data_ and a name")
 	}
 	b.Name = first.text[len("data_"):]
 	index := map[string]bool{}
@@ -129,7 +129,7 @@ func (p *parser) loop(head token) (token, error) {
 		l.Tags = append(l.Tags, strings.ToLower(t.text))
 	}
 	if err == nil && len(l.Tags) == 0 {
-		return t, p.fail(t, "is in place of the tags of a loop")
+		return t, p.fail(t, "was found instead of the tags of a loop")
 	}
 	for ; err == nil && t.kind == value; t, err = p.next() {
 		l.Values = append(l.Values, t.text)

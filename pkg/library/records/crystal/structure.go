@@ -15,7 +15,7 @@ type Structure struct {
 	Sites      []Site
 }
 
-// A Cell has its edges in ångström and its angles in degrees.
+// A Cell contains the edges of a unit cell in angstroms and its angles in degrees.
 type Cell struct{ A, B, C, Alpha, Beta, Gamma float64 }
 
 // A Site is an atom of the asymmetric unit in fractional coordinates.
@@ -29,8 +29,8 @@ type Site struct {
 // An Operation is a symmetry operation: a matrix and a translation.
 type Operation [3][4]float64
 
-// Volume returns the volume of the cell in cubic ångström. It returns false if the angles do not form
-// a cell.
+// Volume returns the volume of the cell in cubic angstroms. It returns false if the edges and angles do not
+// form a cell.
 func (c Cell) Volume() (float64, bool) {
 	x, y, z := cos(c.Alpha), cos(c.Beta), cos(c.Gamma)
 	square := 1 - x*x - y*y - z*z + 2*x*y*z
@@ -65,7 +65,7 @@ func (b *Block) Structure() (*Structure, bool) {
 		"_cell_angle_alpha": &s.Cell.Alpha, "_cell_angle_beta": &s.Cell.Beta, "_cell_angle_gamma": &s.Cell.Gamma,
 	} {
 		text, found := b.Items.Get(tag)
-		if *target = 90; !found && strings.Contains(tag, "angle") { // the default of the dictionary
+		if *target = 90; !found && strings.Contains(tag, "angle") { // the default in the CIF dictionary
 			continue
 		}
 		var ok bool
@@ -93,7 +93,7 @@ func (b *Block) Structure() (*Structure, bool) {
 func (s *Structure) operations(l *Loop, column int) {
 	for at := column; at < len(l.Values); at += len(l.Tags) {
 		o, ok := ParseOperation(l.Values[at])
-		if !ok || len(s.Operations) >= 192 { // the maximum of all space groups
+		if !ok || len(s.Operations) >= 192 { // the maximum over all space groups
 			s.Operations = nil
 			return
 		}
@@ -188,7 +188,7 @@ func ParseOperation(text string) (o Operation, ok bool) {
 // MaxCellAtoms is the maximum number of atoms that Atoms generates.
 const MaxCellAtoms = 5_000
 
-// Atoms returns the sites of the complete cell, with coordinates from 0 to below 1. It returns false
+// Atoms returns the sites of the complete cell, with coordinates in the interval [0, 1). It returns false
 // if the block has no operations or the cell has more than MaxCellAtoms.
 func (s *Structure) Atoms() ([]Site, bool) {
 	if len(s.Operations) == 0 || len(s.Sites)*len(s.Operations) > 50*MaxCellAtoms {

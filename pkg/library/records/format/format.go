@@ -1,5 +1,5 @@
-// Package format lists the formats of files with many records in text: their boundaries, readers,
-// drawings and writers. The analyzer reads the rows of tables, as CSV.
+// Package format lists the text formats of files with many records, with their boundaries, readers,
+// drawings and writers. Tables such as CSV are not among them; the analyzer reads their rows.
 package format
 
 import (
@@ -45,7 +45,7 @@ func All() []Format {
 	}
 }
 
-// Find returns the format with a name or a file extension, or false.
+// Find returns the format with the given name or file extension, and whether there is one.
 func Find(name string) (Format, bool) {
 	switch name = strings.ToLower(strings.TrimPrefix(name, ".")); name {
 	case "sd":
@@ -136,9 +136,9 @@ func (f Format) Spans(r io.Reader) (spans []records.Span, found int, err error) 
 	return records.Spans(r, f.Boundary())
 }
 
-// Chunk reads the records of a span and writes their chunk: the records to lines while it reads, the
-// columns at the end. r is the part of the file that the span describes. Memory does not grow with the
-// number of records.
+// Chunk reads the records of a span and writes their chunk: it writes the records to lines while it reads,
+// and the columns at the end. r is the part of the file that the span describes. Memory does not grow with
+// the number of records.
 func (f Format) Chunk(ctx context.Context, r io.Reader, span records.Span, lines, columns io.Writer) (*records.Summary, error) {
 	w, err := records.NewChunkWriter(lines, span.Chunk)
 	if err != nil {
@@ -152,7 +152,7 @@ func (f Format) Chunk(ctx context.Context, r io.Reader, span records.Span, lines
 		raw, err := scanner.Next()
 		if errors.Is(err, io.EOF) {
 			if n != span.Count {
-				return nil, fmt.Errorf("chunk %d has %d records, its span %d", span.Chunk, n, span.Count)
+				return nil, fmt.Errorf("chunk %d has %d records, but its span states %d", span.Chunk, n, span.Count)
 			}
 			return w.Summary(), w.Close(columns)
 		}

@@ -17,13 +17,13 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 )
 
-var samples = flag.String("samples", "", "repeat the records of this SDF `file` to 100,000 in TestLargeFile")
+var samples = flag.String("samples", "", "SDF `file` whose records TestLargeFile repeats until there are 100,000")
 
 const ethanol = "ethanol\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 	"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
 	"  1  2  1  0\n  2  3  1  0\nM  END\n"
 
-// files are small files of each format, with the number of their records.
+// files returns a small file of each format, with the number of its records.
 func files() map[string]struct {
 	text    string
 	records int
@@ -73,7 +73,7 @@ func process(t *testing.T, f Format, r io.ReaderAt, size int64) *records.File {
 	return &records.File{Get: o.get, Total: min(found, records.MaxRecords), Columns: total.Table()}
 }
 
-// The export of a file in its own format has the same records.
+// An export in the format of the file contains the same records.
 func TestFormatsReadDrawAndWrite(t *testing.T) {
 	for name, test := range files() {
 		t.Run(name, func(t *testing.T) {
@@ -93,15 +93,15 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 			for i := range test.records {
 				r, err := file.Record(t.Context(), i)
 				if err != nil || r.Failed() {
-					t.Fatalf("got %+v, error %v", r, err)
+					t.Fatalf("record %d: got %+v, error %v, want a processed record", i, r, err)
 				}
 				svg, err := f.Draw(r.Content)
 				if err != nil || !bytes.HasPrefix(svg, []byte("<svg ")) {
-					t.Errorf("got %v: %s", err, svg)
+					t.Errorf("got %s, error %v, want an SVG", svg, err)
 				}
 				back, err := again.Record(t.Context(), i)
 				if err != nil || back.Failed() || fmt.Sprint(back.Properties) != fmt.Sprint(r.Properties) || back.Name != r.Name {
-					t.Errorf("%+v: got %+v, error %v", r, back, err)
+					t.Errorf("after a round trip: got %+v, error %v, want %+v", back, err, r)
 				}
 			}
 			if _, err := f.Draw("x"); !errors.Is(err, ErrNotDrawn) {
@@ -118,7 +118,7 @@ func TestSpansOfAnotherFile(t *testing.T) {
 	f, _ := Find("sdf")
 	text := files()["sdf"].text
 	if _, err := f.Chunk(t.Context(), strings.NewReader(text), records.Span{Count: 2, Length: int64(len(text))}, io.Discard, io.Discard); err == nil {
-		t.Error("a span with another number of records: got no error, want one")
+		t.Error("a span that states a different number of records: got no error, want one")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -133,7 +133,7 @@ func TestOverlongRecordsFail(t *testing.T) {
 	file := process(t, f, strings.NewReader(text), int64(len(text)))
 	for i, failed := range []bool{true, false} {
 		if r, err := file.Record(t.Context(), i); err != nil || r.Failed() != failed {
-			t.Errorf("record %d: got %q, error %v", i, r.Error, err)
+			t.Errorf("record %d: got failure %q, error %v, want failed = %t", i, r.Error, err, failed)
 		}
 	}
 }
@@ -156,10 +156,10 @@ func (r repeated) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// TestLargeFile measures 100,000 records, repeated from public ones.
+// TestLargeFile measures the processing of 100,000 records, which repeat those of the file in -samples.
 func TestLargeFile(t *testing.T) {
 	if *samples == "" {
-		t.Skip("needs -samples, an SDF file to repeat")
+		t.Skip("-samples, an SDF file to repeat, is not set")
 	}
 	data, err := os.ReadFile(*samples)
 	if err != nil {

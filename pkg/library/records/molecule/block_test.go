@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// block writes a V2000 block: "C C O" are the atoms, "1-2 2=3 3#4 1:2" the bonds, lines the properties.
+// block returns a V2000 block with atoms such as "C C O", bonds such as "1-2 2=3 3#4 1:2", and property lines.
 func block(atoms, bonds string, lines ...string) string {
 	symbols, pairs := strings.Fields(atoms), strings.Fields(bonds)
 	var b strings.Builder
@@ -24,7 +24,7 @@ func block(atoms, bonds string, lines ...string) string {
 	return b.String()
 }
 
-// blockV3 writes the same as V3000. properties are those of atoms, by their number.
+// blockV3 returns the same molecule as a V3000 block. properties contains the properties of atoms, by atom number.
 func blockV3(atoms, bonds string, properties map[int]string) string {
 	symbols, pairs := strings.Fields(atoms), strings.Fields(bonds)
 	var b strings.Builder

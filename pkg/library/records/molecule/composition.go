@@ -15,10 +15,10 @@ const (
 	Weight     = "weight"     // relative molecular mass, 3 decimals
 	ExactMass  = "exactMass"  // of the most abundant or the stated isotopes, corrected for the electrons of the charge; 6 decimals
 	Charge     = "charge"     // sum of the charges
-	Atoms      = "atoms"      // of the file
-	HeavyAtoms = "heavyAtoms" // not hydrogen
-	Bonds      = "bonds"      // of the file
-	Components = "components" // parts without a bond between them
+	Atoms      = "atoms"      // number of atoms in the file
+	HeavyAtoms = "heavyAtoms" // number of atoms other than hydrogen
+	Bonds      = "bonds"      // number of bonds in the file
+	Components = "components" // number of parts without a bond between them
 	Valid      = "valid"      // no atom has more bonds than its element allows
 	Problem    = "problem"    // why Valid is false
 	Reason     = "reason"     // why a property is not determined
@@ -27,7 +27,7 @@ const (
 // electron is the relative mass of the electron (CODATA 2018).
 const electron = 0.000548579909065
 
-// A Composition is the number of atoms of each element, including hydrogens, and isotopes.
+// A Composition contains the charge and the number of atoms of each element and isotope, including implicit hydrogens.
 type Composition struct {
 	Elements [119]int
 	Charge   int
@@ -88,8 +88,8 @@ func (t *elementTable) order() {
 	}
 }
 
-// Masses returns the relative molecular mass and the exact mass. A mass is 0 if an element or isotope
-// has none; reason names it.
+// Masses returns the relative molecular mass and the exact mass. Both are 0 if the mass of an element or
+// isotope is unknown; reason then names it.
 func (c *Composition) Masses() (weight, exact float64, reason string) {
 	t := elements()
 	var plain [119]int
@@ -101,7 +101,7 @@ func (c *Composition) Masses() (weight, exact float64, reason string) {
 		if mass == 0 {
 			known = false
 			if reason == "" {
-				reason = "there is no mass of an isotope of " + l.element.Symbol()
+				reason = "the mass of an isotope of " + l.element.Symbol() + " is unknown"
 			}
 		}
 		weight += float64(n) * mass
@@ -127,8 +127,8 @@ func (c *Composition) Masses() (weight, exact float64, reason string) {
 	return weight, exact - float64(c.Charge)*electron, ""
 }
 
-// Composition returns the composition, or the reason why the table does not determine it. excess is
-// the number of the first atom with more bonds than its element allows, or 0.
+// Composition returns the composition, or the reason why the connection table does not determine it. excess is
+// the number, counted from 1, of the first atom with more bonds than its element allows, or 0.
 func (m *Molecule) Composition() (c Composition, excess int, reason string) {
 	if m.queries != "" {
 		return c, 0, m.queries
@@ -148,7 +148,7 @@ func (m *Molecule) Composition() (c Composition, excess int, reason string) {
 	return c, excess, ""
 }
 
-// describe sets the properties of a record of molecules.
+// describe sets the properties of the record of a molecule.
 func describe(r *records.Record, m *Molecule) {
 	set := func(name string, value any) {
 		r.Properties = append(r.Properties, records.Property{Name: name, Value: value})
@@ -167,7 +167,7 @@ func describe(r *records.Record, m *Molecule) {
 			set(ExactMass, round(exact, 1e6))
 		}
 		if excess > 0 {
-			problem = m.Atoms[excess-1].Element.Symbol() + ", atom " + strconv.Itoa(excess) + ", has more bonds than its valence"
+			problem = m.Atoms[excess-1].Element.Symbol() + ", atom " + strconv.Itoa(excess) + ", has more bonds than its valence allows"
 		}
 	}
 	heavy, charge := 0, 0
@@ -195,7 +195,7 @@ func describe(r *records.Record, m *Molecule) {
 
 func round(v, scale float64) float64 { return math.Round(v*scale) / scale }
 
-// components counts the parts without a bond between them.
+// components returns the number of parts without a bond between them.
 func (m *Molecule) components() int {
 	root := make([]int32, len(m.Atoms))
 	for i := range root {

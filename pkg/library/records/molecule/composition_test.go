@@ -12,7 +12,7 @@ const (
 	caffeine = "1-2 2=3 3-4 4=5 5-1 5-6 6=7 6-8 8-9 9=10 9-4 1-11 8-12 4-13"
 )
 
-// The formulas and masses are those of RDKit 2022.09, from SMILES.
+// The formulas and masses are those that RDKit 2022.09 determines from SMILES.
 func TestKnownMolecules(t *testing.T) {
 	for _, test := range []struct {
 		name, atoms, bonds string
@@ -85,7 +85,7 @@ func TestValences(t *testing.T) {
 	} {
 		got, charge := formula(t, block(test.atoms, test.bonds, test.line))
 		if got != test.want || charge != test.charge {
-			t.Errorf("%s %s %s: %s, charge %d, want %s, %d", test.atoms, test.bonds, test.line, got, charge, test.want, test.charge)
+			t.Errorf("%s %s %s: got %s, charge %d, want %s, %d", test.atoms, test.bonds, test.line, got, charge, test.want, test.charge)
 		}
 	}
 }
@@ -100,16 +100,16 @@ func TestAtomBlockValues(t *testing.T) {
 	} {
 		text := strings.Replace(water, test.from, test.to, 1)
 		if text == water {
-			t.Fatalf("the text has no %q", test.from)
+			t.Fatalf("the block does not contain %q", test.from)
 		}
 		if got, _ := formula(t, text); got != test.want {
-			t.Errorf("%q: %s, want %s", test.to, got, test.want)
+			t.Errorf("%q: got %s, want %s", test.to, got, test.want)
 		}
 	}
 	text := strings.Replace(block("C", ""), " C   0", " C   1", 1)
 	r := ReadSDF([]byte(text))
 	if mass := r.Properties.Get(ExactMass); mass != 17.034655 { // NIST: 13.00335483507 + 4 × 1.00782503223
-		t.Errorf("13C methane: got exact mass %v", mass)
+		t.Errorf("13C methane: got exact mass %v, want 17.034655", mass)
 	}
 }
 
@@ -125,15 +125,15 @@ func TestUndeterminedPropertiesAreListed(t *testing.T) {
 		"N+2":           {block("C N", "1-2", "M  CHG  1   2   2"), Formula, "charge 2"},
 		"N with 4":      {block("N C C C C", "1-2 1-3 1-4 1-5"), Formula, "N, atom 1"},
 		"technetium":    {block("Tc", ""), Weight, "Tc has no standard atomic weight"},
-		"isotope":       {block("C", "", "M  ISO  1   1 300"), ExactMass, "no mass of an isotope of C"},
-		"nothing":       {block("", ""), Formula, "no atoms"},
+		"isotope":       {block("C", "", "M  ISO  1   1 300"), ExactMass, "mass of an isotope of C is unknown"},
+		"no atoms":      {block("", ""), Formula, "no atoms"},
 		"V3 list":       {blockV3("C [C,N]", "1-2", nil), Formula, "not an element"},
 		"V3 R group":    {blockV3("C C", "1-2", map[int]string{2: "RGROUPS=(1 1)"}), Formula, "R groups"},
 	} {
 		r := ReadSDF([]byte(test.text))
 		reason, _ := r.Properties.Get(Reason).(string)
 		if r.Failed() || !strings.Contains(strings.Join(r.NotDetermined, " "), test.missing) || !strings.Contains(reason, test.reason) {
-			t.Errorf("%s: got error %q, not determined %v, properties %v", name, r.Error, r.NotDetermined, r.Properties)
+			t.Errorf("%s: got error %q, undetermined %v, properties %v, want undetermined %s, reason %q", name, r.Error, r.NotDetermined, r.Properties, test.missing, test.reason)
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
@@ -146,14 +146,14 @@ func TestUndeterminedPropertiesAreListed(t *testing.T) {
 func TestTooManyBonds(t *testing.T) {
 	r := ReadSDF([]byte(block("C C C C C C", "1-2 1-3 1-4 1-5 1-6")))
 	if r.Properties.Get(Valid) != false || !strings.Contains(r.Properties.Get(Problem).(string), "C, atom 1") {
-		t.Error(r.Properties)
+		t.Errorf("five bonds of carbon: got properties %v, want valid = false because of C, atom 1", r.Properties)
 	}
 	if r := ReadSDF([]byte(block("C C . O", "1-2"))); r.Properties.Get(Valid) != nil {
-		t.Error(r.Properties)
+		t.Errorf("an unknown symbol: got properties %v, want no property valid", r.Properties)
 	}
 	r = ReadSDF([]byte(block("C C O", "1-2")))
 	if r.Properties.Get(Valid) != true || r.Properties.Get(Components) != int64(2) || r.Properties.Get(HeavyAtoms) != int64(3) {
-		t.Error(r.Properties)
+		t.Errorf("two components: got properties %v, want valid = true, 2 components, 3 heavy atoms", r.Properties)
 	}
 }
 
@@ -163,19 +163,19 @@ func TestElements(t *testing.T) {
 	for z := 1; z < len(table.info); z++ {
 		e := &table.info[z]
 		if table.lookup([]byte(e.symbol)) != Element(z) || table.lookup([]byte(strings.ToUpper(e.symbol))) != Element(z) {
-			t.Errorf("element %d, %q, is not found", z, e.symbol)
+			t.Errorf("lookup(%q): got another element, want %d", e.symbol, z)
 		}
 		if e.weight > 0 && (e.weight < e.masses[0] || e.weight > e.masses[len(e.masses)-1] || math.Abs(e.common-e.weight) > 3) {
 			t.Errorf("%s: got weight %v and most abundant isotope %v, which are inconsistent", e.symbol, e.weight, e.common)
 		}
 		for i, mass := range e.masses {
 			if math.Abs(mass-float64(e.first+i)) > 0.5 {
-				t.Errorf("isotope %d of %s: got mass %v", e.first+i, e.symbol, mass)
+				t.Errorf("isotope %d of %s: got mass %v, want one within 0.5", e.first+i, e.symbol, mass)
 			}
 		}
 	}
 	if groups := []int{table.info[1].outer, table.info[20].outer, table.info[26].outer, table.info[31].outer, table.info[54].outer, table.info[81].row}; groups[0] != 1 ||
 		groups[1] != 2 || groups[2] != 0 || groups[3] != 3 || groups[4] != 8 || groups[5] != 6 {
-		t.Error(groups)
+		t.Errorf("got outer electrons and row %v, want [1 2 0 3 8 6]", groups)
 	}
 }

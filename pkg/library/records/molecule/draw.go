@@ -20,7 +20,8 @@ const (
 	gap        = 5.0 // between the lines of a double bond
 )
 
-// SVG draws the molecule with the coordinates of the file, viewed along z. It returns ErrNotDrawn.
+// SVG draws the molecule with the coordinates in the file, viewed along z. It returns ErrNotDrawn if there are none or
+// the molecule has too many atoms.
 func (m *Molecule) SVG() ([]byte, error) {
 	d, err := m.layout()
 	if err != nil {
@@ -33,12 +34,13 @@ func (m *Molecule) SVG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SVG draws the reaction: reactants, an arrow below the agents, products.
+// SVG draws the reaction: the reactants, an arrow below the agents, and the products. It returns the errors of
+// Molecule.SVG.
 func (x *Reaction) SVG() ([]byte, error) {
 	var body bytes.Buffer
 	at, height := 0.0, 60.0
 	var all []*drawing
-	var reached []float64
+	var pluses []float64
 	place := func(molecules []*Molecule) error {
 		for i, m := range molecules {
 			d, err := m.layout()
@@ -46,7 +48,7 @@ func (x *Reaction) SVG() ([]byte, error) {
 				return err
 			}
 			if i > 0 {
-				reached = append(reached, at+8)
+				pluses = append(pluses, at+8)
 				at += 16
 			}
 			all = append(all, d)
@@ -70,7 +72,7 @@ func (x *Reaction) SVG() ([]byte, error) {
 		d.draw(&body)
 		body.WriteString("</g>\n")
 	}
-	for _, plus := range reached {
+	for _, plus := range pluses {
 		fmt.Fprintf(&body, `<text x="%.1f" y="%.1f" font-size="20">+</text>`, plus, height/2+7)
 	}
 	fmt.Fprintf(&body, `<path d="M%.1f %.1fh60m-8 -5l8 5l-8 5"/>`, arrow, height/2)
@@ -144,14 +146,14 @@ func (d *drawing) draw(b *bytes.Buffer) {
 		d.bond(b, &d.m.Bonds[i])
 	}
 	for i := range d.m.Atoms {
-		if d.labelled(i) {
+		if d.labeled(i) {
 			d.label(b, i)
 		}
 	}
 }
 
-// labelled reports whether an atom is drawn as text: all except carbon in a chain or ring.
-func (d *drawing) labelled(i int) bool {
+// labeled reports whether an atom is drawn as text: all except carbon in a chain or ring.
+func (d *drawing) labeled(i int) bool {
 	a := &d.m.Atoms[i]
 	return a.Element != 6 || a.Charge != 0 || a.Isotope != 0 || a.Radical != 0 || len(d.next[i]) == 0
 }
@@ -164,10 +166,10 @@ func (d *drawing) bond(b *bytes.Buffer, bond *Bond) {
 	}
 	along := point{(q.x - p.x) / length, (q.y - p.y) / length}
 	across := point{-along.y, along.x}
-	if d.labelled(int(bond.From)) {
+	if d.labeled(int(bond.From)) {
 		p = point{p.x + along.x*9, p.y + along.y*9}
 	}
-	if d.labelled(int(bond.To)) {
+	if d.labeled(int(bond.To)) {
 		q = point{q.x - along.x*9, q.y - along.y*9}
 	}
 	line := func(shift, inset float64, dash string) {
@@ -204,8 +206,8 @@ func (d *drawing) bond(b *bytes.Buffer, bond *Bond) {
 	b.WriteByte('\n')
 }
 
-// side returns the side of a bond with the other bonds: 1 along across, -1 on the other side, 0 for
-// both or none.
+// side returns the side of a bond with more of the adjacent atoms: 1 in the direction of across, -1 on the
+// other side, 0 if neither has more.
 func (d *drawing) side(bond *Bond, across point) float64 {
 	balance, p := 0.0, d.at[bond.From]
 	for _, end := range [2]int32{bond.From, bond.To} {
@@ -238,14 +240,14 @@ func (d *drawing) label(b *bytes.Buffer, i int) {
 	if a.Element == 0 {
 		symbol = a.Symbol
 	}
-	colour := map[Element]string{7: "#1f45c8", 8: "#c62020", 16: "#9a7400", 9: "#1c7c2c", 17: "#1c7c2c", 35: "#8a2f1f", 53: "#5f2a8f", 15: "#b45f06"}[a.Element]
-	if colour != "" {
-		colour = ` style="fill:` + colour + `"`
+	color := map[Element]string{7: "#1f45c8", 8: "#c62020", 16: "#9a7400", 9: "#1c7c2c", 17: "#1c7c2c", 35: "#8a2f1f", 53: "#5f2a8f", 15: "#b45f06"}[a.Element]
+	if color != "" {
+		color = ` style="fill:` + color + `"`
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`, p.x, p.y+5.2, colour, html.EscapeString(symbol))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`, p.x, p.y+5.2, color, html.EscapeString(symbol))
 	half := 5.2 * float64(len(symbol))
 	if a.Isotope != 0 && a.Isotope != unknownIsotope {
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" text-anchor="end"%s>%d</text>`, p.x-half+1, p.y-1, colour, a.Isotope)
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" text-anchor="end"%s>%d</text>`, p.x-half+1, p.y-1, color, a.Isotope)
 	}
 	at := p.x + half
 	if d.hydrogens != nil && d.hydrogens[i] > 0 {
@@ -262,10 +264,10 @@ func (d *drawing) label(b *bytes.Buffer, i int) {
 				at += 6
 			}
 		}
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s"%s>H%s</text>`, x, p.y+5.2, anchor, colour, count)
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s"%s>H%s</text>`, x, p.y+5.2, anchor, color, count)
 	}
 	if text := chargeText(a); text != "" {
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="11" text-anchor="start"%s>%s</text>`, at, p.y-2, colour, text)
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="11" text-anchor="start"%s>%s</text>`, at, p.y-2, color, text)
 	}
 	b.WriteByte('\n')
 }

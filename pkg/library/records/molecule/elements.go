@@ -15,13 +15,13 @@ type Element uint8
 
 type elementInfo struct {
 	symbol  string
-	weight  float64 // 0 without a characteristic composition
+	weight  float64 // 0 for an element without a characteristic isotopic composition
 	common  float64 // mass of the most abundant isotope, or 0
 	first   int     // mass number of masses[0]
 	masses  []float64
-	row     int // of the periodic table
-	outer   int // electrons of a main group element, or 0
-	commonA int
+	row     int // in the periodic table
+	outer   int // outer electrons of a main group element, or 0
+	commonA int // mass number of the most abundant isotope, or 0
 }
 
 type elementTable struct {
@@ -31,7 +31,7 @@ type elementTable struct {
 	organic, inorganic []Element // in Hill order
 }
 
-// elements is the table of elements.
+// elements returns the table of elements.
 var elements = sync.OnceValue(func() *elementTable {
 	t := &elementTable{}
 	for line := range strings.Lines(elementsText) {
@@ -62,7 +62,7 @@ var elements = sync.OnceValue(func() *elementTable {
 	return t
 })
 
-// number parses a number of the table, 0 for none.
+// number parses a number of the table. It returns 0 if there is none.
 func number(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -71,7 +71,7 @@ func number(text string) float64 {
 	return n
 }
 
-// mainGroup returns the row of an element, and its outer electrons if it is of a main group.
+// mainGroup returns the row of an element, and the number of its outer electrons if it is in a main group.
 func mainGroup(z int) (row, outer int) {
 	noble := [...]int{0, 2, 10, 18, 36, 54, 86, 118}
 	for row = 1; z > noble[row]; row++ {
@@ -89,7 +89,7 @@ func mainGroup(z int) (row, outer int) {
 	}
 }
 
-// lookup returns the element with a symbol in any case, or 0.
+// lookup returns the element with a symbol, ignoring case, or 0.
 func (t *elementTable) lookup(symbol []byte) Element {
 	if len(symbol) == 0 || len(symbol) > 2 {
 		return 0

@@ -44,14 +44,14 @@ func (t *elementTable) valences(e Element, charge int8) []int8 {
 
 // A bonding summarizes the bonds of an atom.
 type bonding struct {
-	order    int // sum of the orders, aromatic bonds as 1
-	aromatic int // bonds
+	order    int // sum of the orders; an aromatic bond counts as 1
+	aromatic int // number of aromatic bonds
 	double   bool
 }
 
-// hydrogens returns the number of implicit hydrogens of each atom, and the number of the first atom,
-// from 1, with more bonds than its element allows, or 0. If they are not determined, it returns the
-// reason.
+// hydrogens returns the number of implicit hydrogens of each atom, and the number, counted from 1, of the
+// first atom with more bonds than its element allows, or 0. If the hydrogens are not determined, it returns
+// the reason.
 func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	bonds := make([]bonding, len(m.Atoms))
 	aromatic := false
@@ -70,7 +70,7 @@ func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	}
 	if aromatic {
 		if at := m.kekulize(bonds); at >= 0 {
-			return nil, 0, "the aromatic bonds have no single arrangement of double bonds at atom " + strconv.Itoa(at+1)
+			return nil, 0, "the aromatic bonds cannot be arranged as single and double bonds at atom " + strconv.Itoa(at+1)
 		}
 	}
 	t := elements()
@@ -106,7 +106,8 @@ func (t *elementTable) doubtful(a *Atom, used int) bool {
 	return a.Charge > 1 || a.Charge < -1 || t.info[a.Element].row == 2 && used > int(t.valences(a.Element, a.Charge)[0])
 }
 
-// implicit returns the number of hydrogens to the lowest valence that allows the bonds.
+// implicit returns the number of hydrogens that complete the lowest valence that allows the bonds. over reports
+// whether no valence allows them.
 func implicit(valences []int8, used int, radical uint8) (hydrogens int, over bool) {
 	unpaired := [...]int{0, 2, 1, 2}[radical]
 	for _, v := range valences {
@@ -117,8 +118,8 @@ func implicit(valences []int8, used int, radical uint8) (hydrogens int, over boo
 	return 0, len(valences) > 0
 }
 
-// kekulize finds an arrangement of double bonds, and counts the second order of each at one of its
-// ends. It returns the first atom without a partner, or -1.
+// kekulize finds an arrangement of double bonds, and adds the second order of each to both of its atoms. It
+// returns the first atom without a partner, or -1.
 func (m *Molecule) kekulize(bonds []bonding) int {
 	partner := make([]int32, len(m.Atoms)) // plus 1; 0 is none
 	needs := make([]bool, len(m.Atoms))
@@ -152,7 +153,7 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 	}
 	seen, round := make([]int32, len(m.Atoms)), int32(0) // the round that visited an atom
 	steps := 0
-	var augment func(from int32) bool // searches a path with alternating bonds to a free atom
+	var augment func(from int32) bool // searches for a path of alternating bonds to an atom without a partner
 	augment = func(from int32) bool {
 		seen[from] = round
 		for _, to := range next[from] {

@@ -59,7 +59,7 @@ const (
 	zeroOrder    BondOrder = 11 // of M  ZBO
 )
 
-// unknownIsotope is a mass number that the file does not state.
+// unknownIsotope is the mass number of an isotope that the file does not identify.
 const unknownIsotope = 0xffff
 
 // ErrNotMolecule means that a text is not a MOL block.
@@ -74,14 +74,14 @@ type lineError struct {
 func (e *lineError) Error() string        { return fmt.Sprintf("line %d: %s", e.line, e.problem) }
 func (e *lineError) Is(target error) bool { return target == ErrNotMolecule }
 
-// Parse parses a MOL block. It ignores what follows M  END. The error is ErrNotMolecule and names the
+// Parse parses a MOL block. It ignores the text after M  END. The error is ErrNotMolecule and names the
 // line.
 func Parse(block []byte) (*Molecule, error) {
 	m, _, err := parse(block)
 	return m, err
 }
 
-// parse also returns what follows the block.
+// parse is like Parse, but also returns the text after the block.
 func parse(block []byte) (*Molecule, []byte, error) {
 	s := &scan{rest: block}
 	m := &Molecule{}
@@ -162,7 +162,7 @@ func (s *scan) next() ([]byte, bool) {
 	return line, true
 }
 
-// column returns the text between two columns without surrounding space.
+// column returns the text between two columns without surrounding spaces.
 func column(line []byte, from, to int) []byte {
 	if from >= len(line) {
 		return nil

@@ -23,10 +23,10 @@ import (
 
 var (
 	samples = flag.String("samples", "", "compare with RDKit and Open Babel on these SDF and MOL `files`, separated by commas")
-	python  = flag.String("python", "/usr/bin/python3", "the interpreter that has RDKit")
+	python  = flag.String("python", "/usr/bin/python3", "Python interpreter with RDKit")
 )
 
-// compositionText is a composition as the script prints it.
+// compositionText returns a composition in the form in which the script prints it.
 func compositionText(c *Composition) string {
 	var parts []string
 	for e, n := range c.Elements {
@@ -40,7 +40,7 @@ func compositionText(c *Composition) string {
 	return strings.Join(parts, " ")
 }
 
-// contents returns a file, decompressed if its name ends in .gz.
+// contents returns the contents of a file, decompressed if its name ends in .gz.
 func contents(t *testing.T, name string) io.Reader {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -60,7 +60,8 @@ func contents(t *testing.T, name string) io.Reader {
 // answer is another program's result for a record, or the reason why there is none.
 type answer struct{ composition, charge, mass, word string }
 
-// TestAgainstRDKit compares compositions, charges and exact masses. Debian has RDKit as python3-rdkit.
+// TestAgainstRDKit compares compositions, charges and exact masses with those of RDKit, which is the Debian package
+// python3-rdkit.
 func TestAgainstRDKit(t *testing.T) {
 	names := sampleFiles(t)
 	compare(t, "RDKit", names, ofRDKit(t, names))
@@ -87,14 +88,14 @@ func ofRDKit(t *testing.T, names []string) map[string]answer {
 	return theirs
 }
 
-// TestAgainstOpenBabel compares compositions and charges, which are both in Open Babel's formula. It does not
-// judge records on which RDKit contradicts Open Babel, such as hydrides of metals. Debian has it as openbabel.
+// TestAgainstOpenBabel compares compositions and charges with the formulas of Open Babel, which is the Debian package
+// openbabel. It skips records for which RDKit contradicts Open Babel, such as metal hydrides.
 func TestAgainstOpenBabel(t *testing.T) {
 	names := sampleFiles(t)
 	theirs := map[string]answer{}
 	for _, name := range names {
 		eachRecord(t, name, func(i int, raw []byte) {
-			// Records have their index as title, since Open Babel omits those that it cannot read.
+			// The title of each record is its index, since Open Babel omits records that it cannot read.
 			_, rest, _ := bytes.Cut(raw, []byte("\n"))
 			theirs[fmt.Sprintf("%s %d", name, i)] = answer{word: string(rest)}
 		})
@@ -120,7 +121,7 @@ func TestAgainstOpenBabel(t *testing.T) {
 		n, formula, ok := strings.Cut(strings.TrimSpace(line), " ")
 		place, err := strconv.Atoi(n)
 		if err != nil {
-			t.Fatalf("Open Babel prints %q", line)
+			t.Fatalf("got %q from Open Babel, want an index and a formula", line)
 		}
 		if ok {
 			theirs[places[place]] = ofFormula(t, formula)
@@ -137,8 +138,8 @@ func TestAgainstOpenBabel(t *testing.T) {
 
 var elementCount = regexp.MustCompile(`([A-Z][a-z]?)(\d*)`)
 
-// ofFormula returns the answer in a formula of Open Babel. It has D and T for isotopes of hydrogen, and a sign for
-// each unit of charge.
+// ofFormula returns the answer that a formula of Open Babel contains. Such formulas use D and T for isotopes of
+// hydrogen, and a sign for each unit of charge.
 func ofFormula(t *testing.T, formula string) answer {
 	t.Helper()
 	var c Composition
@@ -162,7 +163,7 @@ func ofFormula(t *testing.T, formula string) answer {
 func sampleFiles(t *testing.T) []string {
 	t.Helper()
 	if *samples == "" {
-		t.Skip("needs -samples, SDF files to compare on, and the other program")
+		t.Skip("-samples, SDF files for the comparison with another program, is not set")
 	}
 	return strings.Split(*samples, ",")
 }
@@ -215,24 +216,24 @@ func compare(t *testing.T, program string, names []string, theirs map[string]ans
 			switch {
 			case compositionText(&c) != want.composition:
 				composition++
-				t.Logf("%s: %s, %s %s", place, compositionText(&c), program, want.composition)
+				t.Logf("%s: got %s, %s has %s", place, compositionText(&c), program, want.composition)
 			case strconv.Itoa(c.Charge) != want.charge:
 				charge++
-				t.Errorf("%s: charge %d, %s %s", place, c.Charge, program, want.charge)
+				t.Errorf("%s: got charge %d, want %s as in %s", place, c.Charge, want.charge, program)
 			case reason == "" && math.Abs(exact-wanted) > 1e-4:
 				mass++
-				t.Errorf("%s: exact mass %.6f, %s %s", place, exact, program, want.mass)
+				t.Errorf("%s: got exact mass %.6f, want %s as in %s", place, exact, want.mass, program)
 			}
 		})
 	}
-	t.Logf("%d records compared with %s, %d other compositions, %d charges, %d masses; %d not determined, %d rejected by one program",
+	t.Logf("compared %d records with %s: %d compositions, %d charges and %d masses differ; %d not determined, %d rejected by one program",
 		both, program, composition, charge, mass, open, refused)
 	if both == 0 || float64(composition) > 0.001*float64(both) {
-		t.Errorf("%d of %d compositions differ", composition, both)
+		t.Errorf("%d of %d compositions differ, want at most 0.1 %%", composition, both)
 	}
 }
 
-// BenchmarkReadSDF reads the first of the samples, or one molecule many times.
+// BenchmarkReadSDF reads the first sample file, or one molecule many times.
 func BenchmarkReadSDF(b *testing.B) {
 	data := []byte(strings.Repeat(block("C C N C C N C N C O O C C C", caffeine)+">  <CID>\n2519\n\n$$$$\n", 1_000))
 	if *samples != "" {

@@ -12,7 +12,7 @@ import (
 
 // The names of properties of reactions, in addition to those of molecules.
 const (
-	Reactants        = "reactants" // number of them
+	Reactants        = "reactants" // number of reactants
 	Products         = "products"
 	Agents           = "agents"
 	ReactantFormulas = "reactantFormulas" // joined by " + "
@@ -20,22 +20,22 @@ const (
 	Balanced         = "balanced" // both sides have the same atoms and charge
 )
 
-// A Reaction is the content of a RXN block.
+// A Reaction is the content of an RXN block.
 type Reaction struct {
 	Name                        string
 	Reactants, Products, Agents []*Molecule
 }
 
-// ErrNotReaction means that a text is not a RXN block.
-var ErrNotReaction = errors.New("not a RXN block")
+// ErrNotReaction means that a text is not an RXN block.
+var ErrNotReaction = errors.New("not an RXN block")
 
-// ParseReaction parses a RXN block, V2000 or V3000. The error is ErrNotReaction or ErrNotMolecule.
+// ParseReaction parses an RXN block, V2000 or V3000. The error is ErrNotReaction or ErrNotMolecule.
 func ParseReaction(block []byte) (*Reaction, error) {
 	x, _, err := parseReaction(block)
 	return x, err
 }
 
-// parseReaction also returns what follows the block.
+// parseReaction is like ParseReaction, but also returns the text after the block.
 func parseReaction(block []byte) (*Reaction, []byte, error) {
 	s := &scan{rest: block}
 	first, _ := s.next()
@@ -82,7 +82,7 @@ func (x *Reaction) v2000(s *scan) error {
 		}
 		m, rest, err := parse(s.rest)
 		if err != nil {
-			return fmt.Errorf("molecule %d from line %d on: %w", i+1, s.line+1, err)
+			return fmt.Errorf("molecule %d, which begins in line %d: %w", i+1, s.line+1, err)
 		}
 		s.line += bytes.Count(s.rest[:len(s.rest)-len(rest)], []byte("\n"))
 		s.rest = rest
@@ -118,7 +118,7 @@ func (x *Reaction) v3000(s *scan) error {
 			list = &x.Agents
 		case words[3] == "CTAB":
 			if list == nil || len(*list) >= maxComponents {
-				return fmt.Errorf("%w: line %d: a molecule is outside of a list, or there are too many", ErrNotReaction, s.line)
+				return fmt.Errorf("%w: line %d: the molecule is outside a list, or there are too many molecules", ErrNotReaction, s.line)
 			}
 			end := bytes.Index(s.rest, []byte("M  V30 END CTAB"))
 			if end < 0 {
@@ -136,7 +136,7 @@ func (x *Reaction) v3000(s *scan) error {
 	}
 }
 
-// ReadRXN reads a RXN file.
+// ReadRXN reads an RXN file. A damaged record has an Error.
 func ReadRXN(raw []byte) records.Record {
 	x, _, err := parseReaction(raw)
 	if err != nil {
@@ -184,9 +184,9 @@ func sum(molecules []*Molecule) (total Composition, formulas []string, reason st
 	return total, formulas, ""
 }
 
-// BoundaryRDF finds the records of RDF files. The header before the first record belongs to none.
+// BoundaryRDF finds the records of RDF files. The header before the first record belongs to no record.
 func BoundaryRDF() records.Boundary {
-	began, empty := false, false // empty means that only the registry number was read so far
+	began, empty := false, false // empty: only the registry number of the record was read so far
 	return func(line []byte) records.Cut {
 		if len(line) == 0 || line[0] != '$' {
 			empty = empty && len(bytes.TrimSpace(line)) == 0
@@ -217,7 +217,7 @@ func hasAny(line []byte, prefixes ...string) bool {
 	return false
 }
 
-// ReadRDF reads one record of a RDF: a reaction or a molecule, and its data.
+// ReadRDF reads one record of an RDF: a reaction or a molecule, and its data. A damaged record has an Error.
 func ReadRDF(raw []byte) records.Record {
 	var r records.Record
 	s := &scan{rest: raw}
@@ -243,7 +243,7 @@ func ReadRDF(raw []byte) records.Record {
 		r.Name, rest = m.Title, after
 		describe(&r, m)
 	default:
-		return records.Record{Error: "there is no reaction and no molecule", Content: records.Decode(raw)}
+		return records.Record{Error: "there is neither a reaction nor a molecule", Content: records.Decode(raw)}
 	}
 	r.Content = records.Decode(raw[:len(raw)-len(rest)])
 	readDatums(&r.Fields, rest)
@@ -295,7 +295,7 @@ func continued(text string, length int) (string, bool) {
 	return text, false
 }
 
-// WriteRDF writes a record of an RDF with these data. HeaderRDF is the header of the file.
+// WriteRDF writes a record of an RDF with these data fields. The header of the file is HeaderRDF.
 func WriteRDF(w *bufio.Writer, r *records.Record, fields records.Fields) error {
 	if err := writeLine(w, strings.TrimRight(r.Content, "\r\n")); err != nil {
 		return err

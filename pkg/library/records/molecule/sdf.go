@@ -97,7 +97,7 @@ func writeLine(w *bufio.Writer, line string) error {
 	return w.WriteByte('\n')
 }
 
-// dataValue returns the value without blank lines, and without lines that would begin something else.
+// dataValue returns the value without blank lines. It indents lines that would begin a data item or end the record.
 func dataValue(value string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(value, "\r", ""), "\n") {

@@ -38,11 +38,11 @@ x
 `+"\xb0C\n\n$$$$\n", "\n", "\r\n")))
 	want := records.Fields{{Name: "LOGP", Value: "-1.38"}, {Name: "Melting <point>", Value: "0\nsecond line\n\ngoes on"}, {Name: "DT7", Value: "x"}, {Name: "empty"}, {Name: "latin", Value: "°C"}}
 	if !reflect.DeepEqual(r.Fields, want) || r.Name != "title" {
-		t.Errorf("got %q %+v", r.Name, r.Fields)
+		t.Errorf("got name %q and fields %+v, want title and %+v", r.Name, r.Fields, want)
 	}
 }
 
-// Any value reads back as it was written.
+// A written record is read back as one record, even if a value contains delimiters of the format.
 func TestWrittenSDFIsReadBack(t *testing.T) {
 	r := ReadSDF([]byte(block("C O", "1-2")))
 	fields := records.Fields{{Name: "a", Value: "1"}, {Name: "lines", Value: "x\n\n>  <b>\n$$$$\ny"}}
@@ -70,7 +70,7 @@ func TestWrittenSDFIsReadBack(t *testing.T) {
 		}
 		back := ReadSDF(raw.Bytes)
 		if lines, _ := back.Fields.Get("lines"); len(back.Fields) != 2 || lines != "x\n >  <b>\n $$$$\ny" || back.Properties.Get(Formula) != "CH4O" {
-			t.Errorf("got %+v", back)
+			t.Errorf("got %+v, want CH4O with 2 fields and indented lines", back)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestDamagedBlocksNameTheLine(t *testing.T) {
 	} {
 		r := ReadSDF([]byte(test.text))
 		if _, err := Parse([]byte(test.text)); !errors.Is(err, ErrNotMolecule) || !strings.Contains(r.Error, test.want) {
-			t.Errorf("%s: %q, want %q", name, r.Error, test.want)
+			t.Errorf("%s: got %q, error %v, want %q and ErrNotMolecule", name, r.Error, err, test.want)
 		}
 	}
 }
@@ -124,17 +124,17 @@ func rdf() string {
 func TestReactions(t *testing.T) {
 	r := ReadRXN([]byte(esterification()))
 	if r.Name != "ester" || r.Properties.Get(ReactantFormulas) != "C2H4O2 + CH4O" || r.Properties.Get(ProductFormulas) != "C3H6O2 + H2O" || r.Properties.Get(Balanced) != true {
-		t.Errorf("got %+v", r)
+		t.Errorf("got %+v, want a balanced esterification", r)
 	}
 	r = ReadRXN([]byte(rxnV3()))
 	if r.Properties.Get(ReactantFormulas) != "CH4O" || r.Properties.Get(ProductFormulas) != "CH2O" || r.Properties.Get(Balanced) != false || r.Properties.Get(Agents) != int64(1) {
-		t.Errorf("got %+v", r)
+		t.Errorf("got %+v, want an unbalanced reaction of CH4O to CH2O with 1 agent", r)
 	}
 	if r := ReadRXN([]byte(rxn([]string{block("C R1", "1-2")}, nil))); len(r.NotDetermined) == 0 || r.Properties.Get(Balanced) != nil {
-		t.Errorf("got %+v", r)
+		t.Errorf("an R group: got %+v, want balanced undetermined", r)
 	}
-	if r := ReadRXN([]byte(esterification()[:200])); !strings.Contains(r.Error, "molecule 1 from line 7 on: line") {
-		t.Errorf("got %q, want it to contain molecule 1 from line 7 on: line", r.Error)
+	if r := ReadRXN([]byte(esterification()[:200])); !strings.Contains(r.Error, "molecule 1, which begins in line 7: line") {
+		t.Errorf("got %q, want an error that names molecule 1 and line 7", r.Error)
 	}
 }
 
@@ -156,10 +156,10 @@ func TestRDF(t *testing.T) {
 	}
 	want := records.Fields{{Name: "RXN:YIELD", Value: "87.5"}, {Name: "RXN:NOTE", Value: "two\nlines"}}
 	if !reflect.DeepEqual(all[0].Fields, want) || all[0].Properties.Get(Balanced) != true {
-		t.Errorf("got %+v", all[0])
+		t.Errorf("got %+v, want a balanced reaction with fields %+v", all[0], want)
 	}
 	if all[1].Properties.Get(Formula) != "CH4" || !all[2].Failed() {
-		t.Errorf("got %+v\n%+v", all[1], all[2])
+		t.Errorf("got %+v\n%+v, want CH4 and a failed record", all[1], all[2])
 	}
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
@@ -170,11 +170,11 @@ func TestRDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back := readRDF(HeaderRDF + out.String()); len(back) != 1 || !reflect.DeepEqual(back[0].Fields, want) {
-		t.Errorf("got %+v", back)
+		t.Errorf("after a round trip: got %+v, want fields %+v", back, want)
 	}
 }
 
-// wellFormed reports an error of the XML.
+// wellFormed returns an error if the XML is not well-formed.
 func wellFormed(svg []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for {
@@ -201,7 +201,7 @@ func TestDrawings(t *testing.T) {
 		}
 	}
 	if bytes.Contains(svg, []byte(">C<")) || bytes.Contains(svg, []byte("NaN")) {
-		t.Errorf("got %s", svg)
+		t.Errorf("got %s, want no label C and no NaN", svg)
 	}
 	x, err := ParseReaction([]byte(esterification()))
 	if err != nil {
@@ -209,11 +209,11 @@ func TestDrawings(t *testing.T) {
 	}
 	reaction, err := x.SVG()
 	if err != nil || bytes.Count(reaction, []byte(">+<")) != 2 {
-		t.Errorf("got %s, error %v, want 2", reaction, err)
+		t.Errorf("got %s, error %v, want 2 plus signs", reaction, err)
 	}
 	for _, drawing := range [][]byte{svg, reaction} {
 		if err := wellFormed(drawing); err != nil {
-			t.Errorf("got %v: %s", err, drawing)
+			t.Errorf("got %s, error %v, want well-formed XML", drawing, err)
 		}
 	}
 	flat, err := Parse([]byte(strings.ReplaceAll(strings.ReplaceAll(block("C C", "1-2"), "1.5000", "0.0000"), "1.0000", "0.0000")))
@@ -248,11 +248,11 @@ func TestManySmallParts(t *testing.T) {
 		fmt.Fprintf(&names, ">  <%d>\n\n", i)
 	}
 	if r := ReadSDF([]byte(block("C", "") + names.String())); len(r.Fields) != records.MaxFields {
-		t.Errorf("%d fields, want %d", len(r.Fields), records.MaxFields)
+		t.Errorf("got %d fields, want %d", len(r.Fields), records.MaxFields)
 	}
 	all := readRDF("$RFMT\n" + esterification() + "$DTYPE a\n$DATUM " + strings.Repeat("d", 73) + "+\ne\nf+\n")
 	if want := strings.Repeat("d", 73) + "e\nf+"; all[0].Fields[0].Value != want {
-		t.Errorf("%q, want %q", all[0].Fields[0].Value, want)
+		t.Errorf("got %q, want %q", all[0].Fields[0].Value, want)
 	}
 }
 
@@ -268,7 +268,7 @@ func seeds() [][]byte {
 	return all
 }
 
-// use processes hostile bytes like any file.
+// use processes data like the content of a file.
 func use(data []byte) {
 	for _, r := range append(readRDF(string(data)), ReadSDF(data), ReadRXN(data)) {
 		_ = r.Failed()
@@ -300,7 +300,7 @@ func FuzzMolecules(f *testing.F) {
 		}
 		if m, err := Parse(data); err == nil {
 			if svg, err := m.SVG(); err == nil && wellFormed(svg) != nil {
-				t.Errorf("got %s", svg)
+				t.Errorf("got %s, want well-formed XML", svg)
 			}
 		}
 	})

@@ -133,7 +133,7 @@ func (m *Molecule) properties(s *scan) error {
 					}
 				}
 			case len(line) > 4 && (line[4] == 'T' || line[4] == 'F'): // aaa k n eee …
-				m.query("there are lists of elements")
+				m.query("there are lists of alternative elements")
 			}
 			continue
 		}
@@ -193,7 +193,7 @@ func (m *Molecule) values(s *scan, line []byte, key string) error {
 			last = len(m.Bonds)
 		}
 		if !ok1 || !ok2 || atom < 1 || atom > last {
-			return s.fail("M  %s names %d of %d", key, atom, last)
+			return s.fail("M  %s refers to number %d of %d", key, atom, last)
 		}
 		if key == "ZBO" {
 			if value == 0 {

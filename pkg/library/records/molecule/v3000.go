@@ -8,7 +8,7 @@ import (
 // v3000 parses a V3000 block from the line after the counts line.
 func (m *Molecule) v3000(s *scan) error {
 	section := ""
-	place := map[int]int{} // position of atoms by their index in the file
+	place := map[int]int{} // position of each atom by its index in the file
 	bonds := 0
 	counted, done := false, false
 	for {
@@ -26,7 +26,7 @@ func (m *Molecule) v3000(s *scan) error {
 			}
 			return nil
 		case len(words) == 0:
-		case done: // templates, and the groups that R stands for
+		case done: // templates and definitions of R groups
 			m.query("there are R groups or templates")
 		case words[0] == "COUNTS":
 			if counted {
@@ -101,7 +101,7 @@ func (s *scan) v30() (words []string, ok bool, err error) {
 	}
 }
 
-// v30Words splits a line at space outside quotes and parentheses.
+// v30Words splits a line at whitespace outside quotes and parentheses.
 func v30Words(line string) []string {
 	var words []string
 	start, depth, quote := -1, 0, false

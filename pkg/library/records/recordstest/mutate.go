@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	slowest  = 5 * time.Second // of one mutated file, on a busy machine
+	slowest  = 5 * time.Second // time limit for one mutated file, on a busy machine
 	smallest = 64 << 20        // bytes that a parser may allocate for any file
-	factor   = 2_000           // and per byte of the file
+	factor   = 2_000           // additional bytes that it may allocate per byte of the file
 )
 
-// Mutate calls parse with n damaged copies of the seeds: bytes changed, ranges removed, repeated, moved
-// from another seed, and digits replaced by large numbers. It fails the test when a call panics, takes
+// Mutate calls parse with n damaged copies of the seeds: bytes are changed, ranges are removed, repeated or
+// copied from another seed, and digits are replaced by large numbers. It fails the test if a call panics, takes
 // too long or allocates too much. The copies are the same in every run.
 func Mutate(t *testing.T, n int, seeds [][]byte, parse func(data []byte)) {
 	t.Helper()
@@ -31,7 +31,7 @@ func try(t *testing.T, i int, data []byte, parse func(data []byte)) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			t.Fatalf("file %d panics: %v\n%q", i, p, data[:min(len(data), 2_000)])
+			t.Fatalf("file %d: panic: %v\n%q", i, p, data[:min(len(data), 2_000)])
 		}
 	}()
 	var before, after runtime.MemStats
@@ -41,10 +41,10 @@ func try(t *testing.T, i int, data []byte, parse func(data []byte)) {
 	took := time.Since(since)
 	runtime.ReadMemStats(&after)
 	if took > slowest {
-		t.Errorf("file %d of %d bytes took %v\n%q", i, len(data), took, data[:min(len(data), 2_000)])
+		t.Errorf("file %d of %d bytes: took %v, want at most %v\n%q", i, len(data), took, slowest, data[:min(len(data), 2_000)])
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > smallest+factor*uint64(len(data)) {
-		t.Errorf("file %d of %d bytes: %d bytes allocated\n%q", i, len(data), used, data[:min(len(data), 2_000)])
+		t.Errorf("file %d of %d bytes: allocated %d bytes, want at most %d\n%q", i, len(data), used, smallest+factor*len(data), data[:min(len(data), 2_000)])
 	}
 }
 

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// parser has the labels of a block that describe the following tables.
+// parser contains the labels of a block that describe the following tables.
 type parser struct {
 	spectrum *Spectrum
 	values   map[string]string // by canonical label
 	page     string
-	unread   string // an unknown form of table
-	budget   int    // remaining number of points
+	unread   string // form of a table that cannot be read
+	budget   int    // number of points that may still be read
 }
 
 // form is the form of a table: (X++(Y..Y)), (XY..XY) and the like.
 type form struct {
 	x, y     string // symbols
 	stepped  bool   // X++
-	width    int    // values of a point, if not stepped
+	width    int    // values per point, if not stepped
 	peaks    bool
 	assigned bool // points in parentheses, with text
 }
@@ -81,7 +81,7 @@ type variable struct {
 	points      int // 0 if not stated
 }
 
-// variable returns the description of a symbol by NTUPLES or by the plain labels.
+// variable returns the description of a symbol from NTUPLES or from the plain labels.
 func (p *parser) variable(symbol string) variable {
 	v := variable{factor: 1, first: math.NaN(), last: math.NaN()}
 	place := -1
@@ -122,10 +122,10 @@ func (p *parser) variable(symbol string) variable {
 	return v
 }
 
-// maxList is the maximum length of a list of NTUPLES.
+// maxList is the maximum length in bytes of a list in NTUPLES.
 const maxList = 4 << 10
 
-// list splits a list of NTUPLES.
+// list splits a list in NTUPLES.
 func list(value string) []string {
 	if value == "" || len(value) > maxList {
 		return nil
@@ -161,7 +161,7 @@ func (p *parser) table(it item, f form, text string) error {
 	return nil
 }
 
-// stepped reads X++(Y..Y).
+// stepped reads a table of the form X++(Y..Y).
 func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 	o := &ordinates{limit: p.budget}
 	var start, end float64 // abscissas of the first and the last line
@@ -184,7 +184,7 @@ func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 		lines++
 	}
 	if o.checks > 0 {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d check values differ from the line before", it.line, o.checks))
+		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d check values differ from the previous line", it.line, o.checks))
 	}
 	points := len(o.values)
 	first := x.first
@@ -210,7 +210,7 @@ func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 	return nil
 }
 
-// pairs reads (XY..XY) and similar forms, and points in parentheses.
+// pairs reads a table of the form (XY..XY) or a similar one, or points in parentheses.
 func (p *parser) pairs(it item, c *Curve, f form, x, y variable, text string) error {
 	var values []float64
 	n := it.line
@@ -255,7 +255,7 @@ func (p *parser) pairs(it item, c *Curve, f form, x, y variable, text string) er
 		}
 	}
 	if len(values) > 0 {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: the last point is not complete", n))
+		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: the last point is incomplete", n))
 	}
 	return nil
 }

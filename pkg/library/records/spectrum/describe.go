@@ -10,15 +10,15 @@ import (
 // The names of properties.
 const (
 	DataType = "dataType"
-	Curves   = "curves" // tables of points
-	Points   = "points" // of all curves
+	Curves   = "curves" // number of tables
+	Points   = "points" // number of points in all curves
 	XUnits   = "xUnits"
 	YUnits   = "yUnits"
 	MinX     = "minX" // of all curves, like the others below
 	MaxX     = "maxX"
 	MinY     = "minY"
 	MaxY     = "maxY"
-	Problem  = "problem" // statements of the file that are wrong
+	Problem  = "problem" // incorrect statements in the file
 )
 
 func (s *Spectrum) describe(r *records.Record) {

@@ -22,7 +22,7 @@ const (
 )
 
 // SVG draws up to 20 curves with axes. The x axis of infrared and NMR spectra is reversed, as is
-// usual. It returns ErrNotDrawn.
+// customary. It returns ErrNotDrawn if there are no points.
 func (s *Spectrum) SVG() ([]byte, error) {
 	curves := s.Curves[:min(len(s.Curves), maxDrawn)]
 	low, high, found := s.bounds(curves)
@@ -51,8 +51,8 @@ func (s *Spectrum) SVG() ([]byte, error) {
 		"\n<style>text{fill:#222;stroke:none}</style>\n", width, height, width, height)
 	v.axes(&b, curves[0])
 	for i, c := range curves {
-		colour := [...]string{"#1f45c8", "#c62020", "#1c7c2c", "#9a7400", "#5f2a8f"}[i%5]
-		fmt.Fprintf(&b, `<path stroke="%s" stroke-linejoin="round" d="`, colour)
+		color := [...]string{"#1f45c8", "#c62020", "#1c7c2c", "#9a7400", "#5f2a8f"}[i%5]
+		fmt.Fprintf(&b, `<path stroke="%s" stroke-linejoin="round" d="`, color)
 		if c.Peaks {
 			v.peaks(&b, c)
 		} else {
@@ -94,7 +94,7 @@ func (v view) peaks(b *bytes.Buffer, c Curve) {
 	}
 }
 
-// curve draws the minimum and the maximum ordinate of each column of the drawing, in their order.
+// curve draws the minimum and the maximum ordinate of each column of the drawing, in the order of the points.
 func (v view) curve(b *bytes.Buffer, c Curve) {
 	move := true
 	point := func(i int) {

@@ -17,12 +17,12 @@ type Spectrum struct {
 	DataType string
 	Fields   records.Fields // all labels except the data
 	Curves   []Curve
-	Problems []string // statements of the file that are wrong
+	Problems []string // incorrect statements in the file
 }
 
 // A Curve is a table of points.
 type Curve struct {
-	Page           string // in NTUPLES
+	Page           string // page of NTUPLES
 	XUnits, YUnits string
 	X, Y           []float64 // of the same length; a missing ordinate is NaN
 	Peaks          bool      // the points are peaks instead of samples of a curve
@@ -31,7 +31,7 @@ type Curve struct {
 // ErrNotSpectrum means that a text is not a block of JCAMP-DX.
 var ErrNotSpectrum = errors.New("not a JCAMP-DX block")
 
-// Boundary finds the blocks of a file. The header of a LINK block belongs to none.
+// Boundary finds the blocks of a file. The header of a LINK block belongs to no block.
 func Boundary() records.Boundary {
 	began, ended, link := false, false, false
 	return func(line []byte) records.Cut {
@@ -66,7 +66,7 @@ func canonical(label string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "/", "", "_", "", "\t", "").Replace(label))
 }
 
-// item is a labelled data record of the file.
+// item is a labeled data record of the file.
 type item struct {
 	label string // as in the file
 	key   string // canonical
@@ -74,7 +74,7 @@ type item struct {
 	line  int    // of the label
 }
 
-// items splits a block into its labelled data records.
+// items splits a block into its labeled data records.
 func items(text string) []item {
 	var all []item
 	var value strings.Builder
@@ -130,7 +130,7 @@ func Parse(text string) (*Spectrum, error) {
 	return s, nil
 }
 
-// Read reads one block as a record.
+// Read reads one block as a record. A damaged record has an Error.
 func Read(raw []byte) records.Record {
 	text := records.Decode(raw)
 	s, err := Parse(text)

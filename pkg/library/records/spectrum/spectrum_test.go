@@ -30,12 +30,12 @@ func parse(t *testing.T, text string) *Spectrum {
 	t.Helper()
 	s, err := Parse(text)
 	if err != nil {
-		t.Fatalf("got %v\n%s", err, text)
+		t.Fatalf("Parse: got error %v\n%s", err, text)
 	}
 	return s
 }
 
-// The forms are the example of the standard, JCAMP-DX 4.24.
+// The forms are those of the example in the standard, JCAMP-DX 4.24.
 func TestFormsOfTheStandard(t *testing.T) {
 	want := []float64{0.5, 1, 1.5, 1.5, 1, 0.5, 0, -0.5, -1, -1.5}
 	for name, line := range map[string]string{
@@ -50,12 +50,12 @@ func TestFormsOfTheStandard(t *testing.T) {
 		s := parse(t, xydata(10, line+"\n"))
 		c := s.Curves[0]
 		if !reflect.DeepEqual(c.Y, want) || c.X[0] != 400 || c.X[9] != 409 || len(s.Problems) > 0 {
-			t.Errorf("%s: got x %v, y %v, problems %v", name, c.X, c.Y, s.Problems)
+			t.Errorf("%s: got x %v, y %v, problems %v, want x from 400 to 409, y %v", name, c.X, c.Y, s.Problems, want)
 		}
 	}
 }
 
-// pack writes ordinates in one of four packings, eight a line.
+// pack returns a table of ordinates in one of four packings, with eight ordinates per line.
 func pack(values []int, packing string) string {
 	var b strings.Builder
 	code := func(v int, zero byte, plus, minus string) string {
@@ -109,7 +109,7 @@ func pack(values []int, packing string) string {
 	return b.String()
 }
 
-func TestPackingsGiveTheSamePoints(t *testing.T) {
+func TestPackingsHaveTheSamePoints(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
 		values := make([]int, 10+random.IntN(200))
@@ -129,11 +129,11 @@ func TestPackingsGiveTheSamePoints(t *testing.T) {
 				first = s.Curves[0]
 				for i, v := range values {
 					if first.Y[i] != 0.5*float64(v) || first.X[i] != float64(400+i) {
-						t.Fatalf("point %d is %v, %v, want %v", i, first.X[i], first.Y[i], v)
+						t.Fatalf("point %d: got %v, %v, want %d, %v", i, first.X[i], first.Y[i], 400+i, 0.5*float64(v))
 					}
 				}
 			} else if !reflect.DeepEqual(s.Curves[0], first) {
-				t.Fatalf("%s differs from AFFN", packing)
+				t.Fatalf("%s: got %+v, want %+v as in AFFN", packing, s.Curves[0], first)
 			}
 		}
 	}
@@ -154,12 +154,12 @@ func TestOtherTables(t *testing.T) {
 	} {
 		s := parse(t, test.text)
 		if len(s.Curves) != 1 || !reflect.DeepEqual(s.Curves[0].X, test.x) || !reflect.DeepEqual(s.Curves[0].Y, test.y) || len(s.Problems) > 0 {
-			t.Errorf("%s: got %+v", name, s)
+			t.Errorf("%s: got %+v, want x %v, y %v", name, s, test.x, test.y)
 		}
 	}
 	s := parse(t, head+"##XYDATA=(X++(Y..Y))\n10 1 ? 3\n##END=\n")
 	if c := s.Curves[0]; !math.IsNaN(c.Y[1]) || c.Y[2] != 3 {
-		t.Error(c)
+		t.Errorf("a missing ordinate: got y %v, want 1, NaN, 3", c.Y)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestNTUPLES(t *testing.T) {
 		{Page: "N=2", XUnits: "SECONDS", YUnits: "OTHER", X: []float64{1, 2, 3}, Y: []float64{30, 0, -10}},
 	}
 	if !reflect.DeepEqual(s.Curves, want) || len(s.Problems) > 0 {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want curves %+v", s, want)
 	}
 }
 
@@ -213,11 +213,11 @@ func readAll(data []byte) (all []records.Record) {
 func TestLinkedBlocks(t *testing.T) {
 	all := readAll([]byte(link()))
 	if len(all) != 2 || all[0].Name != "test" || all[1].Name != "re im" || all[1].Properties.Get(Curves) != int64(2) {
-		t.Fatalf("got %+v", all)
+		t.Fatalf("got %+v, want the blocks test and re im", all)
 	}
 	r := all[0]
 	if r.Properties.Get(DataType) != "INFRARED SPECTRUM" || r.Properties.Get(Points) != int64(3) || r.Properties.Get(MaxX) != 402.0 || r.Properties.Get(MinY) != 0.5 {
-		t.Errorf("got %+v", r.Properties)
+		t.Errorf("got properties %+v, want an infrared spectrum with 3 points, maxX 402, minY 0.5", r.Properties)
 	}
 	if units, _ := r.Fields.Get("YUNITS"); units != "TRANSMITTANCE" {
 		t.Errorf("got fields %+v, want YUNITS = TRANSMITTANCE", r.Fields)
@@ -233,17 +233,17 @@ func TestDamagedBlocksNameLineAndToken(t *testing.T) {
 		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1, 2\n3, four\n": `line 4: "four" is not a number`,
 	} {
 		if _, err := Parse(text); !errors.Is(err, ErrNotSpectrum) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+			t.Errorf("%q: got error %v, want %s", text, err, want)
 		}
 	}
 	for text, want := range map[string]string{
 		xydata(5, "400 1 2 3\n"):                   "5 points are stated, but there are 3",
 		xydata(4, "400AJJ\n402FJ\n"):               "1 check values differ",
 		"##TITLE=\n##XYDATA= (R..)\n1":             "cannot be read",
-		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1 2 3\n": "the last point is not complete",
+		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1 2 3\n": "the last point is incomplete",
 	} {
 		if s := parse(t, text); !strings.Contains(strings.Join(s.Problems, ";"), want) {
-			t.Errorf("%q: %v, want %s", text, s.Problems, want)
+			t.Errorf("%q: got problems %v, want %s", text, s.Problems, want)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestDrawing(t *testing.T) {
 	for _, text := range []string{xydata(3, "400 1 2 3\n"), ntuples, "##TITLE=\n##XUNITS=<&>\n##PEAK TABLE=(XY..XY)\n5 5\n"} {
 		svg, err := parse(t, text).SVG()
 		if err != nil || wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN")) || !bytes.Contains(svg, []byte(`d="M`)) {
-			t.Errorf("got %v: %s", err, svg)
+			t.Errorf("got %s, error %v, want well-formed XML with a path, without NaN", svg, err)
 		}
 	}
 	if _, err := parse(t, "##TITLE=x\n").SVG(); !errors.Is(err, ErrNotDrawn) {
@@ -272,7 +272,7 @@ func TestDrawing(t *testing.T) {
 	large := xydata(100_000, strings.Repeat("400"+strings.Repeat("+1-1", 50)+"\n", 1_000))
 	svg, err := parse(t, large).SVG()
 	if err != nil || len(svg) > 100_000 {
-		t.Errorf("got %d bytes, error %v", len(svg), err)
+		t.Errorf("a large spectrum: got an SVG of %d bytes, error %v, want at most 100,000", len(svg), err)
 	}
 }
 
@@ -305,7 +305,7 @@ func FuzzSpectra(f *testing.F) {
 			}
 		}
 		if svg, err := s.SVG(); err == nil && wellFormed(svg) != nil {
-			t.Errorf("got %s", svg)
+			t.Errorf("got %s, want well-formed XML", svg)
 		}
 	})
 }

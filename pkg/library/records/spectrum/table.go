@@ -8,7 +8,7 @@ import (
 
 // Limits of one spectrum.
 const (
-	MaxPoints = 1 << 22 // of all its curves; 64 MiB
+	MaxPoints = 1 << 22 // in all curves; 64 MiB
 	MaxCurves = 10_000
 )
 
@@ -54,7 +54,7 @@ func (o *ordinates) line(text string) (abscissa float64, ok bool, err error) {
 	}
 }
 
-// token decodes one ordinate or a repetition. It drops the value of a check.
+// token decodes one ordinate or a repetition. It discards a check value.
 func (o *ordinates) token(text string, at int, check bool) (next int, err error) {
 	c := text[at]
 	switch {
@@ -124,7 +124,7 @@ func (o *ordinates) add(v float64, n int, check bool) error {
 	return nil
 }
 
-// skip returns the index of the next number.
+// skip returns the index of the next value.
 func skip(text string, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == ',' || text[at] == ';' || text[at] == '\r') {
 		at++
@@ -141,7 +141,7 @@ func word(text string, at int) string {
 	return text[at:end]
 }
 
-// digits returns the number that consists of a first digit and the following digits.
+// digits returns the number that consists of a first digit and the digits that follow.
 func digits(text string, at, first int) (v float64, next int) {
 	v = float64(first)
 	for at < len(text) && text[at] >= '0' && text[at] <= '9' {

@@ -1,5 +1,5 @@
-// Package structure determines the identifiers of molecules with RDKit, an optional engine, and coordinates to draw
-// molecules that have none.
+// Package structure uses RDKit, an optional engine, to determine the identifiers of molecules and to compute
+// coordinates for drawing molecules that have none.
 package structure
 
 import (
@@ -20,7 +20,7 @@ const (
 	SMILES   = "smiles"
 	InChI    = "inchi"
 	InChIKey = "inchiKey"
-	Engine   = "structureEngine" // program that determined them
+	Engine   = "structureEngine" // program that determined the other properties
 )
 
 // Version is the value of the property Engine.
@@ -32,10 +32,10 @@ const First = 100
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
 type Kit struct {
 	engine *rdkit.Engine
-	free   chan struct{} // has a value for each molecule in progress
+	slots  chan struct{} // contains a value for each open session
 }
 
-// New returns a Kit for up to parallel concurrent files or records, or nil if RDKit is disabled. The caller closes it.
+// New returns a Kit for up to parallel concurrent sessions, or nil if RDKit is disabled. The caller closes it.
 func New(on bool, cfg engines.Config, parallel int) *Kit {
 	if !on {
 		return nil
@@ -59,20 +59,20 @@ func (k *Kit) Close(ctx context.Context) error {
 	return k.engine.Close(ctx)
 }
 
-// Session is for the records of one file. It is not safe for concurrent use.
+// Session identifies the records of one file. It is not safe for concurrent use.
 type Session struct {
 	kit     *Kit
 	session *rdkit.Session
 }
 
-// Open waits until the kit has capacity for another file, and returns a Session. ctx bounds all of its work. The
+// Open waits until the kit has capacity for another session, and returns it. ctx bounds all work of the session. The
 // caller closes it. The error is that of ctx.
 func (k *Kit) Open(ctx context.Context) (*Session, error) {
 	if k == nil {
 		return &Session{}, nil
 	}
 	select {
-	case k.free <- struct{}{}:
+	case k.slots <- struct{}{}:
 		return &Session{k, k.engine.Open(ctx)}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -85,15 +85,15 @@ func (s *Session) Close() error {
 		return nil
 	}
 	err := s.session.Close()
-	<-s.kit.free
+	<-s.kit.slots
 	return err
 }
 
 // Applies reports whether records of a format are molecules.
 func Applies(format string) bool { return format == "sdf" || format == "mol" }
 
-// Identify sets the properties of a molecule that has none of them. NotDetermined lists those that cannot be
-// determined, which without a kit are all.
+// Identify sets the properties of a molecule that has none of them. It lists those that cannot be determined in
+// NotDetermined; without a kit, these are all of them.
 func (s *Session) Identify(r *records.Record) {
 	if r.Failed() || r.Properties.Get(SMILES) != nil {
 		return
@@ -120,7 +120,7 @@ func (s *Session) Identify(r *records.Record) {
 	r.Properties = append(r.Properties, records.Property{Name: Engine, Value: Version})
 }
 
-// NotIdentified lists the properties of a molecule that has none of them as not determined.
+// NotIdentified lists the properties of a molecule in NotDetermined if it has none of them.
 func NotIdentified(r *records.Record) {
 	if r.Failed() || r.Properties.Get(SMILES) != nil || slices.Contains(r.NotDetermined, SMILES) {
 		return
@@ -138,8 +138,8 @@ func reason(err error) string {
 	return "RDKit ran out of time for the molecule"
 }
 
-// Draw returns a drawing of a molecule as SVG with coordinates of RDKit, which the drawing credits. It returns
-// format.ErrNotDrawn.
+// Draw returns a drawing of a molecule as SVG, with coordinates from RDKit, which the drawing credits. It returns
+// format.ErrNotDrawn without a kit or if RDKit fails.
 func (s *Session) Draw(kind format.Format, content string) ([]byte, error) {
 	if s.kit == nil {
 		return nil, format.ErrNotDrawn

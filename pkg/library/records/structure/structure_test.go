@@ -36,7 +36,7 @@ func sdf(t *testing.T) format.Format {
 	return kind
 }
 
-// session opens a session of a kit that the test closes.
+// session opens a session, which is closed at the end of the test.
 func session(t *testing.T, k *structure.Kit) *structure.Session {
 	t.Helper()
 	s, err := k.Open(t.Context())
@@ -51,7 +51,8 @@ func session(t *testing.T, k *structure.Kit) *structure.Session {
 	return s
 }
 
-// TestIdentify checks that determined properties name the engine, and others are listed with the reason.
+// TestIdentify checks that an identified molecule names the engine, and that undetermined properties are listed with
+// the reason.
 func TestIdentify(t *testing.T) {
 	s := session(t, kit)
 	for _, c := range []struct {
@@ -59,7 +60,7 @@ func TestIdentify(t *testing.T) {
 		want        map[string]any
 		missing     []string
 	}{
-		// InChI and InChIKey of ethanol as PubChem states them, CID 702.
+		// InChI and InChIKey are those of ethanol in PubChem, CID 702.
 		{"ethanol", ethanol, map[string]any{
 			structure.SMILES: "CCO", structure.InChI: "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", structure.InChIKey: "LFQSCWFLJHTTHZ-UHFFFAOYSA-N",
 			structure.Engine: "RDKit 2026.09.1, InChI 1.07.3", "formula": "C2H6O",
@@ -72,27 +73,27 @@ func TestIdentify(t *testing.T) {
 		s.Identify(&r) // does nothing
 		for name, want := range c.want {
 			if got := r.Properties.Get(name); got != want {
-				t.Errorf("%s: %s is %v, want %v", c.name, name, got, want)
+				t.Errorf("%s: got %s %v, want %v", c.name, name, got, want)
 			}
 		}
 		if !slices.Equal(r.NotDetermined, c.missing) {
-			t.Errorf("%s: not determined: %q, want %q", c.name, r.NotDetermined, c.missing)
+			t.Errorf("%s: got undetermined properties %q, want %q", c.name, r.NotDetermined, c.missing)
 		}
 	}
 	damaged := records.Record{Error: "line 4", Content: ethanol}
 	if s.Identify(&damaged); len(damaged.Properties)+len(damaged.NotDetermined) > 0 {
-		t.Errorf("a record that failed: got %+v", damaged)
+		t.Errorf("a failed record: got %+v, want it unchanged", damaged)
 	}
 }
 
-// TestWithoutRDKit checks that no identity is determined, and no molecule without coordinates is drawn.
+// TestWithoutRDKit checks that no identifiers are determined, and that no molecule without coordinates is drawn.
 func TestWithoutRDKit(t *testing.T) {
 	off := structure.New(false, engines.Config{}, 1)
 	s := session(t, off)
 	r := sdf(t).Read([]byte(ethanol))
 	before := slices.Clone(r.Properties)
 	if s.Identify(&r); !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) || !reflect.DeepEqual(r.Properties, before) {
-		t.Errorf("got %+v", r)
+		t.Errorf("got %+v, want unchanged properties, and inchi and smiles undetermined", r)
 	}
 	if _, err := s.Draw(sdf(t), ethanol); !errors.Is(err, format.ErrNotDrawn) {
 		t.Errorf("got error %v, want ErrNotDrawn", err)
@@ -102,22 +103,22 @@ func TestWithoutRDKit(t *testing.T) {
 	}
 }
 
-// TestDraw checks that a molecule without coordinates is drawn with those of RDKit, which the drawing credits.
+// TestDraw checks that a molecule without coordinates is drawn with coordinates from RDKit, which the drawing credits.
 func TestDraw(t *testing.T) {
 	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, format.ErrNotDrawn) {
-		t.Errorf("ethanol has no coordinates: got error %v, want ErrNotDrawn", err)
+		t.Errorf("a molecule without coordinates: got error %v, want ErrNotDrawn", err)
 	}
 	s := session(t, kit)
 	svg, err := s.Draw(sdf(t), ethanol)
 	if err != nil || !strings.HasPrefix(string(svg), "<svg ") || !strings.Contains(string(svg), "<desc>Coordinates by RDKit 2026.09.1</desc>") || !strings.Contains(string(svg), ">O<") {
-		t.Errorf("got %s, error %v", svg, err)
+		t.Errorf("got %s, error %v, want an SVG with the oxygen that credits RDKit", svg, err)
 	}
 	if svg, err := s.Draw(sdf(t), "bad"); !errors.Is(err, format.ErrNotDrawn) {
-		t.Errorf("got %s, error %v", svg, err)
+		t.Errorf("a damaged molecule: got %s, error %v, want ErrNotDrawn", svg, err)
 	}
 }
 
-// TestOneAtATime checks that a wait for a session ends with its context.
+// TestOneAtATime checks that waiting for a session ends when its context is canceled.
 func TestOneAtATime(t *testing.T) {
 	first, err := kit.Open(t.Context())
 	if err != nil {

@@ -1,5 +1,5 @@
-# Prints what RDKit determines of the records of SDF files, for TestAgainstRDKit: file, index, and the
-# composition, charge and exact mass, or a word why there are none.
+# Prints what RDKit determines for the records of SDF files, for TestAgainstRDKit: file, index, and either the
+# composition, charge and exact mass, or a word that states why there are none.
 import gzip
 import sys
 from collections import Counter
@@ -12,7 +12,7 @@ table = Chem.GetPeriodicTable()
 
 
 def wrong_isotope(z):
-    """What to add to RDKit's mass of an element: 2022.09 takes V-50 (0.25 %) for the most abundant, not V-51."""
+    """Correction of RDKit's mass of an element: 2022.09 has V-50 (0.25 %) as the most abundant isotope instead of V-51."""
     most = max(range(z, 3 * z + 2), key=lambda a: table.GetAbundanceForIsotope(z, a))
     if not table.GetAbundanceForIsotope(z, most):
         return 0
