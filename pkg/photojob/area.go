@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Area describes the area of photo jobs.
+// Area describes the photo job area.
 func Area(cfg Config) area.Area {
 	return area.Area{
 		Name: Name, Machine: Machine(), Work: Work(), Consumers: consumers(), Uploaded: uploaded,
@@ -28,12 +28,12 @@ const (
 // Work describes the stream of PhotoUploaded events.
 func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSubject + ">"} }
 
-// UploadedSubject returns the subject of PhotoUploaded of one job. As a filter, either may
-// be "*".
+// UploadedSubject returns the subject of the PhotoUploaded events of one job. In a filter,
+// route and jobID may be "*".
 func UploadedSubject(route, jobID string) string { return uploadedSubject + route + "." + jobID }
 
-// NewUploaded returns the event for d. Its id is photojob.uploaded/<jobId>/<etag>, with the
-// time of the request added for a retry.
+// NewUploaded returns the event for d. Its id is photojob.uploaded/<jobId>/<etag>, followed by
+// the time of the request for a retry.
 func NewUploaded(d *event.PhotoUploaded) event.Event {
 	id := "photojob.uploaded/" + d.JobId + "/" + d.Etag
 	at := d.UploadedAt.AsTime()

@@ -18,10 +18,10 @@ func TestUploaded(t *testing.T) {
 	} {
 		e := photojob.NewUploaded(job)
 		if e.ID != id || e.Subject != "assay.photojob.uploaded.stub.j1" || e.Type() != "assay.v1.PhotoUploaded" || !e.Time.Equal(at) {
-			t.Errorf("got %s on %s of type %s at %s, want %s", e.ID, e.Subject, e.Type(), e.Time, id)
+			t.Errorf("got %s on %s of type %s at %s, want %s of type PhotoUploaded at %s", e.ID, e.Subject, e.Type(), e.Time, id, at)
 		}
 		if e.Item != "j1" || e.Owner != "ann" || e.Tenant != "ann" {
-			t.Errorf("%s: got item %s of %s, tenant %s", id, e.Item, e.Owner, e.Tenant)
+			t.Errorf("%s: got item %s of %s, tenant %s, want item j1 of ann, tenant ann", id, e.Item, e.Owner, e.Tenant)
 		}
 	}
 }

@@ -16,14 +16,14 @@ import (
 )
 
 // Batch is a set of jobs that were created together. A batch has no item of its own: each job stores
-// its id and size, and the ids of the jobs are derived from that of the batch.
+// the id and the size of its batch, and the ids of the jobs are derived from the batch id.
 type Batch struct {
 	BatchID string
 	Size    int   // number of jobs at creation
-	Jobs    []Job // those that were not deleted, in order; at least one
+	Jobs    []Job // jobs that were not deleted, in order; at least one
 }
 
-// Partial is the status of a batch that has ended and some of whose jobs failed.
+// Partial is the status of a batch that has ended with some completed and some failed jobs.
 const Partial lifecycle.State = "PARTIAL"
 
 // CreateBatch creates the jobs of a batch, all or none. It returns ErrExists if one of them exists.
@@ -36,7 +36,7 @@ func (s *Store) CreateBatch(ctx context.Context, batchID string, jobs []Job) (Ba
 	writes := make([]types.TransactWriteItem, len(jobs))
 	for i, j := range jobs {
 		if j.JobID != ids[i] {
-			return Batch{}, fmt.Errorf("create the batch %s: job %d is %s instead of %s", batchID, i+1, j.JobID, ids[i])
+			return Batch{}, fmt.Errorf("create the batch %s: job %d has the id %s instead of %s", batchID, i+1, j.JobID, ids[i])
 		}
 		j.BatchID, j.BatchSize = batchID, len(jobs)
 		j = s.created(j)
@@ -57,7 +57,7 @@ func (s *Store) CreateBatch(ctx context.Context, batchID string, jobs []Job) (Ba
 	return b, nil
 }
 
-// NewBatch returns the jobs of a batch, one for each of the terms.
+// NewBatch returns the jobs of a new batch, one for each element of terms.
 func NewBatch(batchID, userID string, terms []Terms) ([]Job, error) {
 	ids, err := childIDs(batchID, len(terms))
 	if err != nil {
@@ -70,8 +70,8 @@ func NewBatch(batchID, userID string, terms []Terms) ([]Job, error) {
 	return jobs, nil
 }
 
-// Batch reads a batch, strongly consistent. It returns lifecycle.ErrNotFound if there is none or all
-// of its jobs were deleted.
+// Batch reads a batch with strongly consistent reads. It returns lifecycle.ErrNotFound if there is none
+// or all of its jobs were deleted.
 func (s *Store) Batch(ctx context.Context, batchID string) (Batch, error) {
 	ids, err := childIDs(batchID, MaxBatch)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) Batch(ctx context.Context, batchID string) (Batch, error) {
 	return b, nil
 }
 
-// Count returns how many jobs of the batch are in a state.
+// Count returns the number of jobs of the batch in a state.
 func (b Batch) Count(state lifecycle.State) int {
 	n := 0
 	for _, j := range b.Jobs {
@@ -108,14 +108,14 @@ func (b Batch) Count(state lifecycle.State) int {
 	return n
 }
 
-// Deleted returns how many jobs of the batch were deleted.
+// Deleted returns the number of jobs of the batch that were deleted.
 func (b Batch) Deleted() int { return b.Size - len(b.Jobs) }
 
 // Ended reports whether all existing jobs are in a final state.
 func (b Batch) Ended() bool { return b.Count(Completed)+b.Count(Failed) == len(b.Jobs) }
 
-// Status returns QUEUED until work on the first job begins, then PROCESSING, and at the end COMPLETED,
-// PARTIAL or FAILED.
+// Status returns QUEUED until work on the first job begins, then PROCESSING, and after the end of the
+// batch COMPLETED, PARTIAL or FAILED.
 func (b Batch) Status() lifecycle.State {
 	switch {
 	case b.Count(Queued) == len(b.Jobs):
@@ -130,8 +130,8 @@ func (b Batch) Status() lifecycle.State {
 	return Partial
 }
 
-// Updated returns when a job of the batch last changed its state. For a batch that has ended it is the
-// time of the end.
+// Updated returns the time when a job of the batch last changed its state. For a batch that has ended,
+// this is the time of its end.
 func (b Batch) Updated() time.Time {
 	var newest int64
 	for _, j := range b.Jobs {

@@ -35,10 +35,10 @@ func TestCreateBatchIsAtomic(t *testing.T) {
 	b := r.batch(MaxBatch)
 	found, err := r.Batch(t.Context(), b.BatchID)
 	if err != nil || found.Size != MaxBatch || len(found.Jobs) != MaxBatch || found.Status() != Queued || found.Jobs[3].JobID != b.Jobs[3].JobID {
-		t.Errorf("got %+v, error %v", found, err)
+		t.Errorf("got %+v, error %v, want a QUEUED batch of %d jobs", found, err, MaxBatch)
 	}
 	if _, err := r.CreateBatch(t.Context(), b.BatchID, b.Jobs); !errors.Is(err, ErrExists) {
-		t.Errorf("again: got error %v, want ErrExists", err)
+		t.Errorf("second CreateBatch: got error %v, want ErrExists", err)
 	}
 	id, err := NewID("ann", "second")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestCreateBatchIsAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.CreateBatch(t.Context(), id, jobs); !errors.Is(err, ErrExists) || r.row(jobs[0].JobID) != nil {
-		t.Errorf("CreateBatch with an existing job: got %v, want ErrExists", err)
+		t.Errorf("CreateBatch with an existing job: got error %v, or created a job, want ErrExists and no job", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestBatchEnds(t *testing.T) {
 		t.Helper()
 		found, err := r.Batch(t.Context(), b.BatchID)
 		if err != nil || found.Status() != want || found.Ended() != ended {
-			t.Errorf("%s, ended %t, %v; want %s", found.Status(), found.Ended(), err, want)
+			t.Errorf("got status %s, ended = %t, error %v, want %s, %t", found.Status(), found.Ended(), err, want, ended)
 		}
 		return found
 	}
@@ -94,10 +94,10 @@ func TestBatchEnds(t *testing.T) {
 	outcome, ok := ended.Outcome().Data.(*event.AnalysisCompleted)
 	sums := outcome.GetPhotoBatch()
 	if !ok || outcome.Area != "photojob" || outcome.Id != b.BatchID || sums.Total != 4 || sums.Completed != 2 || sums.Failed != 1 || sums.Deleted != 1 || sums.Status != "PARTIAL" {
-		t.Errorf("got outcome %+v", outcome)
+		t.Errorf("got outcome %+v, want PARTIAL with 2 completed, 1 failed and 1 deleted of 4", outcome)
 	}
 	if last := ended.Jobs[len(ended.Jobs)-1].Updated(); !ended.Outcome().Time.Equal(last) || last.Before(r.clock) {
-		t.Errorf("the batch ended at %s, want %s", ended.Outcome().Time, last)
+		t.Errorf("got time %s of the outcome, want %s", ended.Outcome().Time, last)
 	}
 	for _, j := range ended.Jobs {
 		if _, err := r.Delete(t.Context(), j.JobID); err != nil {
@@ -105,6 +105,6 @@ func TestBatchEnds(t *testing.T) {
 		}
 	}
 	if _, err := r.Batch(t.Context(), b.BatchID); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("all deleted: got error %v, want ErrNotFound", err)
+		t.Errorf("a batch without jobs: got error %v, want ErrNotFound", err)
 	}
 }

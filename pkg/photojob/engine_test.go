@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// rig is a store on its own engine, whose clock a test sets.
+// rig is a store on a new engine, with a clock that the test sets.
 type rig struct {
 	*Store
 	t      *testing.T
@@ -25,7 +25,7 @@ func open(t *testing.T) *rig {
 	t.Helper()
 	db, faults := tabletest.Start(t)
 	cfg := Config{Env: "dev"}
-	for range 2 { // again does nothing
+	for range 2 { // a second call does nothing
 		if err := table.EnsureAll(t.Context(), db, Tables(cfg)); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func (r *rig) in(state lifecycle.State) Job {
 	return j
 }
 
-// completed completes a job whose last call is its edit.
+// completed completes a job, with its last call as the edit.
 func completed(s *Store, t *testing.T, j Job) (Job, error) {
 	after := j
 	if last, called := j.Calls.Last(); called {
@@ -104,7 +104,7 @@ func (r *rig) get(id string) Job {
 	return j
 }
 
-// row returns the item of a job as the table has it.
+// row returns the item of a job as it is in the table.
 func (r *rig) row(id string) map[string]table.Value {
 	r.t.Helper()
 	out, err := r.db.GetItem(r.t.Context(), &dynamodb.GetItemInput{TableName: &r.table, Key: key(id)})

@@ -2,25 +2,25 @@ package photojob
 
 import "errors"
 
-// ErrExists means that a job with this id exists.
+// ErrExists means that a job with this id already exists.
 var ErrExists = errors.New("the job already exists")
 
 // Values of JobError.Code.
 const (
 	CodeUploadExpired       = "UPLOAD_EXPIRED"        // never uploaded
-	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes do not match the reservation, or are missing
+	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes are missing or do not match the reservation
 	CodeUnsupportedFormat   = "UNSUPPORTED_FORMAT"    // not a photo of a known format
 	CodeImageUnreadable     = "IMAGE_UNREADABLE"      // damaged
 	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // too many pixels
 	CodePromptNotUnderstood = "PROMPT_NOT_UNDERSTOOD" // no phrase of the prompt is known
 	CodeProviderRejected    = "PROVIDER_REJECTED"     // the provider rejected the request
 	CodeSafetyBlocked       = "SAFETY_BLOCKED"        // the provider rejected the content
-	CodeBadAnswer           = "PROVIDER_BAD_ANSWER"   // the response has no picture, or a damaged one
+	CodeBadAnswer           = "PROVIDER_BAD_ANSWER"   // the response contains no picture or a damaged one
 	CodeProviderUnavailable = "PROVIDER_UNAVAILABLE"
 	CodeProviderTimeout     = "PROVIDER_TIMEOUT"
 	CodeRateLimited         = "PROVIDER_RATE_LIMITED"
 	CodeAccessDenied        = "PROVIDER_ACCESS_DENIED" // the provider denied access to this installation
-	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls is reached, and no response is stored
+	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls was reached without a stored response
 	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
 	CodeCancelled           = "CANCELLED" // by the owner
 	CodeInternal            = "INTERNAL"

@@ -10,12 +10,12 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MaxBatch is the maximum number of jobs of a batch.
+// MaxBatch is the maximum number of jobs in a batch.
 const MaxBatch = 20
 
-// NewID returns the id of a new job or batch, a ULID. The same idempotency key of the same owner gives
-// the same id; an empty key gives a unique id. The id has the timestamp of a key that is a ULID or a
-// UUIDv7, so ids sort by time if clients use such keys.
+// NewID returns the id of a new job or batch, a ULID. For an idempotency key it always returns the same
+// id per owner; for an empty key it returns a unique id. If the key is a ULID or a UUIDv7, the id has its
+// timestamp, so that ids sort by time if clients use such keys.
 func NewID(owner, idempotencyKey string) (string, error) {
 	if idempotencyKey == "" {
 		id, err := ulid.New(ulid.Now(), rand.Reader)
@@ -37,10 +37,10 @@ func NewID(owner, idempotencyKey string) (string, error) {
 // ValidID reports whether id is a valid id of a job or batch.
 func ValidID(id string) bool {
 	parsed, err := ulid.ParseStrict(id)
-	return err == nil && parsed.String() == id // ParseStrict accepts lower case too
+	return err == nil && parsed.String() == id // ParseStrict also accepts lower case
 }
 
-// childIDs returns the ids of the first n jobs of a batch: the ULIDs that follow its own.
+// childIDs returns the ids of the first n jobs of a batch: the ULIDs that follow the batch id.
 func childIDs(batchID string, n int) ([]string, error) {
 	id, err := ulid.ParseStrict(batchID)
 	if err != nil {

@@ -31,27 +31,27 @@ func TestIDs(t *testing.T) {
 		owner, key := rapid.String().Draw(t, "owner"), rapid.StringN(1, 40, -1).Draw(t, "key")
 		id := newID(t, owner, key)
 		if !ValidID(id) || id != newID(t, owner, key) || id == newID(t, owner+"x", key) || id == newID(t, owner, key+"x") {
-			t.Fatalf("key %q of %q: got id %s", key, owner, id)
+			t.Fatalf("NewID(%q, %q) = %s, want a valid id that depends on both", owner, key, id)
 		}
 		if first, second := newID(t, owner, ""), newID(t, owner, ""); first == second {
-			t.Fatalf("the id %s was returned twice", first)
+			t.Fatalf("NewID without a key returned %s twice", first)
 		}
 		if ValidID(strings.ToLower(id)) && strings.ToLower(id) != id || ValidID(id+"0") {
-			t.Fatalf("other spellings of %s are valid", id)
+			t.Fatalf("got another form of %s as valid, want it rejected", id)
 		}
 		children, err := childIDs(id, MaxBatch)
 		if err != nil || len(slices.Compact(slices.Clone(children))) != MaxBatch || slices.Contains(children, id) {
-			t.Fatalf("got %q, error %v", children, err)
+			t.Fatalf("childIDs(%s) = %q, %v, want %d other ids", id, children, err, MaxBatch)
 		}
 		for _, child := range children {
-			if child[:10] != id[:10] || !ValidID(child) { // the time
-				t.Fatalf("got child id %s of %s", child, id)
+			if child[:10] != id[:10] || !ValidID(child) { // the timestamp
+				t.Fatalf("childIDs(%s) contains %s, want a valid id with the same timestamp", id, child)
 			}
 		}
 	})
 }
 
-// The random part is incremented as one number, and wraps around at its
+// The random part is incremented as a single number, and wraps around at its
 // maximum.
 func TestChildIDs(t *testing.T) {
 	for id, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestChildIDs(t *testing.T) {
 		"01HF9GXXX0ZZZZZZZZZZZZZZZZ": "01HF9GXXX00000000000000000",
 	} {
 		if ids, err := childIDs(id, 1); err != nil || ids[0] != want {
-			t.Errorf("after %s: got id %s, error %v", id, ids, err)
+			t.Errorf("childIDs(%s, 1) = %s, %v, want %s", id, ids, err, want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
 	for key, ms := range map[string]uint64{seven.String(): uint64(second*1000 + nanos/1e6), "01HF9GXXX0000000000000000A": 1700053055392} {
 		parsed, err := ulid.ParseStrict(newID(t, "ann", key))
 		if err != nil || parsed.Time() != ms {
-			t.Errorf("the id of the key %s has the time %d, error %v, want %d", key, parsed.Time(), err, ms)
+			t.Errorf("key %s: got an id with time %d, error %v, want %d", key, parsed.Time(), err, ms)
 		}
 	}
 }
@@ -84,31 +84,31 @@ func TestObjectKeys(t *testing.T) {
 	keys := []string{portrait.UploadKey(id), AnswerKey(id, 3), FinalKey(id, 3, "jpeg")}
 	for _, key := range keys {
 		if job, err := JobOf(key); err != nil || job != id {
-			t.Errorf("%s is of %q, error %v, want %q", key, job, err, id)
+			t.Errorf("JobOf(%q) = %q, %v, want %q", key, job, err, id)
 		}
 	}
 	if !strings.Contains(keys[0], "/"+id+"/4096-") || keys[1] != blob.Key("work/", id+"/answer-3") || keys[2] != blob.Key("final/", id+"/3.jpg") {
-		t.Errorf("got %q", keys)
+		t.Errorf("got keys %q, want an upload of 4096 bytes, answer-3 and 3.jpg", keys)
 	}
 	other := portrait
 	other.Prompt = "sepia"
 	if other.UploadKey(id) == portrait.UploadKey(id) {
-		t.Error("different terms have the same key")
+		t.Error("got the same upload key for different terms, want different keys")
 	}
 	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
 		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q: got error %v, want ErrForeignKey", foreign, err)
+			t.Errorf("JobOf(%q): got error %v, want ErrForeignKey", foreign, err)
 		}
 	}
 }
 
 func TestTerms(t *testing.T) {
 	if wrong := portrait.Check(); wrong != nil {
-		t.Errorf("got %+v, want none", wrong)
+		t.Errorf("got violations %+v, want none", wrong)
 	}
 	completed := Terms{FileName: "a.jpg", ContentType: "Image/JPEG; a=b"}.Completed()
 	if completed.ContentType != "image/jpeg" || completed.Options.Provider != Stub || completed.Check() != nil {
-		t.Errorf("got %+v", completed)
+		t.Errorf("got %+v, want image/jpeg, the local provider and no violations", completed)
 	}
 	bad := Terms{
 		Prompt:  strings.Repeat("a", MaxPrompt+1),
@@ -120,6 +120,6 @@ func TestTerms(t *testing.T) {
 	}
 	want := []string{"fileName", "prompt", "options.provider", "options.format", "options.quality", "options.width", "options.aspectRatio"}
 	if !slices.Equal(fields, want) {
-		t.Errorf("got %q, want %q", fields, want)
+		t.Errorf("got violations in %q, want %q", fields, want)
 	}
 }

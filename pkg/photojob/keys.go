@@ -18,21 +18,21 @@ import (
 //	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
-//	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of it
-//	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo, which itself is stored for hours only
+//	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of the result
+//	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo
 //
-// The shard is that of blob.Key.
+// The shard is that of blob.Key. The uploaded photo itself is stored only for hours.
 const (
 	UploadPrefix = "uploads/"
 	WorkPrefix   = "work/"
 	FinalPrefix  = "final/"
 )
 
-// ErrForeignKey means that an object does not belong to a photo job.
+// ErrForeignKey means that a key is not that of an object of a photo job.
 var ErrForeignKey = errors.New("not an object of a photo job")
 
-// UploadKey returns the key to which the bytes of a job are uploaded. It contains a hash of the terms,
-// so that two reservations of one job with different terms have different keys.
+// UploadKey returns the key under which the bytes of a job are uploaded. It contains a hash of the terms,
+// so that two reservations of one job id with different terms have different keys.
 func (t Terms) UploadKey(jobID string) string {
 	terms, _ := json.Marshal(t) // texts and numbers can always be encoded
 	sum := sha256.Sum256(terms)

@@ -10,15 +10,15 @@ const (
 	StepAnalyze = "analyze"
 	StepEdit    = "edit"
 	stepRetry   = "retry"   // resets the counts
-	stepEarlier = "earlier" // the sum of older entries
+	stepEarlier = "earlier" // sums up older entries
 )
 
 // The outcomes of a call.
 const (
 	CallSent    = "sent"    // recorded before the request is made
 	CallOK      = "ok"      // the response is stored
-	CallError   = "error"   // failed, or never sent
-	CallUnknown = "unknown" // possibly sent; the response is lost
+	CallError   = "error"   // failed or was never sent
+	CallUnknown = "unknown" // possibly sent; the response was lost
 	CallRefused = "refused" // rejected because of a limit or missing access; not billed
 )
 
@@ -133,8 +133,8 @@ func (l Ledger) next() int {
 	return n
 }
 
-// withoutRefused returns the ledger without refused calls: they are not relevant to the job, and
-// there may be many.
+// withoutRefused returns the ledger without refused calls: they are irrelevant to the job, and there
+// can be many of them.
 func (l Ledger) withoutRefused() Ledger {
 	kept := Ledger{}
 	for n, c := range l {
@@ -149,7 +149,7 @@ func (l Ledger) withoutRefused() Ledger {
 const keptEntries = 10
 
 // folded returns the ledger with its oldest entries summed up in entry 0 if there are more than
-// keptEntries. It keeps a call in the state sent, whose outcome may still be recorded.
+// keptEntries. It keeps calls with the outcome sent, whose final outcome may still be recorded.
 func (l Ledger) folded() Ledger {
 	calls := l.sorted()
 	if len(calls) <= keptEntries {

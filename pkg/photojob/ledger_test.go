@@ -29,12 +29,12 @@ func TestPaidCalls(t *testing.T) {
 	}{
 		"none":                 {nil, 0, 0, 0},
 		"each outcome":         {ledgerOf(call("edit", CallSent, 1), call("edit", CallOK, 1), call("edit", CallUnknown, 1), call("edit", CallError, 0)), 0, 3, 1},
-		"a billed bad answer":  {ledgerOf(call("edit", CallError, 5)), 0, 1, 1},
+		"a billed error":       {ledgerOf(call("edit", CallError, 5)), 0, 1, 1},
 		"each step separately": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallUnknown, 0)), 1, 1, 0},
 		"since the last retry": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallError, 0), call("retry", "", 0), call("edit", CallOK, 0)), 0, 1, 0},
 	} {
 		if a, e, bad := c.ledger.Paid(StepAnalyze), c.ledger.Paid(StepEdit), c.ledger.Errors(StepEdit); a != c.analyze || e != c.edit || bad != c.bad {
-			t.Errorf("%s: got %d and %d paid calls, %d errors", name, a, e, bad)
+			t.Errorf("%s: got %d and %d paid calls, %d errors, want %d, %d, %d", name, a, e, bad, c.analyze, c.edit, c.bad)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestFoldingPreservesTheCost(t *testing.T) {
 		l = l.with(Call{N: l.next(), Step: stepRetry})
 		folded := l.folded()
 		if folded.CostMicros() != l.CostMicros() || len(folded) > keptEntries+1 || folded.next() != l.next() {
-			t.Fatalf("got %d entries of cost %d from %d of cost %d", len(folded), folded.CostMicros(), len(l), l.CostMicros())
+			t.Fatalf("got %d entries with cost %d, want at most %d with cost %d", len(folded), folded.CostMicros(), keptEntries+1, l.CostMicros())
 		}
 	})
 }
@@ -60,13 +60,13 @@ func TestFoldingPreservesTheCost(t *testing.T) {
 func TestOutcomeOfAnEndedJob(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
-	cancelled, err := r.Cancel(t.Context(), job)
+	canceled, err := r.Cancel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last, called := job.Calls.Last()
 	if !called || last.Outcome != CallSent || last.N != 1 {
-		t.Fatalf("got last call %+v", last)
+		t.Fatalf("got last call %+v, want call 1 with outcome %s", last, CallSent)
 	}
 	last.Outcome, last.CostMicros, last.HTTP = CallOK, 42, 200
 	if err := r.RecordCallOutcome(t.Context(), job.JobID, last); err != nil {
@@ -79,9 +79,9 @@ func TestOutcomeOfAnEndedJob(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	cancelled.Calls = Ledger{"1": last}
-	if found := r.get(job.JobID); !reflect.DeepEqual(found, cancelled) {
-		t.Errorf("the table has %+v, want %+v", found, cancelled)
+	canceled.Calls = Ledger{"1": last}
+	if found := r.get(job.JobID); !reflect.DeepEqual(found, canceled) {
+		t.Errorf("got stored job %+v, want %+v", found, canceled)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestRetryDoesNotOverwriteAConcurrentOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Retry(t.Context(), job, "", job.Options); err == nil {
-		t.Fatal("the retry overwrote an outcome that was recorded after its read")
+		t.Fatal("a retry with an outdated ledger: got no error, want one")
 	}
 	again, err := r.Retry(t.Context(), r.get(job.JobID), "", job.Options)
 	if err != nil {
@@ -116,6 +116,6 @@ func TestRetryDoesNotOverwriteAConcurrentOutcome(t *testing.T) {
 	}
 	found := r.get(job.JobID)
 	if want := int64(3*(keptEntries+5) + 4); !reflect.DeepEqual(found, again) || found.Calls.CostMicros() != want || len(found.Calls) != keptEntries+1 {
-		t.Errorf("%d entries cost %d, want %d: %+v", len(found.Calls), found.Calls.CostMicros(), want, found.Calls.Calls())
+		t.Errorf("got %d entries with cost %d, want %d with cost %d: %+v", len(found.Calls), found.Calls.CostMicros(), keptEntries+1, want, found.Calls.Calls())
 	}
 }

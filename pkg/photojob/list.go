@@ -17,15 +17,15 @@ const (
 
 // Listing selects a page of jobs.
 type Listing struct {
-	UserID string          // the owner of the jobs; empty lists the jobs of all owners in one state
-	Status lifecycle.State // empty lists all states; only with UserID
-	From   int64           // the creation time of the oldest job in epoch milliseconds; 0 for any
+	UserID string          // the owner of the jobs; if empty, the jobs of all owners in one state are listed
+	Status lifecycle.State // empty for all states, which requires UserID
+	From   int64           // earliest creation time in epoch milliseconds; 0 for any
 	Limit  int32           // maximum jobs on the page; UserLimit or StatusLimit by default
 	Cursor string          // NextCursor of the previous page; empty for the first
 }
 
-// Page is one page of a list, newest first. It is eventually consistent, since indexes are. NextCursor
-// is empty on the last page.
+// Page is one page of a list, newest first. It is read from an index and is therefore eventually
+// consistent. NextCursor is empty on the last page.
 type Page struct {
 	Jobs       []Job
 	NextCursor string

@@ -52,19 +52,19 @@ func TestListsNewestFirst(t *testing.T) {
 		}
 	}
 	if got, pages := r.all(Listing{UserID: "ann"}); !slices.Equal(got, ids) || pages[0] != UserLimit {
-		t.Errorf("got %d jobs in pages of %d", len(got), pages)
+		t.Errorf("got %d jobs in pages of %d, want all %d in pages of %d, newest first", len(got), pages, len(ids), UserLimit)
 	}
 	if got, _ := r.all(Listing{UserID: "ann", Limit: 7}); !slices.Equal(got, ids) {
-		t.Errorf("got %d jobs in pages of 7", len(got))
+		t.Errorf("got %d jobs in pages of 7, want all %d, newest first", len(got), len(ids))
 	}
 	if got, pages := r.all(Listing{UserID: "ann", Status: Failed, Limit: 2}); !slices.Equal(got, failed) || pages[0] != 2 {
-		t.Errorf("got %d FAILED jobs in pages of %d", len(got), pages)
+		t.Errorf("got %d FAILED jobs in pages of %d, want %d in pages of 2", len(got), pages, len(failed))
 	}
 	if got, _ := r.all(Listing{Status: Failed}); !slices.Equal(got, failed) {
-		t.Errorf("got %d FAILED jobs of all users", len(got))
+		t.Errorf("got %d FAILED jobs of all users, want %d", len(got), len(failed))
 	}
 	if got, _ := r.all(Listing{Status: Queued, From: r.clock.Add(-4 * time.Second).UnixMilli()}); !slices.Equal(got, ids[:4]) {
-		t.Errorf("got newest jobs %q", got)
+		t.Errorf("got newest jobs %q, want %q", got, ids[:4])
 	}
 	if got, _ := r.all(Listing{UserID: "bob"}); got != nil {
 		t.Errorf("another owner: got jobs %q, want none", got)

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Claim moves a QUEUED job to PROCESSING for this worker. Like every move it returns the job as
+// Claim moves a QUEUED job to PROCESSING for this worker. Like every move, it returns the job as
 // written, or lifecycle.ErrNotFound, *lifecycle.MovedError or lifecycle.ErrFenceLost.
 func (s *Store) Claim(ctx context.Context, j Job) (Job, error) {
 	after := j
@@ -26,7 +26,7 @@ func (s *Store) Claim(ctx context.Context, j Job) (Job, error) {
 // with lifecycle.ErrFenceLost.
 func (s *Store) TakeOver(ctx context.Context, j Job) (Job, error) { return s.move(ctx, takeOver, j, j) }
 
-// Begin records the job's first call and moves it to EDITING. It sets the number of the call.
+// Begin moves a job to EDITING and records its first call, whose number it sets.
 func (s *Store) Begin(ctx context.Context, j Job, intent Call) (Job, error) {
 	return s.move(ctx, begin, j, j.intending(intent))
 }
@@ -41,19 +41,19 @@ func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job
 	return s.move(ctx, resume, before, after)
 }
 
-// Complete stores the edit and ends the job as COMPLETED. after has the edit's result, the outcome of
-// its call, the provider, and what was not done as requested.
+// Complete moves the job to COMPLETED and stores the edit. after contains the result of the edit, the
+// outcome of its call, the provider, and what was not done as requested.
 func (s *Store) Complete(ctx context.Context, before, after Job) (Job, error) {
 	after.S3FinalKey, after.ProcessingCompletedAt, after.Error = after.EditResult.S3Key, s.now().UnixMilli(), nil
 	return s.move(ctx, complete, before, after)
 }
 
-// Fail ends the job as FAILED.
+// Fail moves the job to FAILED.
 func (s *Store) Fail(ctx context.Context, j Job, reason JobError) (Job, error) {
 	return s.end(ctx, fail, j, reason)
 }
 
-// Cancel ends the job as FAILED at its owner's request.
+// Cancel moves the job to FAILED at its owner's request.
 func (s *Store) Cancel(ctx context.Context, j Job) (Job, error) {
 	return s.end(ctx, cancel, j, JobError{Code: CodeCancelled, Message: "the job was canceled"})
 }
@@ -65,9 +65,9 @@ func (s *Store) end(ctx context.Context, m lifecycle.Move, j Job, reason JobErro
 	return s.move(ctx, m, j, after)
 }
 
-// Retry makes a FAILED job QUEUED again, with a new prompt and options if they differ. The counts of
-// its calls start at zero. It returns lifecycle.ErrCondition if the outcome of a call was recorded at
-// the same time; the caller then reads the job and retries.
+// Retry moves a FAILED job back to QUEUED, with the given prompt and options. The counts of its calls
+// restart at zero. It returns lifecycle.ErrCondition if the outcome of a call was recorded concurrently;
+// the caller then reads the job and retries.
 func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options) (Job, error) {
 	after := j
 	after.Prompt, after.Options, after.Provider = prompt, options, options.Provider
@@ -92,8 +92,9 @@ func (j Job) Answered(c Call) Job {
 	return j
 }
 
-// RecordCallOutcome records the outcome of a call on a job that has ended or was taken over since, so
-// that no cost is lost. It does nothing if the outcome is recorded already or the job does not exist.
+// RecordCallOutcome records the outcome of a call in a job that has ended or was taken over in the
+// meantime, so that its cost is counted. It does nothing if the outcome is already recorded or the job
+// does not exist.
 func (s *Store) RecordCallOutcome(ctx context.Context, jobID string, c Call) error {
 	value, err := attributevalue.Marshal(c)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, before, after Job) (
 }
 
 // difference returns the update that turns before into after, except for state and fence. Entries of
-// the ledger are written one by one, since RecordCallOutcome may write another one at the same time.
+// the ledger are written individually, since RecordCallOutcome may write another entry concurrently.
 func difference(before, after Job) (lifecycle.Item, error) {
 	item := lifecycle.Item{Set: map[string]table.Value{}}
 	old, err := before.attributes()

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// makers are the store's methods, by the name of their move.
+// makers contains the method of the store that makes a move, by the move's name.
 var makers = map[string]func(*testing.T, *Store, Job) (Job, error){
 	"claim":    func(t *testing.T, s *Store, j Job) (Job, error) { return s.Claim(t.Context(), j) },
 	"takeOver": func(t *testing.T, s *Store, j Job) (Job, error) { return s.TakeOver(t.Context(), j) },
@@ -45,7 +45,7 @@ func TestMachineIsValid(t *testing.T) {
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d makers, want one for each of %d moves", len(makers), len(Machine().Moves))
 	}
 	r := open(t)
 	for _, move := range Machine().Moves {
@@ -63,10 +63,10 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					}
 					after = before
 				} else if err != nil || after.Status != move.To || after.UpdatedAt <= before.UpdatedAt {
-					t.Errorf("%s: got updatedAt %d after %d, error %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
+					t.Errorf("got status %s, updatedAt %d, error %v, want %s after %d", after.Status, after.UpdatedAt, err, move.To, before.UpdatedAt)
 				}
 				if !reflect.DeepEqual(found, after) {
-					t.Errorf("the table has %+v, want %+v", found, after)
+					t.Errorf("got stored job %+v, want %+v", found, after)
 				}
 			})
 		}
@@ -101,7 +101,7 @@ func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
 			t.Errorf("%s of a missing job: got error %v, want ErrNotFound", move.Name, err)
 		}
 		if row := r.row("nobody"); row != nil {
-			t.Errorf("%s created the item %v", move.Name, row)
+			t.Errorf("%s of a missing job: got item %v, want none", move.Name, row)
 		}
 	}
 }
@@ -129,23 +129,23 @@ func TestOneWorkerSucceedsInEveryMove(t *testing.T) {
 			case err == nil:
 				won++
 			case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
-				t.Errorf("%s: a concurrent call: got error %v", move.Name, err)
+				t.Errorf("%s: a concurrent call: got error %v, want a MovedError or ErrFenceLost", move.Name, err)
 			}
 		}
 		if won != 1 {
-			t.Errorf("%s was made %d times, want once", move.Name, won)
+			t.Errorf("%s: got %d successful calls, want 1", move.Name, won)
 		}
 	}
 }
 
-// A clock that is stepped back does not restore an old fence.
+// The fence increases even if the clock is set back.
 func TestFenceIncreasesWithASteppedClock(t *testing.T) {
 	r := open(t)
 	job := r.in(Processing)
 	r.clock = r.clock.Add(-time.Hour)
 	after, err := r.TakeOver(t.Context(), job)
 	if err != nil || after.UpdatedAt != job.UpdatedAt+1 {
-		t.Errorf("got %d after %d, error %v", after.UpdatedAt, job.UpdatedAt, err)
+		t.Errorf("got updatedAt %d, error %v, want %d", after.UpdatedAt, err, job.UpdatedAt+1)
 	}
 }
 
@@ -163,10 +163,10 @@ func TestRetryRemovesErrorAndResults(t *testing.T) {
 	row := r.row(job.JobID)
 	for _, name := range []string{"error", "analysisResult", "processingStartedAt", "processingCompletedAt", "s3FinalKey"} {
 		if row[name] != nil {
-			t.Errorf("%s is %v, want none", name, row[name])
+			t.Errorf("got %s %v, want none", name, row[name])
 		}
 	}
 	if again.Prompt != "sepia" || again.S3TempKey != job.S3TempKey || !again.Retried() || again.Calls.Paid(StepAnalyze) != 0 {
-		t.Errorf("got %+v", again)
+		t.Errorf("got %+v, want a retried job with the new prompt, the same upload and no paid calls", again)
 	}
 }

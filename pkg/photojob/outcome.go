@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Outcome returns the event that announces the final state of a job. Its id contains the time of that
-// state, so that the stream drops repeats. bucket is the bucket of edited photos.
+// Outcome returns the event that announces the final state of a job. Its id contains the time of the
+// move to that state, so that the stream drops duplicates. bucket is the bucket of edited photos.
 func (j Job) Outcome(bucket string) event.Event {
 	if j.Status == Failed {
 		failed := &event.AnalysisFailed{
@@ -35,7 +35,7 @@ func (j Job) Outcome(bucket string) event.Event {
 }
 
 // Outcome returns the event that announces the end of a batch. The batch must have Ended. The event id
-// contains the time of the end, so that the stream drops repeats.
+// contains the time of the end, so that the stream drops duplicates.
 func (b Batch) Outcome() event.Event {
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Area: Name, Id: b.BatchID, OwnerId: b.Jobs[0].UserID, Name: b.BatchID, CompletedAt: timestamppb.New(b.Updated()),

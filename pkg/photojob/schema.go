@@ -18,7 +18,7 @@ type Job struct {
 	UserID    string          `dynamodbav:"userId"`
 	Status    lifecycle.State `dynamodbav:"status"`
 	CreatedAt int64           `dynamodbav:"createdAt"`
-	UpdatedAt int64           `dynamodbav:"updatedAt"` // the fence; grows with every move
+	UpdatedAt int64           `dynamodbav:"updatedAt"` // the fence; increases with every move
 
 	FileSize         int64  `dynamodbav:"fileSize"` // bytes
 	FileType         string `dynamodbav:"fileType"` // media type
@@ -46,16 +46,16 @@ type Job struct {
 	Degraded  string  `dynamodbav:"degraded,omitempty"`  // what was not done as requested
 }
 
-// Created returns when the job was created.
+// Created returns the time when the job was created.
 func (j Job) Created() time.Time { return time.UnixMilli(j.CreatedAt).UTC() }
 
-// Updated returns when the job last changed its state.
+// Updated returns the time when the job last changed its state.
 func (j Job) Updated() time.Time { return time.UnixMilli(j.UpdatedAt).UTC() }
 
-// Retried reports whether a QUEUED job was FAILED before: no other move leads back there.
+// Retried reports whether a QUEUED job was retried: no other move leads back to QUEUED.
 func (j Job) Retried() bool { return j.UpdatedAt != j.CreatedAt }
 
-// Begun returns when the job was created or last retried. Its deadline counts from then.
+// Begun returns the time when the job was created or last retried, from which its deadline counts.
 func (j Job) Begun() time.Time { return time.UnixMilli(max(j.CreatedAt, j.Calls.retried())).UTC() }
 
 // Expired reports whether the table may remove the job at any time. Readers treat it as removed.
@@ -88,13 +88,13 @@ type AnalysisResult struct {
 	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only from providers that rate it"`
 }
 
-// Label names something in a photo.
+// Label names something that a photo shows.
 type Label struct {
 	Name       string  `dynamodbav:"name" json:"name"`
 	Confidence float64 `dynamodbav:"confidence" json:"confidence" minimum:"0" maximum:"1"`
 }
 
-// SafeSearch has the likelihood of sensitive content: VERY_UNLIKELY, UNLIKELY, POSSIBLE, LIKELY or
+// SafeSearch rates the likelihood of sensitive content: VERY_UNLIKELY, UNLIKELY, POSSIBLE, LIKELY or
 // VERY_LIKELY.
 type SafeSearch struct {
 	Adult    string `dynamodbav:"adult" json:"adult" enum:"VERY_UNLIKELY,UNLIKELY,POSSIBLE,LIKELY,VERY_LIKELY"`
@@ -119,7 +119,7 @@ type JobError struct {
 }
 
 const (
-	// lifetime is how long the table retains a job after its creation.
+	// lifetime is the time for which the table retains a job after its creation.
 	lifetime = 90 * 24 * time.Hour
 
 	jobIDName     = "jobId"

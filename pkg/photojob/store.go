@@ -47,15 +47,16 @@ type Store struct {
 	now   func() time.Time
 }
 
-// NewStore returns the store of the table.
+// NewStore returns a store on the table of cfg.
 func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.TableName(), now: time.Now}
 }
 
-// Check reports whether the table can be used, for readiness.
+// Check returns an error if the table cannot be used. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new job in state QUEUED and sets its times. It returns ErrExists if the id is used.
+// Create writes a new job in state QUEUED and sets its times. It returns ErrExists if the id is
+// already used.
 func (s *Store) Create(ctx context.Context, j Job) (Job, error) {
 	j = s.created(j)
 	item, err := j.attributes()
@@ -81,8 +82,8 @@ func (s *Store) created(j Job) Job {
 	return j
 }
 
-// Get reads a job, strongly consistent. It returns lifecycle.ErrNotFound, also for a job whose time to
-// live has passed.
+// Get reads a job with a strongly consistent read. It returns lifecycle.ErrNotFound if there is none or
+// its time to live has passed.
 func (s *Store) Get(ctx context.Context, jobID string) (Job, error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: key(jobID), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Store) Get(ctx context.Context, jobID string) (Job, error) {
 }
 
 // Delete removes a job in any state and returns it, or lifecycle.ErrNotFound. Concurrent moves then
-// fail with lifecycle.ErrNotFound.
+// return lifecycle.ErrNotFound.
 func (s *Store) Delete(ctx context.Context, jobID string) (Job, error) {
 	out, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key(jobID), ReturnValues: types.ReturnValueAllOld})
 	if err != nil {

@@ -31,13 +31,13 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 		return names
 	}
 	if got := keysOf(found.Table.KeySchema); !slices.Equal(got, []string{"jobId"}) {
-		t.Errorf("got key %q", got)
+		t.Errorf("got key %q, want jobId", got)
 	}
 	indexes := map[string][]string{}
 	for _, index := range found.Table.GlobalSecondaryIndexes {
 		indexes[*index.IndexName] = keysOf(index.KeySchema)
 		if index.Projection.ProjectionType != types.ProjectionTypeAll {
-			t.Errorf("%s projects %s, want %s", *index.IndexName, index.Projection.ProjectionType, types.ProjectionTypeAll)
+			t.Errorf("%s: got projection %s, want %s", *index.IndexName, index.Projection.ProjectionType, types.ProjectionTypeAll)
 		}
 	}
 	want := map[string][]string{"userId-createdAt-index": {"userId", "createdAt"}, "status-createdAt-index": {"status", "createdAt"}}
@@ -50,7 +50,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 }
 
-// Attributes are spelled as in the seed, and absent where the seed states it.
+// Attributes are named as in the seed, and absent where the seed requires it.
 func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	job := r.in(Completed)
@@ -63,16 +63,16 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("got attributes %q, want %q", names, want)
 	}
-	if got := number(t, row["ttl"]); got != "1802951500" { // createdAt in seconds and 90 days
-		t.Errorf("got ttl %s", got)
+	if got := number(t, row["ttl"]); got != "1802951500" { // createdAt in seconds plus 90 days
+		t.Errorf("got ttl %s, want 1802951500", got)
 	}
 	result, ok := row["analysisResult"].(*types.AttributeValueMemberM)
 	if !ok || !reflect.DeepEqual(result.Value["labels"], &types.AttributeValueMemberL{Value: []types.AttributeValue{}}) {
-		t.Errorf("analysisResult is %v, want a list of labels", row["analysisResult"])
+		t.Errorf("got analysisResult %v, want an empty list of labels", row["analysisResult"])
 	}
 	failed := r.row(r.in(Failed).JobID)["error"].(*types.AttributeValueMemberM).Value
 	if got := slices.Sorted(maps.Keys(failed)); !slices.Equal(got, []string{"code", "message", "retryCount"}) {
-		t.Errorf("got attributes %q of error", got)
+		t.Errorf("got attributes %q of error, want code, message and retryCount", got)
 	}
 }
 
@@ -80,7 +80,7 @@ func number(t *testing.T, value table.Value) string {
 	t.Helper()
 	n, ok := value.(*types.AttributeValueMemberN)
 	if !ok {
-		t.Fatalf("%v is not a number", value)
+		t.Fatalf("got value %v, want a number", value)
 	}
 	return n.Value
 }
@@ -105,7 +105,7 @@ func TestItemOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job, err = completed(r.Store, t, job); err != nil || job.Route() != Stub {
-		t.Errorf("got %+v, error %v", job, err)
+		t.Errorf("got %+v, error %v, want route %s", job, err, Stub)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestOneOfManyConcurrentCreatesSucceeds(t *testing.T) {
 		}
 	}
 	if created != 1 {
-		t.Errorf("%d callers created the job, want 1", created)
+		t.Errorf("got %d callers that created the job, want 1", created)
 	}
 }
 
@@ -148,11 +148,11 @@ func TestDeleteReturnsTheJob(t *testing.T) {
 		t.Errorf("the second delete: got error %v, want ErrNotFound", err)
 	}
 	if _, err := completed(r.Store, t, job); !errors.Is(err, lifecycle.ErrNotFound) || r.row(job.JobID) != nil {
-		t.Errorf("its worker: got error %v, or it recreated the job", err)
+		t.Errorf("a move of a deleted job: got error %v, or recreated the job, want ErrNotFound and no job", err)
 	}
 }
 
-// The engine removes an item some time after its time to live; readers do not wait.
+// An expired job is hidden, even before the table has removed it.
 func TestExpiredJobsAreHidden(t *testing.T) {
 	r := open(t)
 	job := r.in(Completed)
@@ -167,6 +167,6 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	scanned, err := r.Scan(t.Context(), "", ScanLimit)
 	found, failed := r.Jobs(t.Context(), []string{job.JobID})
 	if err != nil || failed != nil || len(scanned.Jobs) != 0 || scanned.Items != 1 || len(found) != 0 {
-		t.Errorf("got scan %+v, error %v, jobs %v, error %v", scanned, err, found, failed)
+		t.Errorf("got scan %+v, error %v, jobs %v, error %v, want one item but no jobs", scanned, err, found, failed)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the maximum number of items of a page of Scan.
+// ScanLimit is the maximum number of items on a page of Scan.
 const ScanLimit = 100
 
-// Scanned is a page of a scan of the table, in no order and eventually consistent. It excludes jobs
+// Scanned is a page of a scan of the table, unordered and eventually consistent. It excludes jobs
 // whose time to live has passed.
 type Scanned struct {
 	Jobs   []Job
@@ -30,8 +30,8 @@ type Broken struct {
 
 const scanScope = "photojob scan"
 
-// Scan reads up to limit items of the table, in all states: jobs that have ended may have objects to
-// remove. It returns table.ErrCursor for an invalid cursor.
+// Scan reads up to limit items of the table in all states, since jobs that have ended may have objects
+// to remove. It returns table.ErrCursor for a cursor of another list.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -55,15 +55,15 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	return page, err
 }
 
-// Jobs reads the jobs with these ids, all different, strongly consistent, and returns those that exist
-// by id.
+// Jobs reads the jobs with these distinct ids, with strongly consistent reads, and returns those that
+// exist, by id. A job that cannot be parsed has only its id.
 func (s *Store) Jobs(ctx context.Context, ids []string) (map[string]Job, error) {
 	found := map[string]Job{}
 	get := table.Get{Table: s.table, Keys: keys(ids), Consistent: true}
 	err := table.GetAll(ctx, s.db, get, func(item map[string]table.Value) error {
 		j, err := parse(item)
 		if err != nil {
-			j = Job{JobID: table.TextOf(item[jobIDName])} // an operator decides what to do with its objects
+			j = Job{JobID: table.TextOf(item[jobIDName])} // an operator decides about its objects
 		} else if j.Expired(s.now()) {
 			return nil
 		}

@@ -18,7 +18,7 @@ const (
 	maxSide     = 12_000
 )
 
-// FileTypes returns the media types that a photo may have.
+// FileTypes returns the media types that a photo can have.
 func FileTypes() []string {
 	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
 }
@@ -28,14 +28,14 @@ type Terms struct {
 	FileName    string
 	ContentType string
 	Size        int64  // bytes
-	SHA256      string // base64; if empty the digest is not verified
+	SHA256      string // base64; if empty, the digest is not verified
 	Prompt      string
 	Options     Options
 
-	Unasked bool `json:"-"` // the client named no provider; Options has the local one
+	Unasked bool `json:"-"` // the client named no provider; Options contains the local one
 }
 
-// Job returns the queued job of these terms.
+// Job returns the job to create for these terms.
 func (t Terms) Job(jobID, userID string) Job {
 	return Job{
 		JobID: jobID, UserID: userID, FileSize: t.Size, FileType: t.ContentType, OriginalFileName: t.FileName,
@@ -60,8 +60,8 @@ func (t Terms) Completed() Terms {
 
 var aspectRatio = regexp.MustCompile(`^[1-9][0-9]?:[1-9][0-9]?$`)
 
-// Check returns the violations in completed terms, none if a job can be created. It does not check
-// size and media type, for which there are separate responses.
+// Check returns the violations in completed terms. There are none if a job can be created. It does not
+// check the size and the media type, for which the API has separate responses.
 func (t Terms) Check() []Violation {
 	var found []Violation
 	wrong := func(field, format string, args ...any) {

@@ -6,8 +6,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Traced returns the job with the ids of the request that created it. The trace id is in the format of
-// X-Ray.
+// Traced returns the job with the ids of the request that created it. The trace id is in X-Ray format.
 func (j Job) Traced(t obs.Trace) Job {
 	j.CorrelationID = t.RequestID
 	if id := t.ID(); id != "" {

@@ -21,12 +21,12 @@ type JobView struct {
 	EditResult            *EditResult     `json:"editResult,omitempty" doc:"only when COMPLETED"`
 	Error                 *JobError       `json:"error,omitempty" doc:"why the job FAILED or, before that, why the last attempt failed"`
 	Degraded              string          `json:"degraded,omitempty" doc:"what was not done as requested, and why"`
-	Calls                 []JobCallView   `json:"calls" nullable:"false" doc:"the calls to providers, oldest first, without those that were refused"`
+	Calls                 []JobCallView   `json:"calls" nullable:"false" doc:"the calls to providers, oldest first, without refused calls"`
 	BatchID               string          `json:"batchId,omitempty"`
 	ExpiresAt             time.Time       `json:"expiresAt" doc:"when the job and its photos are removed"`
 }
 
-// JobCallView is a call to a provider, as the owner of the job sees it: without costs and request ids.
+// JobCallView is a call to a provider in the API for the owner of the job: without costs and request ids.
 type JobCallView struct {
 	Step     string    `json:"step" enum:"analyze,edit"`
 	Provider string    `json:"provider" example:"stub"`

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Area describes the area of text files.
+// Area describes the text file area.
 func Area(cfg Config) area.Area {
 	return area.Area{
 		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
@@ -21,7 +21,7 @@ func Area(cfg Config) area.Area {
 const (
 	// WorkStream is the stream of FileUploaded events.
 	WorkStream = "ASSAY_WORK_TEXTFILE"
-	// Consumer is the consumer of that stream.
+	// Consumer is the name of the consumer of that stream.
 	Consumer = "analyzer-textfile"
 
 	uploadedSubject = "assay.file.uploaded."
@@ -30,11 +30,11 @@ const (
 // Work describes the stream of FileUploaded events.
 func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSubject + ">"} }
 
-// UploadedSubject returns the subject of FileUploaded of one file.
+// UploadedSubject returns the subject of the FileUploaded events of one file.
 func UploadedSubject(fileID string) string { return uploadedSubject + fileID }
 
-// NewUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>, with the time of
-// the request appended for a retry.
+// NewUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>, followed by the time of
+// the request for a retry.
 func NewUploaded(d *event.FileUploaded) event.Event {
 	id := "file.uploaded/" + d.FileId + "/" + d.Etag
 	at := d.UploadedAt.AsTime()
@@ -45,7 +45,7 @@ func NewUploaded(d *event.FileUploaded) event.Event {
 	return event.Event{ID: id, Subject: UploadedSubject(d.FileId), Item: d.FileId, Owner: d.OwnerId, Tenant: d.OwnerId, Time: at, Data: d}
 }
 
-// uploaded is false for objects that stream through ingest, which publishes the event itself before
+// uploaded returns false for objects that stream through ingest, which publishes the event itself before
 // it responds. If ingest crashes in between, nothing was accepted, and a sweep finds the object.
 func uploaded(key string) bool {
 	_, reserved, err := ParseObjectKey(key)

@@ -24,10 +24,10 @@ func TestUploaded(t *testing.T) {
 	} {
 		e := textfile.NewUploaded(c.file)
 		if e.ID != c.id || e.Subject != "assay.file.uploaded.f1" || e.Type() != "assay.v1.FileUploaded" || !e.Time.Equal(c.at) {
-			t.Errorf("got %s on %s of type %s at %s, want %s", e.ID, e.Subject, e.Type(), e.Time, c.id)
+			t.Errorf("got %s on %s of type %s at %s, want %s of type FileUploaded at %s", e.ID, e.Subject, e.Type(), e.Time, c.id, c.at)
 		}
 		if e.Item != "f1" || e.Owner != "ann" || e.Tenant != "ann" {
-			t.Errorf("%s: got item %s of %s, tenant %s", c.id, e.Item, e.Owner, e.Tenant)
+			t.Errorf("%s: got item %s of %s, tenant %s, want item f1 of ann, tenant ann", c.id, e.Item, e.Owner, e.Tenant)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// TestHeadReturnsAllButTheResult: Head returns all attributes of a file except its result.
+// TestHeadReturnsAllButTheResult checks that Head returns all attributes of a file except its result.
 func TestHeadReturnsAllButTheResult(t *testing.T) {
 	d := open(t)
 	if _, err := d.Head(t.Context(), "f1"); !errors.Is(err, lifecycle.ErrNotFound) {
@@ -25,7 +25,7 @@ func TestHeadReturnsAllButTheResult(t *testing.T) {
 		}
 		want.Result = nil
 		if got, err := d.Head(t.Context(), "f1"); err != nil || got != want {
-			t.Errorf("%+v, want %+v; %v", got, want, err)
+			t.Errorf("got %+v, error %v, want %+v", got, err, want)
 		}
 	}
 	check()

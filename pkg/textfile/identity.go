@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// NewFileID returns a file's id, a UUIDv7, so that the order of ids is the order of time.
+// NewFileID returns a new file id, a UUIDv7, so that ids sort by time.
 func NewFileID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -22,29 +22,29 @@ func NewFileID() (string, error) {
 	return id.String(), nil
 }
 
-// ErrForeignKey means that an object key does not belong to an uploaded file.
+// ErrForeignKey means that a key is not that of the object of an uploaded file.
 var ErrForeignKey = errors.New("not the object of an uploaded file")
 
-// Reservation is what a client declares about its upload. The table has no attributes for it, so
-// the object key carries it: the blob.Key of <fileId>/<size>-<fingerprint>, with "streamed" for an
-// unknown size, and with -<idempotency key> if one was sent. The key is plain; the file's name is
-// part of the fingerprint only.
+// Reservation contains what a client declares about its upload. The table has no attributes for it, so
+// it is encoded in the object key: the blob.Key of <fileId>/<size>-<fingerprint>, with "streamed" for an
+// unknown size, followed by -<hash> if an idempotency key was sent. The key contains no special
+// characters, since the file's name is part of the fingerprint only.
 type Reservation struct {
 	FileName    string
 	ContentType string
-	SHA256      string // as given, may be empty
-	Size        int64  // bytes; negative when not known beforehand
+	SHA256      string // as declared; may be empty
+	Size        int64  // in bytes; negative if unknown
 	// Key is the KeyHash of the upload's idempotency key; empty without one.
 	Key string
 }
 
-// ObjectPrefix begins the keys of all objects of uploaded files.
+// ObjectPrefix is the prefix of the keys of all objects of uploaded files.
 const ObjectPrefix = "files/"
 
 const streamed = "streamed"
 
-// ObjectKey returns the key of the reservation's object. Two different reservations of one file
-// have different keys.
+// ObjectKey returns the key of the reservation's object. Different reservations of one file id have
+// different keys.
 func (r Reservation) ObjectKey(fileID string) string {
 	size := streamed
 	if r.Size >= 0 {
@@ -77,12 +77,12 @@ func keyHash(objectKey string) string {
 }
 
 // ParseObjectKey returns the file's id and the reserved size, negative if it was unknown, from an
-// object key. It returns ErrForeignKey.
+// object key. It returns ErrForeignKey for other keys.
 func ParseObjectKey(key string) (fileID string, size int64, err error) {
 	name, ours := blob.CutKey(ObjectPrefix, key)
 	fileID, upload, two := strings.Cut(name, "/")
 	reserved, _, dashed := strings.Cut(upload, "-")
-	// Only the spelling of a UUID that ObjectKey writes is accepted.
+	// A UUID is accepted only in the form that ObjectKey writes.
 	id, err := uuid.Parse(fileID)
 	if !ours || !two || !dashed || err != nil || id.String() != fileID {
 		return "", 0, fmt.Errorf("%q: %w", key, ErrForeignKey)

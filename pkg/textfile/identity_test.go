@@ -19,10 +19,10 @@ func TestFileIDsSortByTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if id <= before {
-			t.Fatalf("%s was returned after %s", id, before)
+			t.Fatalf("got id %s, want one after %s", id, before)
 		}
 		if parsed, err := uuid.Parse(id); err != nil || parsed.Version() != 7 || parsed.Variant() != uuid.RFC4122 {
-			t.Fatalf("%s is not a UUIDv7: %v", id, err)
+			t.Fatalf("got id %s, error %v, want a UUIDv7", id, err)
 		}
 		before = id
 	}
@@ -33,7 +33,7 @@ func TestKeyHashes(t *testing.T) {
 		owner, key := rapid.String().Draw(t, "owner"), rapid.StringN(1, 40, -1).Draw(t, "key")
 		hash := KeyHash(owner, key)
 		if len(hash) != 64 || hash != KeyHash(owner, key) || KeyHash(owner+"x", key) == hash || KeyHash(owner, key+"x") == hash {
-			t.Fatalf("the hash of key %q of %q is %s", key, owner, hash)
+			t.Fatalf("KeyHash(%q, %q) = %s, want 64 digits that depend on both", owner, key, hash)
 		}
 	})
 }
@@ -50,17 +50,17 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 		id := uuid.NewString()
 		key := r.ObjectKey(id)
 		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789/-") != "" || len(key) > 200 {
-			t.Fatalf("the key %q has characters that need encoding", key)
+			t.Fatalf("got key %q, want at most 200 characters that need no encoding", key)
 		}
 		gotID, size, err := ParseObjectKey(key)
 		if err != nil || gotID != id || size != max(r.Size, -1) {
-			t.Fatalf("%s: got %s of %d bytes, error %v", key, gotID, size, err)
+			t.Fatalf("ParseObjectKey(%q) = %s, %d, %v, want %s, %d", key, gotID, size, err, id, max(r.Size, -1))
 		}
 		if got := keyHash(key); got != r.Key {
-			t.Fatalf("%s has the idempotency key %q, want %q", key, got, r.Key)
+			t.Fatalf("keyHash(%q) = %q, want %q", key, got, r.Key)
 		}
 		if again := r.ObjectKey(id); again != key {
-			t.Fatalf("the same key returned %s, want %s", again, key)
+			t.Fatalf("a second call: got key %s, want %s", again, key)
 		}
 		for _, other := range []Reservation{
 			{r.FileName + "x", r.ContentType, r.SHA256, r.Size, r.Key}, {r.FileName, r.ContentType + "x", r.SHA256, r.Size, r.Key},
@@ -68,7 +68,7 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 			{r.FileName, r.ContentType, r.SHA256, r.Size, KeyHash("ann", "other")},
 		} {
 			if other != r && other.ObjectKey(id) == key {
-				t.Fatalf("%+v has the key of %+v", other, r)
+				t.Fatalf("%+v: got key %s, want one other than that of %+v", other, key, r)
 			}
 		}
 	})
@@ -78,7 +78,7 @@ func TestForeignObjectKeysAreRejected(t *testing.T) {
 	const id = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e11"
 	keyOf := func(name string) string { return blob.Key(ObjectPrefix, name) }
 	if got, size, err := ParseObjectKey(keyOf(id + "/12-ab")); err != nil || got != id || size != 12 {
-		t.Fatalf("a valid key: got %s of %d bytes, error %v", got, size, err)
+		t.Fatalf("a valid key: got %s of %d bytes, error %v, want %s of 12", got, size, err, id)
 	}
 	for _, key := range []string{
 		"", "files", "files/", "files/" + id, "files/" + id + "/12-ab", "files/00/" + id + "/12-ab", "/" + keyOf(id+"/12-ab"), blob.Key("other/", id+"/12-ab"),
@@ -87,7 +87,7 @@ func TestForeignObjectKeysAreRejected(t *testing.T) {
 		keyOf(strings.ReplaceAll(id, "-", "") + "/12-ab"), keyOf(strings.ToUpper(id) + "/12-ab"),
 	} {
 		if got, size, err := ParseObjectKey(key); !errors.Is(err, ErrForeignKey) {
-			t.Errorf("%q: got %s of %d bytes, error %v, want ErrForeignKey", key, got, size, err)
+			t.Errorf("ParseObjectKey(%q) = %s, %d, %v, want ErrForeignKey", key, got, size, err)
 		}
 	}
 }

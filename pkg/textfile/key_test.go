@@ -10,13 +10,13 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// keyed returns the reservation of a file under ann's idempotency key.
+// keyed returns a file of ann that is reserved under an idempotency key.
 func keyed(id, key string) File {
 	terms := Reservation{FileName: "a.txt", Size: 1, Key: KeyHash("ann", key)}
 	return File{FileID: id, OwnerID: "ann", S3Bucket: "b", S3Key: terms.ObjectKey(id), FileName: terms.FileName}
 }
 
-// TestOneFileUnderOneKey checks that of concurrent reservations under one key exactly one is
+// TestOneFileUnderOneKey checks that exactly one of several concurrent reservations under one key is
 // written, and that the key refers to it.
 func TestOneFileUnderOneKey(t *testing.T) {
 	d := open(t)
@@ -41,24 +41,24 @@ func TestOneFileUnderOneKey(t *testing.T) {
 	won := ""
 	for _, id := range ids {
 		if id != "" && won != "" {
-			t.Fatalf("both %s and %s were reserved", won, id)
+			t.Fatalf("got reservations %s and %s, want 1", won, id)
 		}
 		won += id
 	}
 	if got, err := d.ByKey(t.Context(), KeyHash("ann", "k")); err != nil || got != won {
-		t.Errorf("the key refers to %q, %v; want %s", got, err, won)
+		t.Errorf("ByKey: got file %q, error %v, want %s", got, err, won)
 	}
 	page, err := d.Scan(t.Context(), "", ScanLimit)
 	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
-		t.Errorf("got page %+v, error %v", page, err)
+		t.Errorf("got page %+v, error %v, want both items of one file, and the key", page, err)
 	}
 	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-		t.Errorf("inconsistent are %v, error %v, want none", found, err)
+		t.Errorf("got inconsistent files %v, error %v, want none", found, err)
 	}
 }
 
-// TestKeysAreRemovedWithTheirFiles checks that removing a file removes its key, unless the key belongs to
-// another file by then.
+// TestKeysAreRemovedWithTheirFiles checks that removing a file removes its key, unless the key has come to
+// belong to another file.
 func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")
@@ -71,14 +71,14 @@ func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s: got file %q of the key, error %v, want ErrNotFound", name, id, err)
+			t.Errorf("ByKey after %s: got file %q, error %v, want ErrNotFound", name, id, err)
 		}
 		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
 		if err := end(first); (err == nil) != (name == "delete") {
-			t.Errorf("%s again: got error %v", name, err)
+			t.Errorf("second %s: got error %v, want success = %t", name, err, name == "delete")
 		}
 		if id, err := d.ByKey(t.Context(), hash); err != nil || id != second.FileID {
-			t.Errorf("after a second %s of the first file the key refers to %q, error %v, want %q", name, id, err, second.FileID)
+			t.Errorf("ByKey after a second %s of the first file: got %q, error %v, want %q", name, id, err, second.FileID)
 		}
 		if err := d.Delete(t.Context(), second); err != nil {
 			t.Fatal(err)
@@ -98,14 +98,14 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if id, err := d.ByKey(t.Context(), hash); err != nil || id != f.FileID {
-		t.Errorf("the key of another file was forgotten: it refers to %q, error %v, want %q", id, err, f.FileID)
+		t.Errorf("Forget of another file's key: got file %q, error %v, want %q", id, err, f.FileID)
 	}
-	for range 2 { // again does nothing
+	for range 2 { // the second call does nothing
 		if err := d.Forget(t.Context(), hash, f.FileID); err != nil {
 			t.Error(err)
 		}
 	}
 	if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("got file %q of the key, error %v, want ErrNotFound", id, err)
+		t.Errorf("ByKey: got file %q, error %v, want ErrNotFound", id, err)
 	}
 }

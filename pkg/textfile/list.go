@@ -26,9 +26,9 @@ type Page struct {
 	NextCursor string
 }
 
-// List reads a page of an owner's files, newest first, strongly consistent. A page of a rare status may
-// have fewer files than Limit, or none, and still a NextCursor. It returns table.ErrCursor for a cursor
-// of another list.
+// List reads a page of an owner's files, newest first, with strongly consistent reads. A page of a rare
+// status may have fewer files than Limit, or none, and still a NextCursor. List returns table.ErrCursor
+// for a cursor of another list.
 func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	list := table.Partition{Table: s.table, Hash: partitionKey, Value: ownerPrefix + l.OwnerID, Keys: []string{partitionKey, sortKey}}
 	if l.Status != "" {

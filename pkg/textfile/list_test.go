@@ -35,7 +35,7 @@ func (d *desk) history(owner string, n int) (ids, failed []string) {
 			item[name] = value
 		}
 		batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-		if len(batch) == 25 || i == n-1 { // the maximum of one request
+		if len(batch) == 25 || i == n-1 { // a request has at most 25 items
 			out, err := d.db.BatchWriteItem(d.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{d.table: batch}})
 			if err != nil || len(out.UnprocessedItems) != 0 {
 				d.t.Fatal(out, err)
@@ -57,11 +57,11 @@ func (d *desk) pages(l Listing) (ids []string, pages int) {
 			d.t.Fatal(err)
 		}
 		if len(page.Files) > int(l.Limit) {
-			d.t.Fatalf("a page with limit %d has %d files", l.Limit, len(page.Files))
+			d.t.Fatalf("got a page of %d files, want at most %d", len(page.Files), l.Limit)
 		}
 		for _, f := range page.Files {
 			if f.OwnerID != l.OwnerID || l.Status != "" && f.Status != l.Status || f.Result != nil {
-				d.t.Errorf("got file %+v in the list", f)
+				d.t.Errorf("got file %+v, want one of %s with status %q and without result", f, l.OwnerID, l.Status)
 			}
 			ids = append(ids, f.FileID)
 		}
@@ -70,7 +70,7 @@ func (d *desk) pages(l Listing) (ids []string, pages int) {
 			return ids, pages
 		}
 		if pages > 1000 {
-			d.t.Fatal("the list does not end")
+			d.t.Fatal("got 1000 pages, want the last one")
 		}
 		l.Cursor = page.NextCursor
 	}
@@ -84,10 +84,10 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 	for _, limit := range []int32{1, 7, 23, 229, 230, 231, 1000} {
 		got, pages := d.pages(Listing{OwnerID: "ann", Limit: limit})
 		if !slices.Equal(got, ids) {
-			t.Errorf("in pages of %d: %d files, want all %d, newest first", limit, len(got), len(ids))
+			t.Errorf("in pages of %d: got %d files, want all %d, newest first", limit, len(got), len(ids))
 		}
 		if least := (len(ids) + int(limit) - 1) / int(limit); pages < least || pages > least+1 {
-			t.Errorf("in pages of %d: %d pages, want %d, or one more that is empty", limit, pages, least)
+			t.Errorf("in pages of %d: got %d pages, want %d, or one more that is empty", limit, pages, least)
 		}
 		got, _ = d.pages(Listing{OwnerID: "ann", Limit: limit, Status: Failed})
 		if !slices.Equal(got, failed) {
@@ -99,17 +99,17 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 	}
 }
 
-// A rare status in a long list costs a bounded number of reads per page.
+// Listing a rare status in a long list takes a bounded number of reads per page.
 func TestListOfARareStatusIsBounded(t *testing.T) {
 	d := open(t)
 	const files = 20*100 + 50 // a page makes 20 reads of 100 files
 	d.history("ann", files)
 	first, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 10, Status: Completed})
 	if err != nil || len(first.Files) != 0 || first.NextCursor == "" {
-		t.Errorf("got %+v, %v; want an empty page with a next one", first, err)
+		t.Errorf("got %+v, error %v, want an empty page with a cursor", first, err)
 	}
 	if got, pages := d.pages(Listing{OwnerID: "ann", Limit: 10, Status: Completed}); len(got) != 0 || pages != 2 {
-		t.Errorf("got %v on %d pages", got, pages)
+		t.Errorf("got files %v on %d pages, want none on 2", got, pages)
 	}
 }
 
@@ -138,12 +138,12 @@ func TestListRejectsForeignCursors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, cursor := range map[string]string{
-		"of another owner": page.NextCursor,
-		"garbage":          "!!",
+		"cursor of another owner": page.NextCursor,
+		"malformed cursor":        "!!",
 	} {
 		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Cursor: cursor})
 		if !errors.Is(err, table.ErrCursor) {
-			t.Errorf("%s: got %+v, error %v", name, page, err)
+			t.Errorf("%s: got %+v, error %v, want ErrCursor", name, page, err)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestListShowsStatesAndErrors(t *testing.T) {
 		d.file(state)
 		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: state})
 		if err != nil || len(page.Files) != 1 || page.Files[0].Status != state || (page.Files[0].ErrorMessage != "") != (state == Failed) {
-			t.Errorf("%s: got %+v, error %v", state, page.Files, err)
+			t.Errorf("%s: got %+v, error %v, want one file in that state", state, page.Files, err)
 		}
 		for _, other := range []lifecycle.State{Pending, InProgress, Completed, Failed} {
 			page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: other})
 			if err != nil || len(page.Files) > 0 && other != state {
-				t.Errorf("%s: got a file in the list of state %s, error %v", state, other, err)
+				t.Errorf("%s: got a file in the list of state %s, error %v, want none", state, other, err)
 			}
 		}
 	}

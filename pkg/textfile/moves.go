@@ -7,36 +7,36 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move it returns the file as
-// written, or lifecycle.ErrNotFound, *lifecycle.MovedError or lifecycle.ErrFenceLost; and
-// lifecycle.ErrInconsistent while the metadata and history items differ, which a sweep repairs.
+// Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move, it returns the file as
+// written, or lifecycle.ErrNotFound, *lifecycle.MovedError or lifecycle.ErrFenceLost. It returns
+// lifecycle.ErrInconsistent while the metadata and history items differ, until a sweep has repaired them.
 func (s *Store) Claim(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, claim, f, File{})
 }
 
-// TakeOver claims an IN_PROGRESS file whose worker has crashed. That worker's fence is invalid
-// afterwards.
+// TakeOver claims an IN_PROGRESS file whose worker has crashed. Later writes of that worker fail with
+// lifecycle.ErrFenceLost.
 func (s *Store) TakeOver(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, takeOver, f, File{})
 }
 
-// Complete stores the result and ends the file as COMPLETED.
+// Complete moves the file to COMPLETED and stores the result.
 func (s *Store) Complete(ctx context.Context, f File, result Result) (File, error) {
 	return s.move(ctx, complete, f, File{Result: &result})
 }
 
-// Fail ends the file as FAILED with a message for the user.
+// Fail moves the file to FAILED and stores a message for the user.
 func (s *Store) Fail(ctx context.Context, f File, message string) (File, error) {
 	return s.move(ctx, fail, f, File{ErrorMessage: message})
 }
 
-// Retry makes a FAILED file PENDING again.
+// Retry moves a FAILED file back to PENDING.
 func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// move writes both items of f with the Result and ErrorMessage of end. An empty ErrorMessage is
-// removed. No move starts from a state with a Result.
+// move applies m to both items of f and sets the Result and ErrorMessage of end. An empty ErrorMessage
+// is removed. No move starts from a state with a Result.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
 	fence, next := lifecycle.TimeFence(updatedAt, f.UpdatedAt, s.now())
 	f.Status, f.UpdatedAt = m.To, next

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// makers are the store's methods, by the name of their move.
+// makers contains the method of the store that makes a move, by the move's name.
 var makers = map[string]func(*Store, context.Context, File) (File, error){
 	"claim":    (*Store).Claim,
 	"takeOver": (*Store).TakeOver,
@@ -23,7 +23,7 @@ var makers = map[string]func(*Store, context.Context, File) (File, error){
 
 func TestEveryMoveFromEveryState(t *testing.T) {
 	if len(makers) != len(Machine().Moves) {
-		t.Fatalf("got %d methods for %d moves", len(makers), len(Machine().Moves))
+		t.Fatalf("got %d makers, want one for each of %d moves", len(makers), len(Machine().Moves))
 	}
 	d := open(t)
 	for _, move := range Machine().Moves {
@@ -48,7 +48,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 				read, err := d.Get(t.Context(), "f1")
 				if err != nil || read.Status != after.Status || read.UpdatedAt != after.UpdatedAt || read.ErrorMessage != after.ErrorMessage ||
 					(read.Result == nil) != (after.Result == nil) {
-					t.Errorf("the move returned %+v, the table has %+v, error %v", after, read, err)
+					t.Errorf("got stored file %+v, error %v, want %+v", read, err, after)
 				}
 			})
 		}
@@ -64,7 +64,7 @@ func TestCompletedIsFinal(t *testing.T) {
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {
 		if (File{Status: state}).Final() != final {
-			t.Errorf("%s: got Final = %t", state, !final)
+			t.Errorf("%s: got Final() = %t, want %t", state, !final, final)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func TestEveryMoveNeedsItsFenceAndItsFile(t *testing.T) {
 			t.Errorf("%s of a missing file: got error %v, want ErrNotFound", move.Name, err)
 		}
 		if got := d.row(metaKey("nobody")); got != nil {
-			t.Errorf("%s created the item %v", move.Name, got)
+			t.Errorf("%s of a missing file: got item %v, want none", move.Name, got)
 		}
 	}
 }
 
-// race makes the same move of the same file many times concurrently and
-// returns the errors of the failed calls.
+// race makes the same move of the same file many times concurrently. It returns the
+// number of successful calls and the errors of the others.
 func race(t *testing.T, move func(context.Context, File) (File, error), f File) (won int, lost []error) {
 	t.Helper()
 	const workers = 64
@@ -120,12 +120,12 @@ func TestOneWorkerClaimsAFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.Claim, d.file(Pending))
 	if won != 1 {
-		t.Errorf("%d of 64 claims succeeded, want 1", won)
+		t.Errorf("got %d successful claims of 64, want 1", won)
 	}
 	for _, err := range lost {
 		var moved *lifecycle.MovedError
 		if !errors.As(err, &moved) || moved.Found != InProgress {
-			t.Errorf("a failed call: got error %v", err)
+			t.Errorf("a failed claim: got error %v, want a MovedError that found IN_PROGRESS", err)
 		}
 	}
 	d.expect(seedItems(InProgress, 1795176000000))
@@ -135,16 +135,16 @@ func TestOneWorkerTakesOverAFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.TakeOver, d.file(InProgress))
 	if won != 1 {
-		t.Errorf("%d of 64 moves succeeded, want 1", won)
+		t.Errorf("got %d successful moves of 64, want 1", won)
 	}
 	for _, err := range lost {
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("a failed call returned error %v, want ErrFenceLost", err)
+			t.Errorf("a failed move: got error %v, want ErrFenceLost", err)
 		}
 	}
 }
 
-// A worker whose item was taken over must not write, even if the state is the one that it
+// A worker whose file was taken over cannot write, even if the state is the one that it
 // has read.
 func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d := open(t)
@@ -166,7 +166,7 @@ func TestUpdatedAtIncreasesWithASteppedClock(t *testing.T) {
 	want := frozen.UnixMilli()
 	for i, move := range []string{"takeOver", "takeOver", "fail", "retry", "claim"} {
 		if f.UpdatedAt != want {
-			t.Fatalf("after %d moves updatedAt is %d, want %d", i+1, f.UpdatedAt, want)
+			t.Fatalf("after %d moves: got updatedAt %d, want %d", i+1, f.UpdatedAt, want)
 		}
 		if i == 2 {
 			d.now = func() time.Time { return frozen.Add(-time.Hour) } // the clock is set back
@@ -178,12 +178,12 @@ func TestUpdatedAtIncreasesWithASteppedClock(t *testing.T) {
 	f = d.next(d.Complete(t.Context(), f, seedResult))
 	d.expect(seedItems(Completed, float64(frozen.Add(time.Hour).UnixMilli())))
 	if f.CreatedAt != 1795175000000 {
-		t.Errorf("createdAt changed to %d, want 1795175000000", f.CreatedAt)
+		t.Errorf("got createdAt %d, want 1795175000000", f.CreatedAt)
 	}
 }
 
-// Transient faults are retried, and the move is made once; a repeated transaction whose
-// response was lost is not a second move.
+// A move is retried after a transient fault and made only once, even if the response of its
+// transaction was lost.
 func TestItemsStayConsistentUnderTransientFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
 		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
@@ -238,7 +238,7 @@ func TestMoveDoesNotRecreateADeletedFile(t *testing.T) {
 	}
 	d.expect(nil, nil)
 	if err := d.Delete(t.Context(), f); err != nil {
-		t.Errorf("deleted twice: %v", err)
+		t.Errorf("second Delete: got error %v, want nil", err)
 	}
 	if _, err := d.Get(t.Context(), f.FileID); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("get: got error %v, want ErrNotFound", err)

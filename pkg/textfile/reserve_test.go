@@ -24,11 +24,11 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 		keys[*part.AttributeName] = part.KeyType
 	}
 	if len(keys) != 2 || keys["PK"] != types.KeyTypeHash || keys["SK"] != types.KeyTypeRange {
-		t.Errorf("got keys %v", keys)
+		t.Errorf("got keys %v, want PK and SK", keys)
 	}
 	for _, attribute := range out.Table.AttributeDefinitions {
 		if attribute.AttributeType != types.ScalarAttributeTypeS {
-			t.Errorf("%s is of type %s, want %s", *attribute.AttributeName, attribute.AttributeType, types.ScalarAttributeTypeS)
+			t.Errorf("%s: got type %s, want %s", *attribute.AttributeName, attribute.AttributeType, types.ScalarAttributeTypeS)
 		}
 	}
 	if n := len(out.Table.GlobalSecondaryIndexes) + len(out.Table.LocalSecondaryIndexes); n != 0 {
@@ -36,7 +36,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 	tables, err := d.db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil || len(tables.TableNames) != 1 || tables.TableNames[0] != "text-analyzer-history" {
-		t.Errorf("got tables %v, error %v", tables, err)
+		t.Errorf("got tables %v, error %v, want text-analyzer-history only", tables, err)
 	}
 	if err := d.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -50,11 +50,11 @@ func TestReserveWritesTheAttributesOfTheSeed(t *testing.T) {
 	d := open(t)
 	d.now = func() time.Time { return time.UnixMilli(1795175000000) }
 	given := f1
-	// The caller cannot set these.
+	// Reserve ignores these values.
 	given.Status, given.CreatedAt, given.UpdatedAt = Completed, 1, 2
 	f := d.next(d.Reserve(t.Context(), given))
 	if f.Status != Pending || !f.Created().Equal(d.now()) || !f.Updated().Equal(d.now()) {
-		t.Errorf("got %+v", f)
+		t.Errorf("got %+v, want a PENDING file with the current time", f)
 	}
 	d.expect(seedItems(Pending, 1795175000000))
 }
@@ -73,7 +73,7 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	}
 	d.expect(seedItems(InProgress, 1795175500000))
 	if got := d.row(historyKey("bob", "f1")); got != nil {
-		t.Errorf("another owner has the history item %v, want none", got)
+		t.Errorf("got history item %v of another owner, want none", got)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestReserveIsAtomic(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := d.Reserve(ctx, f1); err == nil || errors.Is(err, ErrExists) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want one other than ErrExists", err)
 	}
 	d.expect(nil, nil)
 }
@@ -102,24 +102,24 @@ func TestNamesAreStoredAsGiven(t *testing.T) {
 		d.next(d.Reserve(t.Context(), File{FileID: id, OwnerID: "names", S3Bucket: "b", S3Key: Reservation{FileName: name}.ObjectKey(id), FileName: name}))
 		f := d.next(d.Get(t.Context(), id))
 		if f.FileName != name || f.View().FileName != name {
-			t.Errorf("%q: got file name %q", name, f.FileName)
+			t.Errorf("got file name %q, want %q", f.FileName, name)
 		}
 		page, err := d.List(t.Context(), Listing{OwnerID: "names", Limit: 1})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != name {
-			t.Errorf("%q: got list %+v, error %v", name, page.Files, err)
+			t.Errorf("got list %+v, error %v, want file name %q", page.Files, err, name)
 		}
 		if got, _, err := ParseObjectKey(f.S3Key); err != nil || got != id {
-			t.Errorf("%q: its object key is parsed as %q, error %v, want %q", name, got, err, id)
+			t.Errorf("%q: ParseObjectKey(%q) = %q, %v, want %q", name, f.S3Key, got, err, id)
 		}
 		f = d.next(d.Claim(t.Context(), f))
 		d.next(d.Fail(t.Context(), f, "about "+name))
 		if got := d.row(historyKey("names", id)); got["originalFileName"] != name || got["errorMessage"] != "about "+name {
-			t.Errorf("%q: got history item %v", name, got)
+			t.Errorf("%q: got history item %v, want that name and its error message", name, got)
 		}
 	}
 }
 
-// Owners are chosen by clients, so their ids may contain anything.
+// Clients choose owner ids, so these can contain any character.
 func TestOwnersAreSeparate(t *testing.T) {
 	d := open(t)
 	owners := []string{"a", "a#FILE#x", "OWNER#a", "a/b", "a ", "A", "é", "e\u0301"}
@@ -129,7 +129,7 @@ func TestOwnersAreSeparate(t *testing.T) {
 	for _, owner := range owners {
 		page, err := d.List(t.Context(), Listing{OwnerID: owner, Limit: 10})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != owner {
-			t.Errorf("%q: got %+v, error %v", owner, page.Files, err)
+			t.Errorf("%q: got %+v, error %v, want only that owner's file", owner, page.Files, err)
 		}
 	}
 }
@@ -139,9 +139,9 @@ func TestView(t *testing.T) {
 	v := d.file(Completed).View()
 	if v.FileID != "f1" || v.OwnerID != "ann" || v.Status != "COMPLETED" || v.ErrorMessage != "" || v.Result == nil || v.Result.TotalWords != 1200 ||
 		v.CreatedAt.Format(time.RFC3339Nano) != "2026-11-20T11:43:20Z" || v.UpdatedAt.Format(time.RFC3339Nano) != "2026-11-20T11:51:40Z" {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want f1 of ann, COMPLETED with 1200 words", v)
 	}
 	if v := d.file(Failed).View(); v.ErrorMessage != "it is a PDF" || v.Result != nil {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want an error message and no result", v)
 	}
 }

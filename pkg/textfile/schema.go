@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// File is an uploaded file, as stored in both of its items. Result is on the
-// metadata item only. Times are epoch milliseconds.
+// File is an uploaded file, as stored in both of its items. Result is stored only in the
+// metadata item. Times are epoch milliseconds.
 type File struct {
 	FileID       string          `dynamodbav:"fileId"`
 	OwnerID      string          `dynamodbav:"ownerId"`
@@ -21,18 +21,18 @@ type File struct {
 	FileName     string          `dynamodbav:"originalFileName"`
 	Status       lifecycle.State `dynamodbav:"status"`
 	CreatedAt    int64           `dynamodbav:"createdAt"`
-	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; grows with every move
+	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; increases with every move
 	Result       *Result         `dynamodbav:"result,omitempty"`
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
 }
 
-// Created returns when the file was reserved.
+// Created returns the time when the file was reserved.
 func (f File) Created() time.Time { return time.UnixMilli(f.CreatedAt).UTC() }
 
-// Updated returns when the file last changed its state.
+// Updated returns the time when the file last changed its state.
 func (f File) Updated() time.Time { return time.UnixMilli(f.UpdatedAt).UTC() }
 
-// Retried reports whether a PENDING file has FAILED before: no other move leads back to PENDING.
+// Retried reports whether a PENDING file was retried: no other move leads back to PENDING.
 func (f File) Retried() bool { return f.UpdatedAt != f.CreatedAt }
 
 // Result is the analysis of a text, as the table and the API show it.
@@ -43,7 +43,7 @@ type Result struct {
 	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word longer than 1 KiB is truncated and ends with …"`
 }
 
-// WordCount is a word and how often it occurs.
+// WordCount is a word and the number of its occurrences.
 type WordCount struct {
 	Word  string `dynamodbav:"word" json:"word"`
 	Count int64  `dynamodbav:"count" json:"count"`
@@ -64,8 +64,8 @@ const (
 	fileIDName       = "fileId"
 )
 
-// attributes returns the attributes that attributevalue would derive from the tags, without the
-// key.
+// attributes returns the attributes of the file without the key. They are those that attributevalue
+// would derive from the struct tags.
 func (f File) attributes() map[string]table.Value {
 	all := map[string]table.Value{
 		fileIDName: table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
@@ -95,7 +95,7 @@ func (r Result) value() table.Value {
 // Tables returns the table of the area.
 func Tables(cfg Config) []table.Schema { return []table.Schema{{Create: schema(cfg.Table)}} }
 
-// schema returns the table to create: two string keys, no index.
+// schema returns the table to create, with two string keys and no index.
 func schema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   &name,

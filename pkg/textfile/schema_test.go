@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The attributes that are written explicitly are those that the struct tags define
-// for reading.
+// The attributes that are written explicitly match the struct tags, which define how
+// they are read.
 func TestAttributesAreThoseOfTheTags(t *testing.T) {
 	bare := Result{Top10Words: []WordCount{}}
 	for name, f := range map[string]File{
@@ -30,12 +30,12 @@ func TestAttributesAreThoseOfTheTags(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.attributes(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v, want %v", name, spoken(t, got), spoken(t, want))
+			t.Errorf("%s: got %v, want %v", name, plain(t, got), plain(t, want))
 		}
 	}
 }
 
-func spoken(t *testing.T, attributes map[string]table.Value) row {
+func plain(t *testing.T, attributes map[string]table.Value) row {
 	t.Helper()
 	var r row
 	if err := attributevalue.UnmarshalMap(attributes, &r); err != nil {

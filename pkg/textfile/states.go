@@ -1,10 +1,10 @@
 // Package textfile is the area of text files: their states and moves, the
-// items of the table text-analyzer-history, and the store of both.
+// items of the table text-analyzer-history, and their store.
 package textfile
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
-// Name names the area in subjects, ids, logs and metrics.
+// Name is the name of the area in subjects, ids, logs and metrics.
 const Name = "textfile"
 
 // The states of a file.

@@ -33,18 +33,18 @@ type Store struct {
 	now   func() time.Time
 }
 
-// NewStore returns the store of the table.
+// NewStore returns a store on the table of cfg.
 func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Table, now: time.Now}
 }
 
-// Check reports whether the table can be used, for readiness.
+// Check returns an error if the table cannot be used. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
 // Reserve writes both items of a new file in state PENDING and sets its times. If the
-// file's object key has an idempotency key, Reserve writes the item of that key in
+// file's object key contains an idempotency key, Reserve writes the item of that key in
 // the same transaction. It returns ErrExists if the id or the idempotency key is
-// taken.
+// already used.
 func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	f.Status = Pending
 	f.CreatedAt = s.now().UnixMilli()
@@ -73,13 +73,13 @@ func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	return f, nil
 }
 
-// Get reads a file's metadata item, strongly consistent. It returns
+// Get reads a file's metadata item with a strongly consistent read. It returns
 // lifecycle.ErrNotFound.
 func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
 	return s.get(ctx, fileID, &dynamodb.GetItemInput{})
 }
 
-// Head is Get without the result, for callers that may not read it.
+// Head is like Get, but omits the result, for callers that may not read it.
 func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 	expr, err := expression.NewBuilder().WithProjection(table.Projection(headAttributes())).Build()
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *Store) get(ctx context.Context, fileID string, in *dynamodb.GetItemInpu
 	return f, nil
 }
 
-// Delete removes the items of a file in any state. Missing items are not an error. Moves in
-// progress then return lifecycle.ErrNotFound.
+// Delete removes the items of a file in any state. Missing items are not an error. Concurrent
+// moves then return lifecycle.ErrNotFound.
 func (s *Store) Delete(ctx context.Context, f File) error {
 	return s.remove(ctx, "delete "+f.FileID, f, types.Delete{TableName: &s.table, Key: metaKey(f.FileID)})
 }

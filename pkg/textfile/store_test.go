@@ -16,10 +16,10 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// frozen is the constant time of every store of these tests, in epoch milliseconds 1795176000000.
+// frozen is the constant time of every store in these tests, 1795176000000 in epoch milliseconds.
 var frozen = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is a store on a real engine, whose items tests also read directly.
+// desk is a store on a new engine whose items tests also read directly.
 type desk struct {
 	*Store
 	faults *dynamolite.Faults
@@ -51,7 +51,7 @@ func (d *desk) put(r row) {
 	}
 }
 
-// row reads an item directly, nil when there is none.
+// row reads an item directly. It returns nil if there is none.
 func (d *desk) row(k table.Key) row {
 	d.t.Helper()
 	out, err := d.db.GetItem(d.t.Context(), &dynamodb.GetItemInput{TableName: &d.table, Key: k, ConsistentRead: aws.Bool(true)})
@@ -74,8 +74,8 @@ func (d *desk) rows() (meta, history row) {
 	return d.row(metaKey("f1")), d.row(historyKey("ann", "f1"))
 }
 
-// The items of the file f1 of ann as in the seed, written manually and not derived from the
-// code.
+// seedItems returns the items of the file f1 of ann as in the seed, written out here instead of
+// derived from the code.
 func seedItems(status lifecycle.State, updatedAt float64) (meta, history row) {
 	item := func(pk, sk string) row {
 		r := row{
@@ -127,16 +127,16 @@ func (d *desk) expect(meta, history row) {
 func compare(item string, got, want row) (diffs []string) {
 	for name, value := range want {
 		if !reflect.DeepEqual(got[name], value) {
-			diffs = append(diffs, fmt.Sprintf("%s: %s is %v, want %v", item, name, got[name], value))
+			diffs = append(diffs, fmt.Sprintf("%s: got %s %v, want %v", item, name, got[name], value))
 		}
 	}
 	for name, value := range got {
 		if _, named := want[name]; !named {
-			diffs = append(diffs, fmt.Sprintf("%s: has %s = %v, want no such attribute", item, name, value))
+			diffs = append(diffs, fmt.Sprintf("%s: got %s %v, want no such attribute", item, name, value))
 		}
 	}
 	if (got == nil) != (want == nil) {
-		diffs = append(diffs, fmt.Sprintf("%s: got %v, want %v", item, got != nil, want != nil))
+		diffs = append(diffs, fmt.Sprintf("%s: got exists = %t, want %t", item, got != nil, want != nil))
 	}
 	return diffs
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the maximum page size of Scan: the counterparts of its items fit one BatchGetItem.
+// ScanLimit is the maximum page size of Scan. The counterparts of a page's items fit into one BatchGetItem.
 const ScanLimit = 100
 
-// Scanned is a page of the entire table, in any order and eventually consistent: use it only as
+// Scanned is a page of a scan of the table, unordered and eventually consistent: use it only as
 // a hint.
 type Scanned struct {
 	Files  []File // metadata items
 	Listed []File // history items
 	Broken []Broken
-	Items  int    // all of the page's items
+	Items  int    // number of items on the page
 	Next   string // cursor of the next page, empty on the last
 }
 
@@ -37,8 +37,8 @@ type Broken struct {
 
 const scanScope = "textfile scan"
 
-// Scan reads up to limit items of the table, which has no index by status. It costs the read units
-// of all items it reads. It returns table.ErrCursor.
+// Scan reads up to limit items of the table, which has no index by status. It consumes read units for
+// all items it reads. It returns table.ErrCursor for a cursor of another list.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -81,7 +81,7 @@ func readItem(item table.Key) (stored, error) {
 	return found, nil
 }
 
-// Pair is the two items of a file; nil for a missing one.
+// Pair contains the two items of a file; either is nil if it is missing.
 type Pair struct{ Meta, History *File }
 
 // inconsistent reports whether the items differ.
@@ -90,13 +90,13 @@ func (p Pair) inconsistent() bool {
 		return p.Meta != p.History
 	}
 	meta := *p.Meta
-	meta.Result = nil // is on the metadata item only
+	meta.Result = nil // stored only in the metadata item
 	return meta != *p.History
 }
 
 // Inconsistent returns the files of a page whose two items differ, or of which one is missing. It
-// reads the counterpart of each of the page's items, eventually consistent, and rereads those that
-// seem inconsistent, both items in one transaction. It skips counterparts that cannot be parsed.
+// reads the counterpart of each item on the page with eventually consistent reads, and confirms each
+// difference by reading both items in one transaction. It skips counterparts that cannot be parsed.
 func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) {
 	var keys []table.Key
 	for _, f := range page.Files {
@@ -110,7 +110,7 @@ func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) 
 		return nil, err
 	}
 	var found []Pair
-	seen := map[string]bool{} // a page may hold both items
+	seen := map[string]bool{} // a page may contain both items of a file
 	for i, f := range slices.Concat(page.Files, page.Listed) {
 		other, there := others[keyText(keys[i])]
 		if there && other == nil || seen[f.FileID] {
@@ -134,8 +134,8 @@ func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) 
 	return found, nil
 }
 
-// Keys returns the object keys of the existing files by their ids, strongly consistent. The key is
-// empty for a file whose item cannot be parsed.
+// Keys returns the object keys of those files that exist, by their ids, with strongly consistent reads.
+// The key is empty for a file whose item cannot be parsed.
 func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, error) {
 	var keys []table.Key
 	for _, id := range ids {
@@ -156,8 +156,8 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 	return objects, nil
 }
 
-// batch reads the existing items of these keys, all different, by keyText. It omits their results,
-// which are most of the data to decode. The item is nil if it cannot be parsed.
+// batch reads the items with these distinct keys, and returns those that exist, by keyText. It omits
+// the results, which are most of the data to decode. An item that cannot be parsed is nil.
 func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {
 	found := map[string]*File{}
 	attributes := append(headAttributes(), partitionKey, sortKey)
@@ -203,8 +203,8 @@ func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
 }
 
 // Repair makes the items of a file consistent: it copies the metadata item to the history item, or
-// removes the history item if there is no metadata item. It returns lifecycle.ErrFenceLost when the
-// file was written since.
+// removes the history item if there is no metadata item. It returns lifecycle.ErrFenceLost if the file
+// was written since it was read.
 func (s *Store) Repair(ctx context.Context, p Pair) error {
 	if p.Meta == nil {
 		return s.transact(ctx, "repair "+p.History.FileID,
@@ -230,7 +230,7 @@ func (s *Store) Repair(ctx context.Context, p Pair) error {
 }
 
 // Expire removes the items of a reservation that was never used. It returns lifecycle.ErrFenceLost
-// when the file was written since it was read.
+// if the file was written since it was read.
 func (s *Store) Expire(ctx context.Context, f File) error {
 	check := s.unchanged(f)
 	return s.remove(ctx, "expire "+f.FileID, f, types.Delete{
@@ -245,7 +245,7 @@ type condition struct {
 	values    map[string]types.AttributeValue
 }
 
-// unchanged returns the condition that a metadata item has the state and the fence of f.
+// unchanged returns the condition that the metadata item still has the state and the fence of f.
 func (s *Store) unchanged(f File) condition {
 	return condition{
 		condition: aws.String("#status = :status AND updatedAt = :seen"),
@@ -257,7 +257,7 @@ func (s *Store) unchanged(f File) condition {
 	}
 }
 
-// transact writes atomically. It returns lifecycle.ErrFenceLost when a condition fails.
+// transact makes the writes atomically. It returns lifecycle.ErrFenceLost if a condition fails.
 func (s *Store) transact(ctx context.Context, what string, writes ...types.TransactWriteItem) error {
 	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if refused(err) {

@@ -36,7 +36,7 @@ func TestScanReturnsEveryItemOnce(t *testing.T) {
 	meta, listed := map[string]int{}, map[string]int{}
 	for _, page := range d.scan(7) {
 		if page.Items > 7 || page.Items != len(page.Files)+len(page.Listed) {
-			t.Errorf("a page of %d items has %d files and %d listed", page.Items, len(page.Files), len(page.Listed))
+			t.Errorf("got a page of %d items with %d files and %d listed, want at most 7 items in total", page.Items, len(page.Files), len(page.Listed))
 		}
 		for _, f := range page.Files {
 			meta[f.FileID]++
@@ -45,16 +45,16 @@ func TestScanReturnsEveryItemOnce(t *testing.T) {
 			listed[f.FileID]++
 		}
 		if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
-			t.Errorf("consistent files are found: got %v, error %v, want none", found, err)
+			t.Errorf("got inconsistent files %v, error %v, want none", found, err)
 		}
 	}
 	for i := range files {
 		if id := fmt.Sprint("f", i); meta[id] != 1 || listed[id] != 1 {
-			t.Errorf("%s was read %d and %d times, want once", id, meta[id], listed[id])
+			t.Errorf("%s: got %d metadata items and %d history items, want 1 and 1", id, meta[id], listed[id])
 		}
 	}
 	if _, err := d.Scan(t.Context(), "x", 7); !errors.Is(err, table.ErrCursor) {
-		t.Errorf("a cursor that was not issued: got error %v, want ErrCursor", err)
+		t.Errorf("a malformed cursor: got error %v, want ErrCursor", err)
 	}
 }
 
@@ -73,25 +73,25 @@ func TestScanReportsBrokenItems(t *testing.T) {
 			d.put(row{"PK": "OWNER#bob", "SK": "FILE#f2", "fileId": "f2", "ownerId": "bob", "status": "FAILED"})
 			page := d.scan(ScanLimit)[0]
 			if len(page.Broken) != 1 || page.Items != 4 || len(page.Files)+len(page.Listed) != 3 {
-				t.Fatalf("got %+v", page)
+				t.Fatalf("got page %+v, want 4 items, one of them broken", page)
 			}
 			if got, want := page.Broken[0].Key, fmt.Sprint(broken["PK"], " ", broken["SK"]); got != want || page.Broken[0].Err == nil {
-				t.Errorf("broken is %s, %v; want %s", got, page.Broken[0].Err, want)
+				t.Errorf("got broken item %s, error %v, want %s and an error", got, page.Broken[0].Err, want)
 			}
 			found, err := d.Inconsistent(t.Context(), page)
 			if err != nil || len(found) != 1 || *found[0].Meta != stale {
-				t.Errorf("inconsistent are %v, %v; want f2 alone", found, err)
+				t.Errorf("got inconsistent files %v, error %v, want f2 only", found, err)
 			}
 			keys, err := d.Keys(t.Context(), []string{"f1", "f2", "f3"})
 			if want := map[string]string{"f1": []string{"", "files/f1/u1"}[which], "f2": "files/f2/u2"}; err != nil || !maps.Equal(keys, want) {
-				t.Errorf("got keys %v, %v; want %v", keys, err, want)
+				t.Errorf("got keys %v, error %v, want %v", keys, err, want)
 			}
 		})
 	}
 }
 
-// TestBatchReadsAllButTheResult checks that all attributes that both items have are compared;
-// otherwise each file would be read once more.
+// TestBatchReadsAllButTheResult checks that batch reads all attributes that both items have. Otherwise
+// every file would seem inconsistent and be read again.
 func TestBatchReadsAllButTheResult(t *testing.T) {
 	for _, status := range Machine().States() {
 		d := open(t)
@@ -100,11 +100,11 @@ func TestBatchReadsAllButTheResult(t *testing.T) {
 		keys := []table.Key{metaKey(want.FileID), historyKey(want.OwnerID, want.FileID)}
 		got, err := d.batch(t.Context(), keys, true)
 		if err != nil || len(got) != len(keys) {
-			t.Fatalf("%s: got %v, error %v", status, got, err)
+			t.Fatalf("%s: got items %v, error %v, want both items", status, got, err)
 		}
 		for key, file := range got {
 			if file == nil || *file != want {
-				t.Errorf("%s: %s is %+v, want %+v", status, key, file, want)
+				t.Errorf("%s: %s: got %+v, want %+v", status, key, file, want)
 			}
 		}
 	}
@@ -112,10 +112,10 @@ func TestBatchReadsAllButTheResult(t *testing.T) {
 
 func TestInconsistentItemsAreRepaired(t *testing.T) {
 	for name, change := range map[string]func(meta, history row) (row, row){
-		"history is missing":  func(meta, _ row) (row, row) { return meta, nil },
-		"history is stale":    func(meta, history row) (row, row) { history["updatedAt"] = 1.0; return meta, history },
-		"history has another": func(meta, history row) (row, row) { history["errorMessage"] = "other"; return meta, history },
-		"metadata is missing": func(_, history row) (row, row) { return nil, history },
+		"missing history":  func(meta, _ row) (row, row) { return meta, nil },
+		"stale history":    func(meta, history row) (row, row) { history["updatedAt"] = 1.0; return meta, history },
+		"other message":    func(meta, history row) (row, row) { history["errorMessage"] = "other"; return meta, history },
+		"missing metadata": func(_, history row) (row, row) { return nil, history },
 	} {
 		for _, status := range Machine().States() {
 			t.Run(name+"/"+string(status), func(t *testing.T) {
@@ -130,21 +130,21 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 				if meta == nil {
 					wantMeta, wantHistory = nil, nil
 				}
-				mended := 0
+				repaired := 0
 				for _, page := range d.scan(ScanLimit) {
 					found, err := d.Inconsistent(t.Context(), page)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for _, pair := range found {
-						mended++
+						repaired++
 						if err := d.Repair(t.Context(), pair); err != nil {
 							t.Error(err)
 						}
 					}
 				}
-				if mended == 0 {
-					t.Error("no inconsistent file was found")
+				if repaired == 0 {
+					t.Error("got no inconsistent file, want one")
 				}
 				d.expect(wantMeta, wantHistory)
 			})
@@ -152,7 +152,8 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 	}
 }
 
-// A write since the items were read is never overwritten, even if it left the state unchanged.
+// Repair and Expire never overwrite a write that was made since the items were read, even if it left
+// the state unchanged.
 func TestRepairAndExpireFailAfterAMove(t *testing.T) {
 	for from, move := range map[lifecycle.State]func(*desk, File) (File, error){
 		Pending:    func(d *desk, f File) (File, error) { return d.Claim(t.Context(), f) },
@@ -163,16 +164,16 @@ func TestRepairAndExpireFailAfterAMove(t *testing.T) {
 		d.next(move(d, before))
 		want, wantHistory := d.rows()
 		if err := d.Repair(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: repair with a stale item: got error %v, want ErrFenceLost", from, err)
+			t.Errorf("%s: Repair with a stale item: got error %v, want ErrFenceLost", from, err)
 		}
 		if err := d.Repair(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: repair as if there were no metadata item: got error %v, want ErrFenceLost", from, err)
+			t.Errorf("%s: Repair without a metadata item: got error %v, want ErrFenceLost", from, err)
 		}
 		if err := d.Expire(t.Context(), before); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: expire a file that moved: got error %v, want ErrFenceLost", from, err)
+			t.Errorf("%s: Expire of a file that moved: got error %v, want ErrFenceLost", from, err)
 		}
 		if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
-			t.Errorf("%s: got items %v and %v", from, got, gotHistory)
+			t.Errorf("%s: got items %v and %v, want %v and %v", from, got, gotHistory, want, wantHistory)
 		}
 	}
 }
@@ -190,6 +191,6 @@ func TestKeysReturnsExistingFiles(t *testing.T) {
 	d.file(Completed)
 	got, err := d.Keys(t.Context(), []string{"f1", "f2"})
 	if err != nil || !maps.Equal(got, map[string]string{"f1": "files/f1/u1"}) {
-		t.Errorf("got %v, error %v", got, err)
+		t.Errorf("got %v, error %v, want the key of f1 only", got, err)
 	}
 }

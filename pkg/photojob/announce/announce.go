@@ -1,5 +1,5 @@
 // Package announce publishes the events of photo jobs: upload finished, job ended, batch ended.
-// Ingest, the analyzer and its sweep share it, so that each publishes the same event for the same
+// Ingest, the analyzer and its sweep share it, so that they all publish the same event for the same
 // fact.
 package announce
 
@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// Announcer publishes the events of the jobs of one table. Temp is the bucket of their uploads. It is
+// Announcer publishes the events of the jobs in one table. Temp is the bucket of their uploads. It is
 // safe for concurrent use.
 type Announcer struct {
 	Store *photojob.Store
@@ -30,10 +30,10 @@ type Announcer struct {
 }
 
 // Uploaded checks whether the bytes of a job exist and, while the job is QUEUED, publishes
-// PhotoUploaded. The client's call, the bucket's notification and the sweep all call it, in any order
-// and any number of times, since the event id is the same. It returns upload.ErrNoBytes,
-// upload.ErrOtherBytes or bus.ErrFull. It returns bus.ErrOutstanding if the last worker of a retried
-// job has not acknowledged its event yet.
+// PhotoUploaded. It is called for client calls, for bucket notifications and by the sweep, in any order
+// and any number of times, since the event id is always the same. It returns upload.ErrNoBytes,
+// upload.ErrOtherBytes or bus.ErrFull, and bus.ErrOutstanding if the previous event of a retried job is
+// not yet acknowledged.
 func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 	if j.Status != photojob.Queued {
 		return nil
@@ -53,8 +53,8 @@ func (a *Announcer) uploads() upload.Announcer {
 	return upload.Announcer{Area: photojob.Name, Bus: a.Bus, Log: a.Log}
 }
 
-// Resend publishes PhotoUploaded of a job in any state, whose event was lost. It does so even if the
-// bytes are missing or differ: the job then ends as FAILED with that reason. It is not an error if the
+// Resend publishes PhotoUploaded for a job in any state whose event was lost. It does so even if the
+// bytes are missing or differ: the job then becomes FAILED with that reason. It is not an error if the
 // event is still outstanding.
 func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	object, err := a.bytes(ctx, j)
@@ -87,8 +87,8 @@ func (a *Announcer) describe(j photojob.Job, object blob.Object) *event.PhotoUpl
 	return uploaded
 }
 
-// Ended publishes the outcome of a job in a final state, and that of its batch. Repeats are dropped by
-// the stream.
+// Ended publishes the outcome of a job in a final state, and that of its batch if the batch has ended.
+// The stream drops duplicates.
 func (a *Announcer) Ended(ctx context.Context, j photojob.Job) error {
 	if err := a.Bus.Republish(ctx, j.Outcome(a.Final)); err != nil {
 		return err
@@ -96,9 +96,9 @@ func (a *Announcer) Ended(ctx context.Context, j photojob.Job) error {
 	return a.BatchEnded(ctx, j.BatchID)
 }
 
-// BatchEnded publishes the outcome of a batch if it has ended. It is called after a final move, and
-// after the delete of a job that was not in a final state: of jobs that end at the same time, at least
-// the last caller sees the end. An empty id means no batch.
+// BatchEnded publishes the outcome of a batch if it has ended. It is called after every move to a final
+// state, and after a job that was not in a final state was deleted: if several jobs end concurrently, at
+// least the last caller finds that the batch has ended. An empty id means no batch.
 func (a *Announcer) BatchEnded(ctx context.Context, batchID string) error {
 	if batchID == "" {
 		return nil

@@ -57,8 +57,8 @@ func heldBy(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestBudgetOfManyWorkers: 4 workers request permits as fast as they can; exactly as many calls are
-// allowed as the budget permits. The same applies to each of the other limits.
+// TestBudgetOfManyWorkers checks that exactly as many calls of 4 concurrent workers are allowed as the
+// budget permits, and likewise for the other limits.
 func TestBudgetOfManyWorkers(t *testing.T) {
 	const workers, each = 4, 10
 	for name, test := range map[string]struct {
@@ -92,15 +92,15 @@ func TestBudgetOfManyWorkers(t *testing.T) {
 			}
 			group.Wait()
 			if taken != test.want || held[test.held] != workers*each-test.want {
-				t.Errorf("%d calls are allowed, want %d; held %v", taken, test.want, held)
+				t.Errorf("got %d calls, holds %v, want %d calls, and all others held by %s", taken, held, test.want, test.held)
 			}
 		})
 	}
 }
 
-// TestBooks: a call counts with its maximum cost until the actual cost is known, and a
+// TestCosts checks that a call counts with its maximum cost until its actual cost is known, and that a
 // lost call remains counted.
-func TestBooks(t *testing.T) {
+func TestCosts(t *testing.T) {
 	s := stores(t, 1)[0]
 	p := enabled(t, s, func(s *policy.Settings) { s.DailyBudget = 250 })
 	for _, id := range []string{"a", "b"} {
@@ -109,24 +109,24 @@ func TestBooks(t *testing.T) {
 		}
 	}
 	if err := s.Take(t.Context(), p, call("a", 100)); err != nil {
-		t.Errorf("a call whose write lost its response: got error %v", err)
+		t.Errorf("a second Take of the same call: got error %v, want nil", err)
 	}
 	if err := s.Take(t.Context(), p, call("c", 100)); heldBy(err) != policy.HeldDailyBudget {
-		t.Error(err)
+		t.Errorf("beyond the budget: got error %v, want a hold by %s", err, policy.HeldDailyBudget)
 	}
 	if err := s.Done(t.Context(), p.Name, "a", policy.Result{Outcome: policy.Answered, CostMicros: 30}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Take(t.Context(), p, call("c", 100)); err != nil {
-		t.Errorf("after the unspent part was returned: got error %v", err)
+		t.Errorf("after the actual cost was recorded: got error %v, want nil", err)
 	}
 	state, err := s.State(t.Context(), p.Name)
 	if err != nil || len(state.Days) != 1 || state.Days[0].Calls != 3 || state.Days[0].CostMicros != 230 || len(state.Running) != 2 {
-		t.Errorf("got %+v, error %v", state, err)
+		t.Errorf("got %+v, error %v, want 3 calls with cost 230, 2 of them running", state, err)
 	}
 }
 
-// TestSuspension: denied access holds all calls until the settings or the key change.
+// TestSuspension checks that denied access holds all calls until the settings or the key change.
 func TestSuspension(t *testing.T) {
 	s := stores(t, 1)[0]
 	p := enabled(t, s, func(*policy.Settings) {})
@@ -138,65 +138,65 @@ func TestSuspension(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Take(t.Context(), p, call("b", 1)); heldBy(err) != policy.HeldSuspended {
-		t.Error(err)
+		t.Errorf("after denied access: got error %v, want a hold by %s", err, policy.HeldSuspended)
 	}
 	other := call("c", 1)
 	other.Key = "another"
 	if err := s.Take(t.Context(), p, other); err != nil {
-		t.Errorf("with another key: got error %v", err)
+		t.Errorf("with another key: got error %v, want nil", err)
 	}
 	p = enabled(t, s, func(*policy.Settings) {})
 	if err := s.Take(t.Context(), p, call("d", 1)); err != nil {
-		t.Errorf("after a change of the settings: got error %v", err)
+		t.Errorf("after a change of the settings: got error %v, want nil", err)
 	}
 	p = enabled(t, s, func(s *policy.Settings) { s.Enabled = false })
 	if err := s.Take(t.Context(), p, call("e", 1)); heldBy(err) != policy.HeldDisabled {
-		t.Error(err)
+		t.Errorf("a disabled provider: got error %v, want a hold by %s", err, policy.HeldDisabled)
 	}
 }
 
-// TestPut: a writer must name the version that it has read.
+// TestPut checks that a writer must specify the revision that it has read.
 func TestPut(t *testing.T) {
 	s := stores(t, 1)[0]
 	settings := policy.Defaults(photojob.Gemini)
 	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{})
 	if err != nil || p.Revision != 1 {
-		t.Fatalf("got %+v, error %v, want Revision 1", p, err)
+		t.Fatalf("got %+v, error %v, want revision 1", p, err)
 	}
 	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
-		t.Error(err)
+		t.Errorf("an empty Match: got error %v, want ErrUnconditional", err)
 	}
 	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 7}); !errors.Is(err, policy.ErrOtherRevision) {
-		t.Error(err)
+		t.Errorf("another revision: got error %v, want ErrOtherRevision", err)
 	}
 	if p, err = s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 1}); err != nil || p.Revision != 2 {
-		t.Errorf("got %+v, error %v, want Revision 2", p, err)
+		t.Errorf("got %+v, error %v, want revision 2", p, err)
 	}
 	if _, err := s.Put(t.Context(), "dall-e", settings, policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
-		t.Error(err)
+		t.Errorf("an unknown provider: got error %v, want ErrUnknown", err)
 	}
 }
 
-// TestDefault: the local provider is the default until an operator sets
-// another.
+// TestDefault checks that the local provider is the default until an operator sets
+// another one.
 func TestDefault(t *testing.T) {
 	s := stores(t, 1)[0]
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Stub}) {
-		t.Errorf("got %+v, error %v", d, err)
+		t.Errorf("got %+v, error %v, want the local provider, revision 0", d, err)
 	}
 	if _, err := s.PutDefault(t.Context(), photojob.Gemini, policy.Match{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.PutDefault(t.Context(), photojob.Seedream, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
-		t.Error(err)
+		t.Errorf("an empty Match: got error %v, want ErrUnconditional", err)
 	}
 	if _, err := s.PutDefault(t.Context(), "dall-e", policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
-		t.Error(err)
+		t.Errorf("an unknown provider: got error %v, want ErrUnknown", err)
 	}
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Gemini, Revision: 1}) {
-		t.Errorf("got %+v, error %v", d, err)
+		t.Errorf("got %+v, error %v, want gemini, revision 1", d, err)
 	}
 	if p, err := s.Get(t.Context(), "default"); !errors.Is(err, policy.ErrUnknown) {
-		t.Errorf("got %+v, error %v", p, err)
+		t.Errorf("a provider named default: got %+v, error %v, want ErrUnknown", p, err)
 	}
 }

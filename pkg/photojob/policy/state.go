@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// State is the result of a provider's calls. Its methods are pure; the Store applies them one at a
-// time. Times are epoch milliseconds.
+// State is the state of a provider, which results from the calls to it. Its methods have no side effects
+// other than on the State; the Store applies them one at a time. Times are epoch milliseconds.
 type State struct {
 	Days        []Day            `json:"days,omitempty"`   // oldest first; at most keptDays
-	Minute      int64            `json:"minute,omitempty"` // since the epoch, of the last call
+	Minute      int64            `json:"minute,omitempty"` // minute of the last call since the epoch
 	MinuteCalls int              `json:"minuteCalls,omitempty"`
-	Running     map[string]Since `json:"running,omitempty"` // by the id of the call
+	Running     map[string]Since `json:"running,omitempty"` // by call id
 	HeldUntil   int64            `json:"heldUntil,omitempty"`
 	Failures    int              `json:"failures,omitempty"`  // consecutive
 	Opened      int              `json:"opened,omitempty"`    // consecutive openings of the breaker
@@ -29,7 +29,7 @@ type Day struct {
 
 // Since is a call in progress.
 type Since struct {
-	Until      int64  `json:"until"` // when its worker has stopped waiting
+	Until      int64  `json:"until"` // time at which its worker stops waiting
 	CostMicros int64  `json:"costMicros"`
 	Day        string `json:"day"`
 	Probe      bool   `json:"probe,omitempty"` // probes whether the provider works again
@@ -73,9 +73,9 @@ func (h *Held) Error() string { return h.Err }
 func (h *Held) Off() bool { return h.Code == HeldDisabled || h.Code == HeldSuspended }
 
 const (
-	// keptDays covers the current month and the previous one.
+	// keptDays covers the current and the previous month.
 	keptDays = 62
-	// skew is the largest difference between the clocks of workers.
+	// skew is the maximum difference between the clocks of workers.
 	skew = 30 * time.Second
 	// The breaker opens after failuresToOpen consecutive failures, at first for openFor, then twice as
 	// long each time, up to openMost.
@@ -84,7 +84,7 @@ const (
 	openMost       = 10 * time.Minute
 	// defaultHold is the pause if a provider limits calls without stating one.
 	defaultHold = 30 * time.Second
-	// soon is the time until the next check of a limit that can change at any
+	// soon is the time until the next check of a limit that may be lifted at any
 	// time.
 	soon = time.Second
 	// offWait is the time until the next check of a hold that only operators
@@ -92,8 +92,8 @@ const (
 	offWait = time.Minute
 )
 
-// day returns the usage of today. If this process's clock is behind, it is the last day that others
-// have begun.
+// day returns the usage of today, or of the last day for which calls were counted if this process's clock
+// is behind.
 func (s *State) day(now time.Time) *Day {
 	today := now.UTC().Format(time.DateOnly)
 	if n := len(s.Days); n == 0 || s.Days[n-1].Day < today {
@@ -105,7 +105,7 @@ func (s *State) day(now time.Time) *Day {
 	return &s.Days[len(s.Days)-1]
 }
 
-// held returns why no call of this cost may be made now, or nil.
+// held returns the reason why no call of this cost may be made now, or nil.
 func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	because := func(code string, until time.Time, format string, args ...any) *Held {
 		return &Held{code, until, fmt.Sprintf(format, args...)}
@@ -146,7 +146,7 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	return nil
 }
 
-// Between returns the usage of the days from one to another, both inclusive.
+// Between returns the usage of the days from the first to the second one, both inclusive.
 func (s *State) Between(from, to string) []Day {
 	found := []Day{}
 	for _, day := range s.Days {
@@ -181,7 +181,7 @@ func (s *State) take(c Call, now time.Time) {
 	s.Running[c.ID] = Since{Until: c.Until.UnixMilli(), CostMicros: c.CostMicros, Day: day.Day, Probe: s.Opened > 0}
 }
 
-// done records the result of a call. The reserved cost of a call that is no longer in progress stays.
+// done records the result of a call. If the call is no longer in progress, its reserved cost remains counted.
 func (s *State) done(id string, r Result, now time.Time) {
 	if running, ok := s.Running[id]; ok {
 		delete(s.Running, id)

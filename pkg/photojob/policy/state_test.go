@@ -23,8 +23,8 @@ func code(h *Held) string {
 	return h.Code
 }
 
-// TestBreaker: five consecutive failures open it; then one call probes. If it fails, the
-// breaker opens for twice as long; if it succeeds, the breaker closes.
+// TestBreaker checks that five consecutive failures open the breaker, and that one call then probes the
+// provider: if it fails, the breaker opens for twice as long; if it succeeds, the breaker closes.
 func TestBreaker(t *testing.T) {
 	p, s, now := provider(), &State{}, noon
 	fails := func(n int) {
@@ -44,7 +44,7 @@ func TestBreaker(t *testing.T) {
 		}
 		now = now.Add(open)
 		if h := s.held(p, "", 1, now); h != nil {
-			t.Fatalf("the call that probes: got hold %s, want none", h.Code)
+			t.Fatalf("the probing call: got hold %s, want none", h.Code)
 		}
 		s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 		if h := s.held(p, "", 1, now); code(h) != HeldBreaker {
@@ -65,8 +65,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestLostWorker: a call whose worker has crashed is no longer in progress once its
-// time is over by every clock; its cost remains.
+// TestLostWorker checks that a call whose worker has crashed is no longer in progress once its
+// deadline has passed on every clock, and that its cost remains counted.
 func TestLostWorker(t *testing.T) {
 	p, s := provider(), &State{}
 	p.Settings.Concurrent = 1
@@ -78,12 +78,12 @@ func TestLostWorker(t *testing.T) {
 	}
 	s.take(Call{ID: "b", Until: noon.Add(10 * time.Minute)}, noon.Add(5*time.Minute))
 	if _, there := s.Running["a"]; there || s.Days[0].CostMicros != 7 {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want call a removed and its cost counted", s)
 	}
 }
 
-// TestWindows: counts of a minute and a day are reset, also for processes whose clocks differ: one that is
-// behind counts for the day that has begun.
+// TestWindows checks that the counts per minute and per day are reset, even if the clocks of processes differ: calls
+// of a process whose clock is behind count for the day that has already begun.
 func TestWindows(t *testing.T) {
 	p, s := provider(), &State{}
 	p.Settings.PerMinute, p.Settings.PerDay, p.Settings.Concurrent = 2, 3, 100
@@ -102,18 +102,18 @@ func TestWindows(t *testing.T) {
 	take(night, "")
 	take(night, HeldPerMinute)
 	take(night.Add(-20*time.Second), HeldPerMinute)
-	take(night.Add(15*time.Second), "") // the next minute, and day
+	take(night.Add(15*time.Second), "") // the next minute and day
 	take(night.Add(-15*time.Second), "")
 	take(night.Add(-15*time.Second), HeldPerMinute)
 	take(night.Add(2*time.Minute), "")
 	take(night.Add(3*time.Minute), HeldPerDay)
 	if s.Days[0].Calls != 2 || s.Days[1].Calls != 3 {
-		t.Errorf("got %+v", s.Days)
+		t.Errorf("got days %+v, want 2 and 3 calls", s.Days)
 	}
 }
 
-// TestPause: a provider that asks for a pause gets it, or a short one if it does not
-// specify a duration.
+// TestPause checks that calls pause for the time that a provider requests, or for a short time if it does
+// not specify one.
 func TestPause(t *testing.T) {
 	for asked, want := range map[time.Duration]time.Duration{0: defaultHold, 55 * time.Second: 55 * time.Second} {
 		p, s := provider(), &State{}
@@ -128,12 +128,12 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestDefaults: the defaults are valid and make no calls.
+// TestDefaults checks that the defaults are valid and disable the provider.
 func TestDefaults(t *testing.T) {
 	for _, name := range Paid() {
 		s := Defaults(name)
 		if wrong := s.Check(name); len(wrong) > 0 || s.Enabled {
-			t.Errorf("%s: got violations %v, enabled = %t", name, wrong, s.Enabled)
+			t.Errorf("%s: got violations %v, enabled = %t, want none, false", name, wrong, s.Enabled)
 		}
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // Errors of Put.
 var (
-	// ErrUnconditional means that the caller did not name the revision that it read.
-	ErrUnconditional = errors.New("no revision of the settings was given")
+	// ErrUnconditional means that the caller did not specify the revision that it read.
+	ErrUnconditional = errors.New("no revision of the settings was specified")
 	// ErrOtherRevision means that the settings have changed since the caller read them.
-	ErrOtherRevision = errors.New("the settings have another revision")
+	ErrOtherRevision = errors.New("the settings have a different revision")
 	// ErrUnknown means that no paid provider has this name.
 	ErrUnknown = errors.New("there is no such provider")
 )
@@ -31,16 +31,16 @@ type Provider struct {
 	Settings Settings
 }
 
-// Outcome is what a call showed about its provider.
+// Outcome is the conclusion about a provider that is drawn from a call.
 type Outcome string
 
 // Outcomes.
 const (
 	Answered Outcome = "answered" // includes errors that concern the request
-	Failed   Outcome = "failed"   // counts towards the breaker
-	Limited  Outcome = "limited"  // no calls until RetryAfter
-	Refused  Outcome = "refused"  // no calls until settings or key change
-	Dropped  Outcome = "dropped"  // not made, or not significant
+	Failed   Outcome = "failed"   // counts toward opening the breaker
+	Limited  Outcome = "limited"  // no calls until RetryAfter has passed
+	Refused  Outcome = "refused"  // no calls until the settings or the key change
+	Dropped  Outcome = "dropped"  // the call was not made or is not significant
 )
 
 // Call is a call that is about to be made.
@@ -66,7 +66,7 @@ func Digest(key string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Paid returns the names of the providers that have settings.
+// Paid returns the names of the paid providers, which have settings.
 func Paid() []string { return []string{photojob.Gemini, photojob.Seedream} }
 
 // Store reads and writes settings and states. It is safe for concurrent use.
@@ -75,7 +75,7 @@ type Store struct {
 	now       func() time.Time
 }
 
-// NewStore returns the store in the table.
+// NewStore returns a store on the given documents.
 func NewStore(documents *platform.Store) *Store { return &Store{documents, time.Now} }
 
 // Get returns a provider with its settings or the defaults, or ErrUnknown.
@@ -105,13 +105,13 @@ func (s *Store) get(ctx context.Context, partition, name string, v any) (version
 	return document.Version, nil
 }
 
-// Match names the revision that a writer has read. Any matches every revision.
+// Match specifies the revision that a writer has read. If Any is set, every revision matches.
 type Match struct {
 	Revision int64
 	Any      bool
 }
 
-// Put replaces the settings, which must be checked. It returns ErrUnknown, ErrUnconditional for an
+// Put replaces the settings, which must be valid. It returns ErrUnknown, ErrUnconditional for an
 // empty Match if there are settings, or ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (Provider, error) {
 	if Defaults(name).BaseURL == "" {
@@ -121,7 +121,7 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 	return Provider{Name: name, Revision: revision, Settings: settings}, err
 }
 
-// put replaces a document of the operators.
+// put replaces a document that operators edit.
 func (s *Store) put(ctx context.Context, name string, v any, match Match) (revision int64, err error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -148,8 +148,8 @@ func (s *Store) put(ctx context.Context, name string, v any, match Match) (revis
 // defaultDocument is the name of the document of the default provider. No provider has this name.
 const defaultDocument = "default"
 
-// Default is the provider of jobs that name none. Revision is 0 until an operator sets it; until then
-// it is the local provider.
+// Default is the provider of jobs that specify none. It is the local provider, with revision 0, until
+// an operator sets another one.
 type Default struct {
 	Provider string
 	Revision int64 `json:"-"`
@@ -186,7 +186,7 @@ func (s *Store) state(ctx context.Context, name string) (state State, version in
 	return state, version, err
 }
 
-// Held returns why no call of this cost may be made to the provider now, or nil.
+// Held returns the reason why no call of this cost may be made to the provider now, or nil.
 func (s *Store) Held(ctx context.Context, p Provider, key string, cost int64) (*Held, error) {
 	state, err := s.State(ctx, p.Name)
 	if err != nil {
@@ -195,8 +195,8 @@ func (s *Store) Held(ctx context.Context, p Provider, key string, cost int64) (*
 	return state.held(p, key, cost, s.now()), nil
 }
 
-// Take counts a call that is about to be made, or returns *Held. After Take succeeds, the caller must
-// call Done.
+// Take counts a call that is about to be made, or returns *Held if it may not be made. If Take succeeds,
+// the caller must call Done.
 func (s *Store) Take(ctx context.Context, p Provider, c Call) error {
 	return s.update(ctx, p.Name, func(state *State) error {
 		now := s.now()
@@ -222,7 +222,7 @@ func (s *Store) Done(ctx context.Context, name, callID string, r Result) error {
 // errUnchanged makes update skip the write.
 var errUnchanged = errors.New("nothing to write")
 
-// update applies change to the current state and writes it, conditionally.
+// update applies change to the current state and writes it with a conditional write.
 func (s *Store) update(ctx context.Context, name string, change func(*State) error) error {
 	for {
 		state, version, err := s.state(ctx, name)

@@ -1,5 +1,5 @@
-// Package announce publishes the events of stored text files. Ingest and the sweep share it, so both
-// treat an upload the same way.
+// Package announce publishes the events of stored text files. Ingest and the sweep share it, so that both
+// treat an upload in the same way.
 package announce
 
 import (
@@ -26,9 +26,9 @@ type Announcer struct {
 }
 
 // Confirm checks whether the object of a file exists and, while the file is PENDING, publishes FileUploaded.
-// The client's call, the bucket's notification and the sweep all call it, in any order and any number of
-// times, since the event id is the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
-// It returns bus.ErrOutstanding if the last worker of a retried file has not acknowledged its event yet.
+// It is called for client calls, for bucket notifications and by the sweep, in any order and any number of
+// times, since the event id is always the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or
+// bus.ErrFull, and bus.ErrOutstanding if the previous event of a retried file is not yet acknowledged.
 func (a *Announcer) Confirm(ctx context.Context, file textfile.File) (textfile.File, error) {
 	if file.Status != textfile.Pending {
 		return file, nil
@@ -40,7 +40,7 @@ func (a *Announcer) Confirm(ctx context.Context, file textfile.File) (textfile.F
 	return file, a.Announce(ctx, file, object)
 }
 
-// Announce publishes FileUploaded of a PENDING file with this object. It is the second half of
+// Announce publishes FileUploaded for a PENDING file with the given object. It is the second half of
 // Confirm and returns the same errors.
 func (a *Announcer) Announce(ctx context.Context, file textfile.File, object blob.Object) error {
 	uploaded := a.describe(file, object)
@@ -51,9 +51,9 @@ func (a *Announcer) uploads() upload.Announcer {
 	return upload.Announcer{Area: textfile.Name, Bus: a.Bus, Log: a.Log}
 }
 
-// Resend publishes FileUploaded of a file whose event was lost, in any state. It does so even if
-// the object is missing or differs: the analysis then ends as FAILED and states the reason. An
-// event already outstanding is not an error.
+// Resend publishes FileUploaded for a file in any state whose event was lost. It does so even if
+// the object is missing or differs: the file then becomes FAILED with that reason. It is not an error
+// if the event is still outstanding.
 func (a *Announcer) Resend(ctx context.Context, file textfile.File) error {
 	object, err := a.bytes(ctx, file)
 	if err != nil && !errors.Is(err, upload.ErrNoBytes) && !errors.Is(err, upload.ErrOtherBytes) {
@@ -70,7 +70,7 @@ func (a *Announcer) bytes(ctx context.Context, file textfile.File) (blob.Object,
 	return upload.Find(ctx, a.Bucket, file.S3Key, reserved)
 }
 
-// Check returns nil when the object of a file exists as reserved, otherwise
+// Check returns nil if the object of a file exists and matches the reservation, otherwise
 // upload.ErrNoBytes or upload.ErrOtherBytes.
 func (a *Announcer) Check(ctx context.Context, file textfile.File) error {
 	_, err := a.bytes(ctx, file)
