@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
-// Config holds the settings of ingest.
+// Config contains the settings of ingest.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API and the health checks"`
 	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address of the operator endpoints, such as metrics, dead letters, feed sources and photo providers; they require credentials only with ASSAY_AUTH=token"`

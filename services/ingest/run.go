@@ -64,7 +64,7 @@ type Entry struct {
 	Open func(Shared) Area
 }
 
-// Shared has the dependencies that all areas of a service share.
+// Shared contains the dependencies that all areas of a service share.
 type Shared struct {
 	Backends *backend.Connections
 	Receiver *receive.Receiver // receives forms with a file
@@ -118,7 +118,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 // Open connects to the backends and opens the areas of the product and those in more. The caller
-// closes the Service.
+// must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -157,7 +157,7 @@ func openAll(list []Entry, shared Shared) []Area {
 	return areas
 }
 
-// Health adds the checks of the backends that the service requires.
+// Health adds health checks for the backends that the service requires.
 func (s *Service) Health(h *obs.Health) {
 	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
@@ -169,7 +169,7 @@ func (s *Service) Health(h *obs.Health) {
 	})
 }
 
-// Authenticate returns the caller of a request, for a process that requires credentials.
+// Authenticate returns the caller of a request. A process that requires credentials calls it.
 func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
 	return s.identity.Authenticate(w, r)
 }
@@ -182,7 +182,7 @@ func (s *Service) Routes(r *web.Router) {
 	}
 }
 
-// Describe registers the client calls only for their descriptions, which a gateway needs. They must
+// Describe registers the client calls for a gateway, which needs only their descriptions. They must
 // not be called.
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
@@ -195,7 +195,7 @@ func unconnected() *Service {
 	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }
 
-// DescribeOperator is Describe for the operator calls.
+// DescribeOperator is like Describe, but registers the operator calls.
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
 // OperatorRoutes registers the operator calls.
@@ -209,8 +209,8 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// Work runs the background work of the service until ctx is done and work in progress is finished
-// or returned.
+// Work runs the background work of the service until ctx is done and messages in progress are
+// processed or returned to their streams.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.notices.Work(ctx) })

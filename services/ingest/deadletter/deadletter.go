@@ -12,8 +12,8 @@ import (
 // Area is the part of an area that replays use.
 type Area interface {
 	// Replay queues the item of a dead letter again. It checks the item first, so that a repeated
-	// call has no effect; note then states the reason. For a message of another area it returns
-	// false and no error.
+	// call has no effect; note then states the reason. For a message of another area, mine is false
+	// and err is nil.
 	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
 }
 
@@ -63,16 +63,16 @@ type bulkRequest struct {
 	max    int  // maximum number of dead letters
 }
 
-// bulkResult is the result of one dead letter of a bulk request.
+// bulkResult is the result of a bulk request for one dead letter.
 type bulkResult struct {
 	deadLetter bus.DeadLetter
 	note       string
 	err        error
 }
 
-// each calls do for the dead letters of a request, and continues after one has failed. more reports
-// whether more dead letters follow. Dead letters added during the request are skipped, because one
-// that fails again immediately would be replayed endlessly.
+// each calls do for the dead letters of a request, and continues after failures. more reports whether
+// more dead letters follow. Dead letters added during the request are skipped, because an item that
+// fails again immediately would be replayed endlessly.
 func (d *Service) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
 	pace := time.NewTicker(time.Second / time.Duration(r.rate))
 	defer pace.Stop()

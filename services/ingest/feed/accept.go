@@ -17,10 +17,10 @@ import (
 // analysis was given up. It adds missing tags to an existing item; created is then false. accept
 // returns the errors of Bus.Admit.
 //
-// The row's key contains a time, so the table alone cannot detect a duplicate. The object's key
-// does not contain one: only one of several writers stores its submission, and all write the row
-// from that submission. If a writer crashes before it writes the row, the next writer of the same
-// source id writes it, in this call or a retry. The same applies to an item whose object was lost.
+// The row's key contains a time, so the table alone cannot detect a duplicate. The object's key does
+// not contain a time: only one of several writers stores its submission, and all of them write the
+// row from that submission. If a writer crashes before it writes the row, the next writer of the same
+// source id writes it. The same applies to an item whose object was lost.
 func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, s.SourceType); err != nil {
 		return feed.Item{}, false, err
@@ -47,7 +47,7 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 
 // begin writes the row of a submission that was just stored. If a row exists, its object was lost;
 // begin then keeps the row's time and replaces the other attributes with those of this submission.
-// begin reads the row after storing the object, because another writer may write a row before that.
+// begin must be called after the object was stored, because another writer may write a row before that.
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
@@ -127,8 +127,8 @@ func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 	return err
 }
 
-// announce publishes FeedItemAccepted of a pending item. An event already outstanding
-// counts as success.
+// announce publishes FeedItemAccepted for a pending item. It is not an error if the event is
+// still outstanding.
 func (a *Area) announce(ctx context.Context, item feed.Item) error {
 	accepted, err := item.Accepted(a.bucket.Bucket)
 	if err == nil {

@@ -44,7 +44,7 @@ func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prom
 	return a
 }
 
-// Check returns an error if a table cannot be used.
+// Check returns an error if a table is unavailable.
 func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.sources.Check(ctx))
 }
@@ -55,7 +55,7 @@ func (a *Area) Work(ctx context.Context) error {
 	return nil
 }
 
-// Uploaded does nothing: clients do not upload texts; ingest stores them
+// Uploaded does nothing: clients do not upload texts, since ingest stores them
 // itself.
 func (a *Area) Uploaded(_ context.Context, o blob.Object) (mine bool, err error) {
 	return strings.HasPrefix(o.Key, feed.ObjectPrefix), nil

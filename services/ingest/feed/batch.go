@@ -55,9 +55,9 @@ func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (
 	return a.accept(ctx, s)
 }
 
-// acceptAll accepts the valid items within the limits of admission, and reads the next ones
-// meanwhile. The outcomes are in the order of the candidates. If it returns an error of a backend
-// or of the sequence, some items may be accepted; all can be sent again.
+// acceptAll accepts the valid items within the limits of admission, and reads the next items
+// concurrently. The outcomes are in the order of the candidates. If it returns an error of a backend
+// or of the sequence, some items may have been accepted; all can be sent again.
 func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
 	var results []*itemOutcome
 	group, running := errgroup.WithContext(ctx)
@@ -106,7 +106,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 	return inOrder, ctx.Err()
 }
 
-// refusal returns why items were rejected, and whether all of them were. It returns nil if none were.
+// refusal returns the reason why the first item was rejected, nil if none was, and whether all were rejected.
 func refusal(results []itemOutcome) (first error, all bool) {
 	all = true
 	for _, result := range results {

@@ -34,7 +34,7 @@ var (
 	errLongItem = web.FieldError{Field: "body", Message: fmt.Sprintf("is longer than %d bytes", maxItem)}
 )
 
-// itemBody reads a body that is one item, or an object whose only member is the list items. It holds
+// itemBody reads a body that is one item, or an object whose only member is the list items. It keeps
 // at most one item in memory.
 type itemBody struct {
 	ctx    context.Context
@@ -62,14 +62,14 @@ func openItems(r *http.Request, bodies *web.Bodies) (b *itemBody, many bool, err
 	if string(start) != name {
 		return b, false, nil
 	}
-	_, _ = b.from.Discard(len(name)) // cannot fail: the byte is buffered
+	_, _ = b.from.Discard(len(name)) // cannot fail: the bytes are buffered
 	if err := b.expect(':', errNotJSON); err != nil {
 		return nil, false, err
 	}
 	return b, true, b.expect('[', errNotBatch)
 }
 
-// one reads the rest of a body with a single item. The caller releases the memory.
+// one reads the rest of a body with a single item. The caller releases hold.
 func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	rest := io.MultiReader(strings.NewReader("{"), b.from)
 	raw, err := io.ReadAll(hold.Reader(b.ctx, io.LimitReader(rest, maxItem+1)))
@@ -92,8 +92,8 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// each yields the items of a batch in order. The consumer of a candidate releases its memory. After
-// an error, the rest of the body cannot be read.
+// each yields the items of a batch in order. The consumer of a candidate releases its hold. After an
+// error, the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		for n := 0; ; n++ {
@@ -191,7 +191,7 @@ func (b *itemBody) end() error {
 	return nil
 }
 
-// expect skips spaces and reads one character. It returns otherwise if the character differs.
+// expect skips whitespace and reads one character. It returns the error otherwise if the character differs.
 func (b *itemBody) expect(want byte, otherwise error) error {
 	c, err := b.peek()
 	if errors.Is(err, io.EOF) || err == nil && c != want {
@@ -204,7 +204,7 @@ func (b *itemBody) expect(want byte, otherwise error) error {
 	return err
 }
 
-// peek skips spaces, and returns the next character without consuming it.
+// peek skips whitespace, and returns the next character without consuming it.
 func (b *itemBody) peek() (byte, error) {
 	for {
 		next, err := b.from.Peek(1)

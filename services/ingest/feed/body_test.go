@@ -17,7 +17,7 @@ func submission(n int, text string) string {
 	return fmt.Sprintf(`{"sourceId":"reddit#%d","sourceType":"reddit","text":%q,"matchedTags":["a"]}`, n, text)
 }
 
-// readAll reads a batch to its end, or to the error at which it stops.
+// readAll reads a batch up to its end or the first error.
 func readAll(t *testing.T, body string) ([]candidate, error) {
 	t.Helper()
 	bodies := web.NewBodies(3 << 20)
@@ -35,7 +35,7 @@ func readAll(t *testing.T, body string) ([]candidate, error) {
 		one.hold.Release()
 	}
 	if err := bodies.Hold().Grow(t.Context(), 3<<20); err != nil {
-		t.Errorf("%.60s: memory was not released: %v", body, err)
+		t.Errorf("%.60s: memory was not released: got error %v, want nil", body, err)
 	}
 	return all, err
 }
@@ -50,11 +50,11 @@ func TestBatchIsReadItemByItem(t *testing.T) {
 		body := strings.Join([]string{"", "{", `"items"`, ":", "[", strings.Join(items, space+","+space), "]", "}", ""}, space)
 		all, err := readAll(t, body)
 		if err != nil || len(all) != len(texts) {
-			t.Fatalf("got %d items, %v", len(all), err)
+			t.Fatalf("got %d items, error %v, want %d", len(all), err, len(texts))
 		}
 		for i, one := range all {
 			if one.SourceID != fmt.Sprintf("reddit#%d", i) || one.Text != texts[i] || len(one.wrong) > 0 {
-				t.Errorf("unexpected item %d: %q %q %v", i, one.SourceID, one.Text, one.wrong)
+				t.Errorf("item %d: got %q, text %q, errors %v, want text %q", i, one.SourceID, one.Text, one.wrong, texts[i])
 			}
 		}
 	}
@@ -63,10 +63,10 @@ func TestBatchIsReadItemByItem(t *testing.T) {
 func TestLongItemIsInvalidAlone(t *testing.T) {
 	all, err := readAll(t, `{"items":[`+submission(0, strings.Repeat("x", maxItem))+","+submission(1, "a")+`]}`)
 	if err != nil || len(all) != 2 {
-		t.Fatalf("got %d items, %v, want 2", len(all), err)
+		t.Fatalf("got %d items, error %v, want 2", len(all), err)
 	}
 	if len(all[0].wrong) != 1 || all[0].wrong[0] != errLongItem || len(all[1].wrong) > 0 {
-		t.Errorf("got items %v, %v", all[0].wrong, all[1].wrong)
+		t.Errorf("got errors %v and %v, want the first item to be too long", all[0].wrong, all[1].wrong)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestMalformedBatches(t *testing.T) {
 		if problem, ok := errors.AsType[*web.Problem](err); ok {
 			status = problem.Status
 		} else if err != nil {
-			t.Errorf("%.60s: got %v", body, err)
+			t.Errorf("%.60s: got error %v, want a problem", body, err)
 		}
 		if status != want.status || len(all) != want.items {
 			t.Errorf("%.60s: got %d items and status %d, want %d and %d", body, len(all), status, want.items, want.status)
@@ -117,7 +117,7 @@ func TestItemSizeIsBounded(t *testing.T) {
 		bodies := web.NewBodies(3 << 20)
 		items, many, err := openItems(httptest.NewRequest(http.MethodPost, "/v1/feed/items", strings.NewReader(body)), bodies)
 		if err != nil || many {
-			t.Fatalf("%.60s: got batch %t, %v", body, many, err)
+			t.Fatalf("%.60s: got batch = %t, error %v, want false", body, many, err)
 		}
 		_, err = items.one(bodies.Hold())
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](want); tooLarge {
@@ -147,7 +147,7 @@ func TestItemsWaitForMemory(t *testing.T) {
 			_, err = items.one(bodies.Hold())
 		}
 		if !errors.Is(err, web.ErrBodiesFull) {
-			t.Errorf("batch %t: got %v, want ErrBodiesFull", many, err)
+			t.Errorf("batch = %t: got error %v, want ErrBodiesFull", many, err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// Config holds the settings of the feed.
+// Config contains the settings of the feed.
 type Config struct {
 	ItemTTL time.Duration `env:"ASSAY_FEED_ITEM_TTL" doc:"lifetime of new items, at least 1h, such as 720h for 30 days; the next sweep removes their texts; 0 keeps items indefinitely"`
 

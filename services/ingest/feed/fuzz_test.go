@@ -27,7 +27,7 @@ func FuzzItems(f *testing.F) {
 		if !many {
 			raw, err := items.one(items.bodies.Hold())
 			if err == nil && !json.Valid([]byte(body)) {
-				t.Fatalf("accepted %q, which is not JSON", raw)
+				t.Fatalf("%q: got no error, want one for invalid JSON", raw)
 			}
 			return
 		}
@@ -41,7 +41,7 @@ func FuzzItems(f *testing.F) {
 		}
 		var want struct{ Items []json.RawMessage }
 		if err := json.Unmarshal([]byte(body), &want); err != nil || len(want.Items) != read {
-			t.Fatalf("read %d of %d items, %v", read, len(want.Items), err)
+			t.Fatalf("got %d items, want %d, error %v", read, len(want.Items), err)
 		}
 	})
 }

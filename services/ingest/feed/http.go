@@ -42,12 +42,12 @@ func (a *Area) Routes(r *web.Router) {
 	r.Handle(huma.Operation{
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary: "Add up to 100 items to the feed",
-		Description: "sourceId is unique, so sending an item again is safe. A repeat " +
-			"adds new tags, up to 5 in total, and changes nothing else. One of several concurrent posts wins. " +
-			"If the text of a pending item was lost, the item keeps its time and gets text, URL and metadata from the repeat. A batch gets 207 with " +
+		Description: "sourceId is unique, so sending an item again is safe: this adds new tags, up to 5 in total, and " +
+			"changes nothing else. Exactly one of several concurrent posts creates the item. If the text of a pending item " +
+			"was lost, sending the item again restores its text, URL and metadata, but keeps its time. A batch gets 207 with " +
 			"an outcome for each item. If none can be admitted, the batch is rejected like a single item. The items of a " +
-			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +
-			"call fails after some items were accepted; send the whole batch again.",
+			"batch are accepted while the body is read. If a backend fails, or the rest of the body cannot be read, the " +
+			"call fails although some items were accepted; send the whole batch again.",
 		MaxBodyBytes: maxFeedBody,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
 			Schema: named(r, "ItemOrItems", &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}}),
@@ -141,12 +141,12 @@ var fields = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// otherCase returns the keys that differ from field names only in case. Package json would accept
-// them because it ignores case.
+// otherCase returns errors for keys that differ from field names only in case, which package json
+// accepts because it ignores case.
 func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil // cannot fail: the content was decoded before
+		return nil // cannot happen: the content was decoded before
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !fields()[name] {
@@ -156,7 +156,7 @@ func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	return wrong
 }
 
-// parseItem parses and checks an item. If it fails, it returns the fields that it could parse.
+// parseItem parses and checks an item. If that fails, it returns the fields that it could parse, and the errors.
 func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	var submission feed.Submission
 	decoder := json.NewDecoder(bytes.NewReader(raw))

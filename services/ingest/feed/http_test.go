@@ -31,7 +31,7 @@ func TestTruncatedBodies(t *testing.T) {
 	}
 }
 
-// TestTagWhitespaceIsNormalized checks that tags that differ only in white space are equal.
+// TestTagWhitespaceIsNormalized checks that tags that differ only in whitespace become equal.
 func TestTagWhitespaceIsNormalized(t *testing.T) {
 	for _, tag := range []string{"AI now", " AI now ", "AI \t\u00a0now\n"} {
 		raw, err := json.Marshal(feed.Submission{SourceID: "reddit#1", SourceType: "reddit", MatchedTags: []string{tag}})
@@ -39,7 +39,7 @@ func TestTagWhitespaceIsNormalized(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, wrong := parseItem(raw); len(wrong) > 0 || got.MatchedTags[0] != "AI now" {
-			t.Errorf("tag %q: got %q, %v", tag, got.MatchedTags, wrong)
+			t.Errorf("tag %q: got %q, errors %v, want AI now", tag, got.MatchedTags, wrong)
 		}
 	}
 }

@@ -28,10 +28,10 @@ type reanalysis struct {
 }
 
 // reanalyze reads the next rows of the primary table, starting at a cursor. Unless dry is set, it
-// moves the items ingested since a time and analyzed by an older model to pending, and publishes
-// their events. The move is conditional on the analysis that was read, so calls may process the same
-// rows again, even after a crash: an item that was moved but not announced is pending and is
-// announced again. It returns the errors of Bus.Admit, and table.ErrCursor.
+// moves the items that were ingested since a time and analyzed by an older model to pending, and
+// publishes their events. The move is conditional on the analysis that was read, so calls may process
+// the same rows again, even after a crash: an item that was moved but not announced is pending, and is
+// then announced. reanalyze returns the errors of Bus.Admit, and table.ErrCursor.
 func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dry bool) (reanalysis, error) {
 	if !dry {
 		if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
@@ -98,7 +98,7 @@ func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
 		switch {
 		case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost):
 			return nil // deleted or analyzed since it was read
-		case other: // moved by another call, or by this one with a lost response
+		case other: // moved by another call, or by this one if the response was lost
 			moved = item
 			moved.Status = feed.Pending
 		case err != nil:

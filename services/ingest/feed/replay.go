@@ -31,7 +31,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	}
 	failed, err := item.Failed()
 	if err != nil {
-		return true, "", fmt.Errorf("reading the failure time of %s: %w", id, err)
+		return true, "", fmt.Errorf("read the failure time of %s: %w", id, err)
 	}
 	if failed.After(l.Last) {
 		return true, "the item has failed again since, with another dead letter", nil
@@ -46,7 +46,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	if err != nil {
 		return true, "", err
 	}
-	// Replay, not Publish: the stream may still drop the event's id as a duplicate.
+	// Use Replay instead of Publish, because the stream may still drop the event's id as a duplicate.
 	if err := a.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
 		return true, "", err
 	}

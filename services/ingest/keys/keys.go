@@ -146,7 +146,7 @@ func (s *Service) list(ctx context.Context, in *listInput) (*listOutput, error) 
 type rotateInput struct {
 	ID   string `path:"id" maxLength:"16"`
 	Body *struct {
-		Grace string `json:"grace,omitempty" example:"1h" doc:"how long the previous token remains valid, at most 24h; default: not at all"`
+		Grace string `json:"grace,omitempty" example:"1h" doc:"time for which the previous token remains valid, at most 24h; default: 0s"`
 	} `required:"false"`
 }
 

@@ -65,7 +65,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	if err != nil || o.Bucket != a.bucket.Bucket {
 		return false, nil
 	}
-	if run > 0 { // a result of a step
+	if run > 0 { // the object is a result of a step
 		return true, nil
 	}
 	file, err := a.store.File(ctx, id)

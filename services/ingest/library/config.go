@@ -5,7 +5,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config holds the settings of the library.
+// Config contains the settings of the library.
 type Config struct {
 	Imports  library.Imports
 	Tables   library.Config

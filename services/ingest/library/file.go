@@ -135,7 +135,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	return out, err
 }
 
-// admit returns nil if work of the owner is accepted.
+// admit returns nil if a request of the owner with this idempotency key is accepted.
 func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
 	switch {
 	case idempotencyKey != "" && !named:
@@ -146,9 +146,9 @@ func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyK
 	return a.bus.Admit(ctx, library.WorkStream, owner)
 }
 
-// reserve writes a Loading file and its node. For a used idempotency key it returns those of the first call, or
-// errOtherUse if the parameters differ. created reports whether this call wrote them. The size counted towards
-// quotas is that of the terms, unless it is unknown.
+// reserve writes a Loading file and its node. For a used idempotency key, it returns those of the first call, or
+// errOtherUse if the parameters differ. created reports whether this call wrote them. counted states the size that
+// counts toward quotas; it may be known even if the length in terms is not.
 func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile, counted quota.Item) (node library.Node, file library.File, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err

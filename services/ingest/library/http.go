@@ -71,8 +71,8 @@ func parentOf(id, owner string) string {
 	return id
 }
 
-// createFolder creates a folder. For a used idempotency key it returns the folder of the first call,
-// or errOtherUse.
+// createFolder creates a folder. For a used idempotency key, it returns the folder of the first call, or
+// errOtherUse if the parameters differ.
 func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n library.NewNode) (library.Node, error) {
 	var err error
 	if n.Name, err = library.CleanName(n.Name); err != nil {

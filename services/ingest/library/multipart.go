@@ -98,7 +98,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 // repeat announces a file that another call with the same idempotency key has stored. It returns
 // errOtherUse if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File) error {
-	// Read to the end, so that the client has finished sending before the response.
+	// Read the entire body, so that the client has finished sending before it receives the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return err
 	}
@@ -119,9 +119,8 @@ func (a *Area) repeat(ctx context.Context, file library.File, sent *receive.File
 	return a.announcer.Uploaded(ctx, file)
 }
 
-// undo deletes what a failed upload stored, even if the client has disconnected: nothing was promised, and no
-// other call knows the file. With an idempotency key, a repeated call may already be uploading the same file,
-// so undo keeps it.
+// undo deletes the file and the content of a failed upload, even if the client has disconnected. It must not be
+// called for an upload with an idempotency key, because a repeated call may already be uploading the same file.
 func (a *Area) undo(ctx context.Context, file library.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

@@ -90,13 +90,13 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, receive.ErrTooLarge):
 		return a.receiver.TooLarge()
 	case errors.Is(err, library.ErrBusy), errors.Is(err, bus.ErrOutstanding):
-		return web.Unavailable("Others are changing the node concurrently. Try again shortly.", time.Second).Because(err)
+		return web.Unavailable("The node is being changed concurrently. Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):
 		return web.Unavailable("The file and its node differ; the next sweep repairs them.", time.Minute).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "wrong-status", fmt.Sprintf("The file is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrCondition):
-		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file changed at the same time. Read it and try again.")
+		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file was changed concurrently. Read it and try again.")
 	}
 	return parts.Problem(admission.Problem(err))
 }

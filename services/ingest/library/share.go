@@ -15,7 +15,7 @@ import (
 func (a *Area) shareRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
-		Summary: "Set who may read a node and everything below it, besides its owner", Description: "Users are owner ids, and groups those of the identity provider. Both require authentication: without ASSAY_AUTH=token they must be empty. Links remain valid.",
+		Summary: "Set who, besides its owner, may read a node and everything below it", Description: "Users are owner ids, and groups those of the identity provider. Both require authentication: without ASSAY_AUTH=token they must be empty. Links remain valid.",
 	}, a.putPermissions, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},

@@ -46,12 +46,12 @@ func operationTaken() *huma.Response {
 	}
 }
 
-// MatchParam is the precondition of a change. Embed it in the input.
+// MatchParam is the precondition of a change. It is embedded in input types.
 type MatchParam struct {
 	IfMatch string `header:"If-Match" doc:"the ETag of the node as last read, or * for any; 412 if it differs"`
 }
 
-// edit returns the change of a node by a caller, with the precondition.
+// edit returns the Edit of a caller with the precondition.
 func (p MatchParam) edit(c library.Caller) library.Edit {
 	e := library.Edit{By: c.Owner}
 	if p.IfMatch == "" || p.IfMatch == "*" {
@@ -141,8 +141,8 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 	return w, a.announcer.Erase(ctx, w)
 }
 
-// eraseAgain publishes the operation for a node of the caller that is already being erased, because the
-// previous call may have failed between its two writes.
+// eraseAgain publishes the operation again for a node of the caller that is already being erased, because the
+// previous call may have failed before it published the operation.
 func (a *Area) eraseAgain(ctx context.Context, id string, c library.Caller) (library.Workflow, error) {
 	n, err := a.store.Get(ctx, id)
 	if err != nil || !n.Erasing() || n.OwnedBy != c.Owner {
@@ -221,8 +221,8 @@ func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error)
 	return &bulkOutput{Status: http.StatusMultiStatus, Body: list}, nil
 }
 
-// outcome returns the result of an operation for the response, and publishes an erase. The error is
-// a backend error, which fails the request; the request can be repeated.
+// outcome returns the result of an operation for the response, and publishes an erase operation. It returns
+// backend errors, which fail the request; the client can then repeat the request.
 func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Outcome, c library.Caller) (bulkOutcome, error) {
 	out := bulkOutcome{ID: o.ID, Status: http.StatusOK}
 	if o.Op == library.OpErase && errors.Is(done.Err, lifecycle.ErrNotFound) {

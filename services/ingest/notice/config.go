@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config holds the settings of bucket notifications.
+// Config contains the settings of bucket notifications.
 type Config struct {
 	Parallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"number of bucket notifications processed concurrently"`
 	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"time without progress after which a notification is redelivered"`

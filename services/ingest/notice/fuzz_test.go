@@ -26,7 +26,7 @@ func FuzzCreated(f *testing.F) {
 	f.Add([]byte(`{"Message":"{\"Message\":\"{}\"}"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if objects, err := created(data); err != nil && len(objects) > 0 {
-			t.Fatalf("got both objects and an error: %v, %v", err, objects)
+			t.Fatalf("got objects %v and error %v, want only one of them", objects, err)
 		}
 		key := blob.Key("files/", hex.EncodeToString(data))
 		notice, err := encode(blob.Object{Bucket: "b", Key: key})
@@ -34,7 +34,7 @@ func FuzzCreated(f *testing.F) {
 			t.Fatal(err)
 		}
 		if got, err := created(notice); err != nil || len(got) != 1 || got[0].Bucket != "b" || got[0].Key != key {
-			t.Fatalf("parsing the notification for %q: got %v, %v", key, got, err)
+			t.Fatalf("notification for %q: got objects %v, error %v, want that object", key, got, err)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // message is a bucket notification in any of the forms that S3 servers use: S3 records, the detail
-// of an EventBridge event, or one of them inside an SQS or SNS message, as received or as passed to
+// of an EventBridge event, or one of these inside an SQS or SNS message, as received or as passed to
 // a function.
 type message struct {
 	Records []record `json:"Records,omitempty"`
@@ -30,7 +30,7 @@ type record struct {
 	} `json:"Sns,omitzero"` // set for a function
 }
 
-// location identifies an object. Other properties are read from the bucket, because a notification
+// location identifies an object. Its other properties are read from the bucket, because a notification
 // may be late, repeated or forged.
 type location struct {
 	Bucket struct {

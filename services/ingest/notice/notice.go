@@ -32,8 +32,8 @@ func Queue() bus.Queue {
 
 // Area is the part of an area that notifications use.
 type Area interface {
-	// Uploaded publishes the work for a created object. It is idempotent. Only the bucket and the
-	// key of o are set. For an object of another area, mine is false and err is nil.
+	// Uploaded publishes the work for a created object, of which only the bucket and the key are set.
+	// It is idempotent. For an object of another area, mine is false and err is nil.
 	Uploaded(ctx context.Context, o blob.Object) (mine bool, err error)
 }
 
@@ -46,8 +46,8 @@ type Notices struct {
 	queue     *queue // nil without a queue
 }
 
-// New returns the consumer that passes notifications to the areas. On shutdown, a notification in
-// progress may take up to drain.
+// New returns the consumer that passes notifications to the areas. On shutdown, notifications in
+// progress have the time drain to finish.
 func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
 	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -71,7 +71,7 @@ func (n *Notices) Work(ctx context.Context) error {
 }
 
 const (
-	// attempts covers some hours, during which the work stream may be full.
+	// attempts suffices for some hours, during which the work stream may be full.
 	attempts = 50
 	// attemptTime bounds an attempt at a notification, which makes a few requests for each object.
 	// Most notifications have one object.

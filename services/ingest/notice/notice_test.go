@@ -11,13 +11,13 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestNotificationFormats parses notifications in the forms that AWS and versitygw send, all
-// about one object.
+// TestNotificationFormats parses notifications about the same object in the forms that AWS and versitygw
+// send.
 func TestNotificationFormats(t *testing.T) {
 	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
 	paths, err := filepath.Glob("testdata/notices/*.json")
 	if err != nil || len(paths) < 9 {
-		t.Fatalf("got %d objects, %v", len(paths), err)
+		t.Fatalf("got %d notifications, error %v, want at least 9", len(paths), err)
 	}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -25,13 +25,13 @@ func TestNotificationFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		if objects, err := created(data); err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], want) {
-			t.Errorf("%s: got %+v, %v", path, objects, err)
+			t.Errorf("%s: got objects %+v, error %v, want %+v", path, objects, err, want)
 		}
 		// Notifications of other events have no created objects.
 		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
 			"Object Created", "Object Deleted").Replace(string(data))
 		if objects, err := created([]byte(other)); err != nil || len(objects) != 0 {
-			t.Errorf("%s about another event: got %+v, %v", path, objects, err)
+			t.Errorf("%s about another event: got objects %+v, error %v, want none", path, objects, err)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestNotificationsWithoutObjects(t *testing.T) {
 		`{"Body":"{\"Body\":\"{\\\"Body\\\":\\\"{\\\\\\\"Body\\\\\\\":\\\\\\\"{}\\\\\\\"}\\\"}\"}"}`: true,
 	} {
 		if objects, err := created([]byte(notice)); len(objects) != 0 || (err != nil) != broken {
-			t.Errorf("%.60s: got %+v, %v", notice, objects, err)
+			t.Errorf("%.60s: got objects %+v, error %v, want no objects, broken = %t", notice, objects, err, broken)
 		}
 	}
 }
@@ -70,12 +70,12 @@ func TestNotificationWithSeveralObjects(t *testing.T) {
 			keys = append(keys, object.Key)
 		}
 		if err != nil || !slices.Equal(keys, want) {
-			t.Errorf("%s: got keys %q, want %q, %v", notice, keys, want, err)
+			t.Errorf("%s: got keys %q, error %v, want %q", notice, keys, err, want)
 		}
 	}
 }
 
-// quoted returns s as a JSON string.
+// quoted returns a text as a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
 // TestPublishedNotification checks that the output of Publish is an accepted form.
@@ -87,6 +87,6 @@ func TestPublishedNotification(t *testing.T) {
 	}
 	objects, err := created(data)
 	if err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], blob.Object{Bucket: "b", Key: "files/a/1-2"}) {
-		t.Errorf("parsing %s: got %+v, %v", data, objects, err)
+		t.Errorf("%s: got objects %+v, error %v, want the bucket and the key of %+v", data, objects, err, object)
 	}
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // queue moves notifications from SQS to the stream, where they are processed like all others, with
-// attempts and dead letters.
+// retries and dead letters.
 type queue struct {
 	client *sqs.Client
 	url    string
@@ -56,14 +56,14 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-// move moves one batch. It deletes a message after the stream has stored it. A message that is not
+// move moves one batch. It deletes each message after the stream has stored it. A message that is not
 // deleted is redelivered after the queue's visibility timeout.
 func (q *queue) move(ctx context.Context) error {
 	got, err := answered(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: queueBatch, WaitTimeSeconds: queueWait,
 	})
 	if err != nil {
-		return fmt.Errorf("receiving from the queue: %w", err)
+		return fmt.Errorf("receive from the queue: %w", err)
 	}
 	var failed []error
 	var moved []types.DeleteMessageBatchRequestEntry
@@ -78,10 +78,10 @@ func (q *queue) move(ctx context.Context) error {
 	if len(moved) > 0 {
 		out, err := answered(ctx, q.client.DeleteMessageBatch, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
 		if err == nil && len(out.Failed) > 0 {
-			err = fmt.Errorf("%d of %d messages, the first because of %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
+			err = fmt.Errorf("%d of %d messages failed, the first with %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("deleting from the queue: %w", err))
+			failed = append(failed, fmt.Errorf("delete from the queue: %w", err))
 		}
 	}
 	return errors.Join(failed...)

@@ -12,16 +12,16 @@ import (
 // countFor is the time for which a count of open uploads is cached.
 const countFor = 10 * time.Second
 
-// bound limits the open uploads of a bucket. The uploads that one owner opens in this process are limited to half
-// of them. Several processes together may exceed the limit by the uploads that they open within countFor.
+// bound limits the open uploads of a bucket. One owner may open at most half of them in this process. Several
+// processes together can exceed the limit by the uploads that they open within countFor.
 type bound struct {
 	limit int
 	// list returns the open uploads whose keys follow after.
 	list func(ctx context.Context, prefix, after string) (uploads []blob.OpenUpload, more bool, err error)
 
 	mu      sync.Mutex
-	open    int // time of the count, and number of uploads opened here since
-	counted time.Time
+	open    int                        // number of uploads at the last count, plus those opened here since
+	counted time.Time                  // time of the last count
 	owners  map[string]map[string]bool // keys of the uploads that each owner opened here
 }
 
@@ -49,7 +49,7 @@ func (b *bound) enter(ctx context.Context, owner, key string) error {
 // ofOwner returns the maximum number of open uploads of one owner.
 func (b *bound) ofOwner() int { return (b.limit + 1) / 2 }
 
-// count counts the open uploads up to the limit, and removes ended uploads from those of the owners.
+// count counts the open uploads up to the limit, and removes uploads that have ended from owners.
 func (b *bound) count(ctx context.Context) error {
 	open, n, last := map[string]bool{}, 0, ""
 	for more := true; more && n < b.limit; {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestOwnerLimit checks that an owner may open half of the uploads, and more after some have ended.
+// TestOwnerLimit checks that an owner may open half of the uploads, and further ones after some have ended.
 func TestOwnerLimit(t *testing.T) {
 	var open []blob.OpenUpload
 	b := &bound{limit: 4, list: func(context.Context, string, string) ([]blob.OpenUpload, bool, error) { return open, false, nil }}
@@ -24,7 +24,7 @@ func TestOwnerLimit(t *testing.T) {
 	for i, step := range []struct {
 		owner           string
 		refused, owners bool
-		end             bool // the oldest upload
+		end             bool // whether the oldest upload ends first
 	}{
 		{owner: "a"},
 		{owner: "a"},
@@ -41,7 +41,7 @@ func TestOwnerLimit(t *testing.T) {
 		err := enter(step.owner)
 		tooMany, refused := errors.AsType[*tooManyError](err)
 		if refused != step.refused || refused && tooMany.owners != step.owners || !refused && err != nil {
-			t.Errorf("step %d, owner %s: got %v", i, step.owner, err)
+			t.Errorf("step %d, owner %s: got error %v, want refused = %t, for the owner's limit = %t", i, step.owner, err, step.refused, step.owners)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package parts uploads files in parts, which can be sent in any order, concurrently and repeatedly, so that an
-// interrupted upload can be resumed. The client sends the parts to the bucket with presigned requests. The
-// package opens the upload, signs the parts and joins them, for all areas.
+// Package parts implements uploads of files in parts, which can be sent in any order, concurrently and repeatedly,
+// so that an interrupted upload can be resumed. The client sends the parts to the bucket with presigned requests.
+// The package opens the upload, signs the parts and joins them, for all areas.
 //
 // Only the bucket stores the state of an upload. The upload id is a token for the client, and the key of the
 // object identifies the upload. The part size is derived from the file size.
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// leastSize is the size of parts in bytes, unless a file would have more than blob.MaxParts of them.
+	// leastSize is the size of parts in bytes, unless a file would then have more than blob.MaxParts of them.
 	leastSize = 16 << 20
 	// sizeUnit is the unit to which larger part sizes are rounded, in bytes.
 	sizeUnit = 1 << 20
@@ -35,7 +35,7 @@ type Uploads struct {
 	open   *bound
 }
 
-// New returns the uploads of a bucket.
+// New returns the manager of the uploads to a bucket.
 func New(cfg receive.Config, bucket *blob.Store) *Uploads {
 	return &Uploads{bucket: bucket, expire: cfg.ReservationExpires, open: &bound{limit: cfg.OpenUploads, list: bucket.OpenUploads}}
 }
@@ -65,8 +65,8 @@ func (f File) sizeOf(number int32) int64 {
 	return min(f.partSize(), f.Size-int64(number-1)*f.partSize())
 }
 
-// CheckReservation returns the problem of a reservation that requests an upload in parts, or is too large for
-// one request. It rejects a SHA-256 of the file, because S3 can check it only for parts.
+// CheckReservation returns the problem of an invalid reservation: an upload in parts must not be empty and has no
+// SHA-256, which S3 can verify only for single parts, and a file that is too large for one request requires parts.
 func CheckReservation(inParts bool, size int64, sha256 string) error {
 	switch {
 	case !inParts && size > blob.MaxPut:
@@ -79,8 +79,8 @@ func CheckReservation(inParts bool, size int64, sha256 string) error {
 	return nil
 }
 
-// Open opens the upload of a reserved file of an owner. For a repeated reservation it returns the open upload, if any, or
-// an upload without an id if the bytes are already stored. It returns *tooManyError.
+// Open opens the upload of a reserved file of an owner. For a repeated reservation, it returns the open upload, if any,
+// or an upload without an id if the bytes are already stored. It returns *tooManyError if the limit is reached.
 func (u *Uploads) Open(ctx context.Context, f File, owner string, repeated bool) (Reserved, error) {
 	reserved := Reserved{PartSize: f.partSize(), PartCount: f.count(), ExpiresAt: f.Created.Add(u.expire).UTC().Truncate(time.Second)}
 	if repeated {
@@ -139,7 +139,7 @@ func check(f File, numbers []int32, crc32 []string) error {
 		case f.sizeOf(number) == 0:
 			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d; the parts of this file are 1 to %d", number, f.count())})
 		case seen[number]:
-			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d, which is repeated; give each part once", number)})
+			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d, which is repeated; send each number once", number)})
 		}
 		seen[number] = true
 		if sum, err := base64.StdEncoding.DecodeString(crc32[i]); err != nil || len(sum) != 4 {
@@ -153,15 +153,15 @@ func check(f File, numbers []int32, crc32 []string) error {
 }
 
 const (
-	// joinTries limits how often parts are listed and joined while the client replaces them.
+	// joinTries is the maximum number of times that parts are listed and joined while the client replaces them.
 	joinTries = 3
-	// joinWait is the maximum wait for the object while versitygw joins the parts for an earlier call; it does
-	// not list the upload during that time. joinPause is the time between checks.
+	// joinWait is the maximum wait for the object while versitygw joins the parts for an earlier call. versitygw
+	// does not list the upload during that time. joinPause is the time between checks.
 	joinWait  = 5 * time.Second
 	joinPause = 100 * time.Millisecond
 )
 
-// Complete joins the parts of an upload. It may be repeated, even during the join: an existing object is not an
+// Complete joins the parts of an upload. It may be called again, even during the join: an existing object is not an
 // error. It returns blob.ErrNoUpload, errJoining, or *missingError.
 func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	err := u.join(ctx, f, uploadID)

@@ -24,7 +24,7 @@ func (t *tooManyError) Error() string {
 	if t.owners {
 		return fmt.Sprintf("%d uploads in parts of the owner are open, which is half of the maximum (ASSAY_OPEN_UPLOADS)", t.ofOwner)
 	}
-	return fmt.Sprintf("%d uploads in parts are open, the most that are allowed (ASSAY_OPEN_UPLOADS)", t.limit)
+	return fmt.Sprintf("%d uploads in parts are open, which is the maximum (ASSAY_OPEN_UPLOADS)", t.limit)
 }
 
 // missingError lists the parts that are not stored or whose size differs.
@@ -32,7 +32,7 @@ type missingError struct{ numbers []int32 }
 
 func (m *missingError) Error() string { return "parts are missing: " + ranges(m.numbers) }
 
-// Refusals lists the problems of the calls for an upload, and of reporting it as finished.
+// Refusals lists the problems of the calls for uploads in parts, including the one that reports an upload as finished.
 var Refusals = web.Refusals{http.StatusConflict: {"upload-not-open", "parts-missing"}}
 
 // Problem returns the problem of an error of this package, and other errors unchanged.

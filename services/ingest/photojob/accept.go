@@ -49,7 +49,8 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 }
 
 // route returns the provider of a job: the one that the client specified, or the operators'
-// default, or the local provider while the default is disabled. It returns errNoProvider.
+// default, or the local provider while the default is disabled. It returns errNoProvider if the
+// specified provider is not offered.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
 		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
@@ -86,8 +87,8 @@ func (a *Area) offered(ctx context.Context, name string) error {
 	return errNoProvider
 }
 
-// create writes a QUEUED job. For a used idempotency key it returns the job of the first call, even
-// if its provider has since been disabled, or errOtherTerms.
+// create writes a QUEUED job. For a used idempotency key, it returns the job of the first call, even
+// if its provider has since been disabled, or errOtherTerms if the terms differ.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -130,11 +131,11 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	if err != nil {
 		return photojob.Batch{}, err
 	}
-	route, refused := a.route(ctx, terms[0]) // all jobs have the same options
-	asked, counted := map[string]string{}, make([]quota.Item, len(jobs))
+	route, refused := a.route(ctx, terms[0])                                 // all jobs have the same options
+	requested, counted := map[string]string{}, make([]quota.Item, len(jobs)) // requested: upload keys by job id
 	for i, job := range jobs {
 		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
-		asked[job.JobID] = job.S3TempKey
+		requested[job.JobID] = job.S3TempKey
 		counted[i] = quota.Item{Area: photojob.Name, ID: job.JobID, Bytes: job.FileSize}
 	}
 	if refused == nil {
@@ -152,7 +153,7 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	}
 	other := batch.Size != len(terms)
 	for _, job := range batch.Jobs {
-		other = other || asked[job.JobID] != job.S3TempKey
+		other = other || requested[job.JobID] != job.S3TempKey
 	}
 	if other {
 		return batch, errOtherTerms

@@ -21,7 +21,7 @@ func statusOf(t *testing.T, err error) int {
 	t.Helper()
 	p, ok := errors.AsType[*web.Problem](problem(err))
 	if !ok {
-		t.Fatalf("got %v, want a problem", err)
+		t.Fatalf("got error %v, want a problem", err)
 	}
 	return p.Status
 }
@@ -31,7 +31,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 	right := photojob.Terms{FileName: "a.jpg", ContentType: "Image/JPEG; x=y", Size: photojob.MaxSize, SHA256: hex}
 	got, err := accept(right, "body.")
 	if err != nil || got.ContentType != "image/jpeg" || got.SHA256 != base64 || got.Options.Provider != photojob.Stub {
-		t.Errorf("got accepted terms %+v, %v", got, err)
+		t.Errorf("got %+v, error %v, want image/jpeg, the digest in base64 and the local provider", got, err)
 	}
 	for name, test := range map[string]struct {
 		change func(*photojob.Terms)
@@ -89,7 +89,7 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 	f, err := readForm(request(t, part{name: "prompt", content: "sepia"}, part{name: "other", content: "x"}, photo, part{name: "options", content: `{"width":64}`}))
 	if err != nil || string(f.photo) != "bytes" || f.terms.FileName != "a.jpg" || f.terms.ContentType != "image/jpeg" || f.terms.Size != 5 ||
 		f.terms.Prompt != "sepia" || f.terms.Options.Width != 64 || f.terms.SHA256 == "" {
-		t.Errorf("read %+v, %v", f.terms, err)
+		t.Errorf("got terms %+v, error %v, want those of the form, with a digest", f.terms, err)
 	}
 	large := photo
 	large.content = strings.Repeat("x", photojob.MaxSize+1)
@@ -111,6 +111,6 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 	broken := request(t, photo)
 	broken.Body = io.NopCloser(io.MultiReader(io.LimitReader(broken.Body, 150), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if _, err := readForm(broken); err == nil || statusOf(t, err) != http.StatusBadRequest {
-		t.Errorf("with a truncated body: got %v", err)
+		t.Errorf("a truncated body: got error %v, want status 400", err)
 	}
 }

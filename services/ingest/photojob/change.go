@@ -19,7 +19,7 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// retry moves a FAILED job to QUEUED and publishes it. It returns the errors of requeue and of
+// retry moves a FAILED job to QUEUED and publishes its work. It returns the errors of requeue and of
 // publish.
 func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	again, err := a.requeue(ctx, job, prompt, options)
@@ -69,16 +69,16 @@ func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	}
 }
 
-// cancel moves a job to FAILED and announces it. It also announces a job that is already canceled,
-// because the first call may have failed before the announcement.
+// cancel moves a job to FAILED and announces its end. It also announces the end of a job that is already
+// canceled, because the first call may have failed before the announcement.
 func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
 	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
 		return job, a.announcer.Ended(ctx, job)
 	}
 	for {
-		cancelled, err := a.store.Cancel(ctx, job)
+		canceled, err := a.store.Cancel(ctx, job)
 		if err == nil {
-			return cancelled, a.announcer.Ended(ctx, cancelled)
+			return canceled, a.announcer.Ended(ctx, canceled)
 		}
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
 			return job, err
@@ -91,7 +91,7 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 
 // remove deletes the photos, then the item, then objects that a worker has stored in between. A
 // retry after a crash still finds the keys in the item. A worker that is processing the job fails
-// to move it and deletes its objects. A sweep deletes the rest.
+// to move it and deletes its objects. A sweep deletes any that remain.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	if err := a.removePhotos(ctx, job); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config holds the settings of photo jobs.
+// Config contains the settings of photo jobs.
 type Config struct {
 	Names    photojob.Config
 	Platform platform.Config

@@ -55,7 +55,7 @@ func jobTaken(r *web.Router) *huma.Response {
 }
 
 // form is the content of a form. A photo is small enough to be buffered in memory, within the limit
-// for request bodies, so its size and digest are terms of the job.
+// for request bodies, so that its size and digest can be part of the terms of the job.
 type form struct {
 	terms photojob.Terms
 	photo []byte
@@ -108,8 +108,8 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodie
 	return job, err
 }
 
-// undo deletes what a failed call stored, even if the client has disconnected: nothing was promised,
-// and no other call knows the job.
+// undo deletes the job and the photo of a failed call without an idempotency key, even if the client
+// has disconnected.
 func (a *Area) undo(ctx context.Context, job photojob.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

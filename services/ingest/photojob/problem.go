@@ -43,7 +43,7 @@ func problem(err error) error {
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "wrong-status", fmt.Sprintf("The job is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrCondition):
-		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The job changed at the same time. Read it and try again.")
+		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The job was changed concurrently. Read it and try again.")
 	}
 	return admission.Problem(err)
 }

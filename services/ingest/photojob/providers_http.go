@@ -54,7 +54,7 @@ type providerState struct {
 	HeldUntil      time.Time    `json:"heldUntil,omitzero" doc:"the provider requested no calls before this time"`
 	OpenUntil      time.Time    `json:"openUntil,omitzero" doc:"no calls before this time because of failures; then one call is tried"`
 	Failures       int          `json:"failures" doc:"consecutive failed calls"`
-	Suspended      string       `json:"suspended,omitempty" doc:"why the provider denies access, until settings or key change"`
+	Suspended      string       `json:"suspended,omitempty" doc:"why the provider denies access; no calls are made until the settings or the key change"`
 	SuspendedAt    time.Time    `json:"suspendedAt,omitzero"`
 	Running        int          `json:"running" doc:"calls in progress"`
 	Days           []policy.Day `json:"days" doc:"calls and costs by day (UTC), newest last"`

@@ -39,7 +39,7 @@ func TestDefaultProvider(t *testing.T) {
 		t.Helper()
 		job, err := create(key, asked)
 		if err != nil || job.Provider != provider || job.Route() != provider {
-			t.Errorf("job %q with provider %q: got provider %s, route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
+			t.Errorf("job %q with provider %q: got provider %s, route %s, error %v, want %s", key, asked, job.Provider, job.Route(), err, provider)
 		}
 		return job
 	}
@@ -84,6 +84,6 @@ func TestDefaultProvider(t *testing.T) {
 	}
 	change(photojob.Stub, false)
 	if again, err := batch(); err != nil || again.BatchID != created.BatchID {
-		t.Errorf("a batch that was created before: got %+v, %v", again, err)
+		t.Errorf("a batch that was created before: got %+v, error %v, want batch %s", again, err, created.BatchID)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// View has the quotas of an owner and their usage.
+// View contains the quotas of an owner and their usage.
 type View struct {
 	OwnerID string          `json:"ownerId"`
 	Set     quota.Overrides `json:"set" doc:"quotas that operators have set for this owner"`
 	Quotas  quota.Limits    `json:"quotas" doc:"effective quotas; 0 means no limit"`
-	Use     quota.Use       `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads has applied"`
+	Use     quota.Use       `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads has ever applied"`
 }
 
 type ownerInput struct {
@@ -44,7 +44,7 @@ func Routes(r *web.Router, q *quota.Quotas) {
 	}, c.get)
 	web.Register(r, huma.Operation{
 		OperationID: "set-quotas", Method: http.MethodPut, Path: path, Tags: []string{tag}, Summary: "Set quotas of an owner",
-		Description: "Replaces the quotas that operators have set for the owner. For an absent quota the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds. " +
+		Description: "Replaces the quotas that operators have set for the owner. For an absent quota, the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds. " +
 			"Items from before the owner's first quota of bytes, items or uploads are counted by the next sweep.",
 	}, c.set, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }

@@ -38,7 +38,7 @@ type Form struct {
 type File struct {
 	Name        string // as sent by the client
 	ContentType string
-	Fields      map[string]string // the requested fields that precede the file
+	Fields      map[string]string // requested fields that precede the file
 
 	part io.ReadCloser
 	form *Form
@@ -55,7 +55,7 @@ func (f *Form) File(wanted ...string) (*File, error) {
 	for {
 		part, name, fileName, err := f.next()
 		switch {
-		case err == io.EOF: //nolint:errorlint // next returns it for the end alone
+		case err == io.EOF: //nolint:errorlint // next returns it only at the end
 			return nil, web.Invalid(web.FieldError{Field: "body." + FilePart, Message: "is not a part of the form, or has no file"})
 		case err != nil:
 			return nil, web.BrokenBody(err)
@@ -76,12 +76,12 @@ func (f *Form) File(wanted ...string) (*File, error) {
 }
 
 // next skips to the next part with a name, and returns it with the original file name, because
-// Part.FileName would remove directories. Browsers encode only a quote in the name, as %22 (HTML
+// Part.FileName would remove directories. Browsers encode only quotes in the name, as %22 (HTML
 // standard, multipart form data). next returns io.EOF at the end.
 func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
 	for {
 		part, err := f.parts.NextRawPart()
-		if err == io.EOF { //nolint:errorlint // a form that breaks off wraps it
+		if err == io.EOF { //nolint:errorlint // the error for a truncated form wraps it
 			return nil, "", "", io.EOF
 		}
 		if errors.Is(err, io.EOF) {
@@ -112,7 +112,7 @@ func (f *File) checkType() error {
 func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
 // Close stops reading the file.
-func (f *File) Close() { _ = f.part.Close() } // closing a reader loses no data
+func (f *File) Close() { _ = f.part.Close() } // a failure loses no data
 
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {

@@ -39,7 +39,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		if len(content) > 1<<10 {
-			t.Fatalf("read %d bytes, above the size limit", len(content))
+			t.Fatalf("got %d bytes, want at most %d", len(content), 1<<10)
 		}
 		parts, found := multipart.NewReader(bytes.NewReader(body), boundary), 0
 		for {
@@ -48,18 +48,18 @@ func FuzzForm(f *testing.F) {
 				break
 			}
 			if err != nil {
-				t.Fatalf("accepted a truncated form: %v", err)
+				t.Fatalf("a truncated form: got no error, want %v", err)
 			}
 			if part.FormName() != FilePart {
 				continue
 			}
 			found++
 			if other, err := io.ReadAll(part); err != nil || !bytes.Equal(other, content) {
-				t.Fatalf("read %q, want %q, %v", content, other, err)
+				t.Fatalf("got content %q, want %q, error %v", content, other, err)
 			}
 		}
 		if found != 1 {
-			t.Fatalf("accepted a form with %d files", found)
+			t.Fatalf("a form with %d files: got no error, want one", found)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Config holds the settings of uploads.
+// Config contains the settings of uploads.
 type Config struct {
 	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"maximum file size in bytes; files above 5 GiB must be uploaded in parts"`
 	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"lifetime of presigned upload requests"`
@@ -49,25 +49,25 @@ var ErrTooLarge = errors.New("the file is larger than the limit")
 // DefaultContentType is the media type of an upload whose client declares none.
 const DefaultContentType = "application/octet-stream"
 
-// Receiver receives files. All areas of a service share one.
+// Receiver receives files. All areas of a service share one Receiver.
 type Receiver struct {
 	Config
 	slots *slots
 }
 
-// New returns the receiver.
+// New returns a receiver.
 func New(cfg Config) *Receiver { return &Receiver{Config: cfg, slots: newSlots(cfg.Streamed)} }
 
 // TooLarge returns the problem of ErrTooLarge.
 func (r *Receiver) TooLarge() *web.Problem {
-	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", r.MaxSize))
+	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("A file may have at most %d bytes.", r.MaxSize))
 }
 
 // MaxKey is the maximum length of an Idempotency-Key, in bytes.
 const MaxKey = 255
 
-// Form waits for a slot to stream the form of a request. Until then the client does not send the
-// content, so a burst of small files needs no memory. The caller must call leave.
+// Form waits for a slot to stream the form of a request. Until then, the body is not read, so that a
+// burst of small files needs no memory. The caller must call leave.
 func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, leave func(), err error) {
 	upload := stream(w, req)
 	req.Body = upload

@@ -23,7 +23,7 @@ const (
 	slotCheck = 500 * time.Millisecond
 )
 
-// slots limits the number of concurrently streaming uploads. While uploads wait, the next free slot
+// slots limits the number of uploads that stream concurrently. While uploads wait, the next free slot
 // goes to the client with the fewest slots, and slow uploads are aborted.
 type slots struct {
 	limiter *web.Limiter
@@ -49,7 +49,7 @@ type streamed struct {
 	all    bool // the body has been read
 }
 
-// stream returns the body of r as a body that can hold a slot.
+// stream returns the body of r for an upload with a slot.
 func stream(w http.ResponseWriter, r *http.Request) *streamed {
 	return &streamed{ReadCloser: r.Body, setReadDeadline: http.NewResponseController(w).SetReadDeadline}
 }
@@ -77,9 +77,9 @@ func (s *streamed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// endIfSlow aborts the upload if its client is too slow to keep a slot. If the read to interrupt
-// has not started, it must be called again. It does not abort an upload whose body has been read:
-// net/http reads ahead then, and a deadline would cancel the request.
+// endIfSlow aborts the upload if its client is too slow to keep a slot. It must be called again if the
+// read that it interrupts has not started yet. It does not abort an upload whose body has been read:
+// net/http then reads ahead, and a deadline would cancel the request.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

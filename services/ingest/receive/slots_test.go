@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// begin starts an upload over a connection whose client sends nothing automatically.
+// begin starts an upload over a connection whose client has not sent anything.
 func begin(t *testing.T) (*streamed, net.Conn) {
 	t.Helper()
 	server, client := net.Pipe()
@@ -58,13 +58,13 @@ func TestFastUploadKeepsSlot(t *testing.T) {
 		other, _ := begin(t)
 		_, err := p.enter(t.Context(), "b", other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
-			t.Errorf("another upload: got %v; fast upload aborted: %t", err, fast.ended)
+			t.Errorf("another upload: got error %v, fast upload aborted = %t, want a problem, false", err, fast.ended)
 		}
 	})
 }
 
-// TestReadUploadIsNotAborted checks that an upload whose body has been read is not aborted: the time for
-// storing its bytes is not the client's, and a deadline would cancel the request.
+// TestReadUploadIsNotAborted checks that an upload whose body has been read is not aborted: the client does not
+// determine how long it takes to store the bytes, and a deadline would cancel the request.
 func TestReadUploadIsNotAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
@@ -87,7 +87,7 @@ func TestReadUploadIsNotAborted(t *testing.T) {
 		}
 		other, _ := begin(t)
 		if _, err := p.enter(t.Context(), "b", other); err == nil {
-			t.Error("another upload acquired the slot, want a timeout")
+			t.Error("another upload: got a slot, want a timeout")
 		}
 	})
 }

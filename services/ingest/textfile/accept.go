@@ -12,9 +12,9 @@ import (
 // errOtherUpload reports that an idempotency key was used for another upload.
 var errOtherUpload = errors.New("the idempotency key was used for another upload")
 
-// reserve writes a PENDING file for an upload. For a used idempotency key it returns the file of the first
-// call, or errOtherUpload if the terms differ. created reports whether this call wrote the file. The size
-// counted towards quotas is that of the terms, unless the reservation states none.
+// reserve writes a PENDING file for an upload. For a used idempotency key, it returns the file of the first
+// call, or errOtherUpload if the terms differ. created reports whether this call wrote the file. counted states
+// the size that counts toward quotas; it may be known even if the size in terms is not.
 func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation, counted quota.Item) (file textfile.File, created bool, err error) {
 	if idempotencyKey != "" {
 		terms.Key = textfile.KeyHash(owner, idempotencyKey)

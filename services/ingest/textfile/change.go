@@ -16,10 +16,10 @@ import (
 // errForeign reports that the file belongs to another owner.
 var errForeign = errors.New("the file belongs to another owner")
 
-// retry moves a FAILED file to PENDING and publishes it. It returns upload.ErrNoBytes or
+// retry moves a FAILED file to PENDING and publishes its work. It returns upload.ErrNoBytes or
 // upload.ErrOtherBytes for a file whose content is missing or has changed, *lifecycle.MovedError
 // for a file in another state, and bus.ErrOutstanding if the last worker does not finish in time.
-// In the last case the file is PENDING; a call of uploaded publishes it.
+// In the last case the file is PENDING, and a later uploaded call publishes its work.
 func (a *Area) retry(ctx context.Context, file textfile.File) (textfile.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
@@ -51,10 +51,10 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// remove deletes the content and the parts of an open upload, then the items, so that a retry after a
-// crash still finds the content, and nothing is reported as deleted while it exists. It then deletes
-// the content again, because an upload may have finished in between. The content of an upload that
-// finishes later is deleted when its notification is processed.
+// remove deletes the content and the parts of an open upload, then the items. A retry after a crash
+// therefore still finds the content, and a file is not reported as deleted while its content exists.
+// remove then deletes the content again, because an upload may have finished in between. The content of
+// an upload that finishes later is deleted when its notification is processed.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if file.Status == textfile.Pending {
 		if err := a.parts.Abort(ctx, file.S3Key); err != nil {

@@ -2,5 +2,5 @@ package textfile
 
 import "github.com/assay-project/assay/pkg/textfile"
 
-// Config holds the settings of text files.
+// Config contains the settings of text files.
 type Config struct{ Table textfile.Config }

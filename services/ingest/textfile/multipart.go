@@ -103,7 +103,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *r
 // repeat confirms a file that another call with the same idempotency key has stored. It returns
 // errOtherUpload if this call sends different content.
 func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.File) (textfile.File, error) {
-	// Read to the end, so that the client has finished sending before the response.
+	// Read the entire body, so that the client has finished sending before it receives the response.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return textfile.File{}, err
 	}
@@ -124,9 +124,9 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.Fil
 	return a.uploads.Confirm(ctx, file)
 }
 
-// undo deletes what a failed upload stored, even if the client has disconnected: nothing was
-// promised, and no other call knows the file. With an idempotency key, a repeated call may already
-// be uploading the same file, so undo keeps it.
+// undo deletes the file and the content of a failed upload, even if the client has disconnected. It
+// must not be called for an upload with an idempotency key, because a repeated call may already be
+// uploading the same file.
 func (a *Area) undo(ctx context.Context, file textfile.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
@@ -135,7 +135,7 @@ func (a *Area) undo(ctx context.Context, file textfile.File) {
 	}
 }
 
-// maxNameBytes is the maximum length of a file name, in bytes. It is four times what file systems allow.
+// maxNameBytes is the maximum length of a file name, in bytes. It is four times the limit of common file systems.
 const maxNameBytes = 1024
 
 // checkName rejects only names that cannot be stored or displayed.

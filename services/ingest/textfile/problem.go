@@ -43,7 +43,7 @@ func (a *Area) problem(err error) error {
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost):
-		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file changed at the same time. Read it and try again.")
+		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file was changed concurrently. Read it and try again.")
 	}
 	return parts.Problem(admission.Problem(err))
 }

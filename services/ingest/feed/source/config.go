@@ -11,10 +11,10 @@ import (
 const (
 	parallel       = 4                // maximum number of sources that one ingest polls concurrently
 	requestTimeout = 20 * time.Second // timeout of one request to a source
-	maxPause       = 6 * time.Hour    // the maximum pause after failures; the pause doubles with each failure
+	maxPause       = 6 * time.Hour    // maximum pause after failures; the pause doubles with each failure
 )
 
-// Config holds the settings of all sources.
+// Config contains the settings of all sources.
 type Config struct {
 	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"interval at which ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`

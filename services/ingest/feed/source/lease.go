@@ -4,7 +4,7 @@ import "time"
 
 // leases detects expired leases of polls: a lease has expired if this process has seen the same
 // token for the duration of a lease, by its monotonic clock. Wall clocks are not compared, because
-// they differ between machines and may be stepped. leases is not safe for concurrent use.
+// they differ between machines and can be stepped. leases is not safe for concurrent use.
 type leases struct {
 	lease time.Duration
 	seen  map[string]sighting // polls of other processes, by source

@@ -21,7 +21,7 @@ import (
 
 var platformTable = platform.Config{Table: "assay-platform"}
 
-// startStore opens an empty engine with the table of the sources.
+// startStore opens a new engine with the empty table of the sources.
 func startStore(t *testing.T) (*Store, *dynamodb.Client) {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -49,23 +49,23 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 		const lease = 2 * time.Minute
 		l, s := newLeases(lease), newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		if !l.free(s) {
-			t.Error("a source without a poll is reported as held")
+			t.Error("a source without a poll: got free = false, want true")
 		}
 		for _, holder := range []string{"first", "second"} {
 			s.State.Holder = holder
 			for waited := time.Duration(0); waited < lease; waited += lease / 4 {
 				if l.free(s) {
-					t.Errorf("lease lost by %s after %s, before its end", holder, waited)
+					t.Errorf("lease of %s after %s: got free = true, want false", holder, waited)
 				}
 				<-time.After(lease / 4)
 			}
 			if !l.free(s) {
-				t.Errorf("lease still held by %s after its end", holder)
+				t.Errorf("lease of %s after its end: got free = false, want true", holder)
 			}
 		}
 		s.State.Holder = ""
 		if !l.free(s) || len(l.seen) != 0 {
-			t.Errorf("a released source is reported as held: %v", l.seen)
+			t.Errorf("a released source: got sightings %v, or free = false, want none and true", l.seen)
 		}
 	})
 }
@@ -86,7 +86,7 @@ func TestPollersWithDifferentClocks(t *testing.T) {
 			first, second := process(0), process(ahead)
 			poll, err := first.claim(t.Context(), name)
 			if err != nil || poll.requests == 0 {
-				t.Fatalf("the first process claimed %+v, %v", poll, err)
+				t.Fatalf("the first process: got claim %+v, error %v, want requests", poll, err)
 			}
 			began, tick := time.Now(), time.NewTicker(lease/20)
 			defer tick.Stop()
@@ -97,16 +97,16 @@ func TestPollersWithDifferentClocks(t *testing.T) {
 				}
 				if waited := time.Since(began); taken.requests > 0 {
 					if waited < lease {
-						t.Errorf("taken over after %s, within the lease of %s", waited, lease)
+						t.Errorf("got a takeover after %s, want none before the end of the lease of %s", waited, lease)
 					}
 					break
 				} else if waited > 20*time.Second {
-					t.Fatal("the second process did not take over after the lease")
+					t.Fatal("got no takeover by the second process, want one after the lease")
 				}
 				<-tick.C
 			}
 			if again, err := first.claim(t.Context(), name); err != nil || again.requests != 0 {
-				t.Errorf("the first process claimed it again: %+v, %v", again, err)
+				t.Errorf("a second claim of the first process: got %+v, error %v, want no requests", again, err)
 			}
 		})
 	}
@@ -128,15 +128,15 @@ func TestShutdownDuringClaim(t *testing.T) {
 	err := p.look(ctx, &polls)
 	polls.Wait()
 	if ctx.Err() == nil {
-		t.Fatalf("nothing was written before the shutdown: %v", err)
+		t.Fatalf("got no write before the shutdown, error %v, want one", err)
 	}
 	if s, err := store.Get(t.Context(), "books"); err != nil || s.State.Holder != "" {
-		t.Errorf("the source is still held by %q, %v", s.State.Holder, err)
+		t.Errorf("got holder %q, error %v, want none", s.State.Holder, err)
 	}
 }
 
-// interruptedWrites calls shutdown when a write has taken effect. A request whose context is
-// thereby canceled loses its response.
+// interruptedWrites calls shutdown when a write has taken effect. If this cancels the context of the
+// request, the response is lost.
 type interruptedWrites struct{ shutdown func() }
 
 func (i interruptedWrites) Do(r *http.Request) (*http.Response, error) {

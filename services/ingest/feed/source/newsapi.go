@@ -15,13 +15,13 @@ const (
 	// newsLookback is the period that the first search for a tag covers. With free keys, articles
 	// are available a day late.
 	newsLookback = 48 * time.Hour
-	// newsOverlap is how far before the newest article of the previous search a search begins:
-	// articles may appear in another order than they were published.
+	// newsOverlap is the time before the newest article of the previous search at which a search
+	// begins, since articles may appear in a different order than they were published.
 	newsOverlap = time.Hour
 )
 
-// pollNewsAPI searches for each tag, beginning with the one that was not searched for the longest
-// time. If the quota is too low for all tags, several polls search them.
+// pollNewsAPI searches for each tag, beginning with the least recently searched one. If the quota is too
+// low for all tags, it takes several polls to search them.
 func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)

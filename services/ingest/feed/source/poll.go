@@ -20,8 +20,8 @@ import (
 
 // report is the result of a poll.
 type report struct {
-	requests   int // made
-	counted    int // number of requests that count against the quota
+	requests   int // number of requests that were made
+	counted    int // number of requests that count toward the quota
 	taken      Taken
 	unchanged  bool
 	validators syndication.Validators
@@ -29,7 +29,7 @@ type report struct {
 	err        error
 }
 
-// hold is the pause that the server requested.
+// hold returns the pause that the server requested, or defaultHold if it specified none.
 func (r report) hold() time.Duration {
 	throttled, ok := errors.AsType[*fetch.Throttled](r.err)
 	if !ok || throttled.After == 0 {
@@ -44,12 +44,12 @@ const (
 	outcomeUnchanged    = "unchanged"
 	outcomeQuota        = "quota"        // no request was made
 	outcomeNoKey        = "no-key"       // no request was made
-	outcomeUnauthorized = "unauthorized" // until the settings are changed
-	outcomeGone         = "gone"         // until the settings are changed
+	outcomeUnauthorized = "unauthorized" // polls stop until the settings are changed
+	outcomeGone         = "gone"         // polls stop until the settings are changed
 	outcomeThrottled    = "throttled"
 	outcomeRefused      = "refused" // rejected by the guard
 	outcomeMalformed    = "malformed"
-	outcomeFailed       = "failed" // malformed or too slow
+	outcomeFailed       = "failed" // any other error, such as a 5xx status or a timeout
 	outcomeEngine       = "engine" // an internal backend failed, or is full
 	outcomeInterrupted  = "interrupted"
 )
@@ -94,9 +94,9 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
-// poll queries the source with at most the claimed number of requests, and passes on the items. If it
-// fails, it still returns the items found so far. A panic, for example in a parser of server data,
-// ends the poll but not the process.
+// poll queries the source with at most the claimed number of requests, and accepts the items. If it
+// fails, the report still includes the items accepted so far. A panic, for example in a parser of server
+// data, ends the poll but not the process.
 func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -161,14 +161,14 @@ func (f found) item() (s feed.Submission, ok bool) {
 }
 
 // sourceID returns an id in the format that the seed requires, because the identity of an item at
-// its source may have any characters and length. 128 bits make collisions improbable.
+// its source can contain any characters and have any length. 128 bits make collisions improbable.
 func sourceID(kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return kind + "#" + hex.EncodeToString(sum[:16])
 }
 
-// canonical returns a URL without the parts that do not identify the page: the fragment, campaign
-// parameters, and upper case in the host. It returns text that is not a URL unchanged.
+// canonical returns a URL without its fragment and campaign parameters, which do not identify the page,
+// and with the host in lower case. It returns text that is not a URL unchanged.
 func canonical(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || u.Host == "" {

@@ -53,7 +53,7 @@ func newPoller(t *testing.T, k *taker) *Poller {
 	return p
 }
 
-// polled polls a source once, like the poller.
+// polled polls a source once, as the poller does.
 func polled(t *testing.T, p *Poller, s *Source, at time.Time) report {
 	t.Helper()
 	c := claimNow(t, s, at)
@@ -76,7 +76,7 @@ func TestSearchesOverlap(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
 	at := time.Now()
 	if r := polled(t, p, s, at); r.err != nil || r.taken.Created != 2 {
-		t.Fatalf("got %+v", r)
+		t.Fatalf("got report %+v, want 2 items", r)
 	}
 	polled(t, p, s, at.Add(10*time.Minute))
 	for i, want := range []time.Time{at.Add(-48 * time.Hour), newest.PublishedAt.Add(-time.Hour)} {
@@ -87,8 +87,8 @@ func TestSearchesOverlap(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded checks that a search reads as many pages as the settings and the plan allow,
-// and reports the number of skipped articles.
+// TestPagesAreBounded checks that a search reads as many pages as the settings and the plan allow, and
+// reports the number of skipped articles.
 func TestPagesAreBounded(t *testing.T) {
 	server := newsapitest.Start(t)
 	for i := range 420 {
@@ -103,8 +103,8 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTagRotation checks that with a quota for two of three tags, each poll begins with the tags
-// that have waited longest.
+// TestTagRotation checks that, with a quota for two of three tags, each poll begins with the tags
+// that were searched least recently.
 func TestTagRotation(t *testing.T) {
 	server := newsapitest.Start(t)
 	p := newPoller(t, &taker{})
@@ -118,12 +118,12 @@ func TestTagRotation(t *testing.T) {
 		asked = append(asked, strings.Trim(query.Get("q"), `"`))
 	}
 	if want := []string{"a", "b", "c", "a", "b", "c"}; !slices.Equal(asked, want) {
-		t.Errorf("searched for %v, want %v", asked, want)
+		t.Errorf("got searches for %v, want %v", asked, want)
 	}
 }
 
-// TestPartialResultsAreAccepted checks that if the second tag fails, the results of the first are
-// accepted, and only the second is searched again from its position.
+// TestPartialResultsAreAccepted checks that, if the search for the second tag fails, the results for the first
+// are accepted, and only the second is searched again from its position.
 func TestPartialResultsAreAccepted(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
@@ -139,19 +139,19 @@ func TestPartialResultsAreAccepted(t *testing.T) {
 	at := time.Now()
 	r := polled(t, p, s, at)
 	if outcome, _ := r.outcome(); outcome != outcomeFailed || r.taken.Created != 1 || s.State.Used.Requests != 2 {
-		t.Fatalf("got %+v, used %+v", r, s.State.Used)
+		t.Fatalf("got report %+v, used %+v, want a failure with 1 item and 2 requests", r, s.State.Used)
 	}
 	if _, wind := s.State.Watched["wind"]; wind || s.State.Watched["solar"].Newest.IsZero() {
-		t.Errorf("got %+v", s.State.Watched)
+		t.Errorf("got positions %+v, want one for solar only", s.State.Watched)
 	}
 	server.Answer(nil)
 	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || !strings.Contains(server.Asked()[2].Get("q"), "wind") {
-		t.Errorf("got %+v; requested %v", r, server.Asked()[2])
+		t.Errorf("got report %+v, request %v, want a search for wind", r, server.Asked()[2])
 	}
 }
 
-// TestEngineFailure checks that items that an Assay backend does not accept are returned again by
-// the next poll, and do not count as a failure of the source.
+// TestEngineFailure checks that items that an Assay backend does not accept are read again by the next
+// poll, and do not count as a failure of the source.
 func TestEngineFailure(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{err: errors.New("full")}
 	p := newPoller(t, k)
@@ -159,23 +159,23 @@ func TestEngineFailure(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
 	r := polled(t, p, s, time.Now())
 	if outcome, ours := r.outcome(); outcome != outcomeEngine || !ours || s.State.Failures != 0 || len(s.State.Watched) != 0 {
-		t.Errorf("got %+v, %+v", r, s.State)
+		t.Errorf("got report %+v, state %+v, want a backend failure that does not count", r, s.State)
 	}
 	k.err = nil
 	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || len(k.items) != 1 {
-		t.Errorf("got %+v", r)
+		t.Errorf("got report %+v, want 1 item", r)
 	}
 }
 
 // TestPanicEndsAPoll checks that a panic counts as a failure of the source, so that polls become
-// less frequent, and that requests that it may have sent count.
+// less frequent, and that requests that the poll may have sent are counted.
 func TestPanicEndsAPoll(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Publish(article(1, "Solar", time.Hour))
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
 	r := polled(t, newPoller(t, &taker{panics: true}), s, noon)
 	if outcome, ours := r.outcome(); outcome != outcomeFailed || ours || s.State.Failures != 1 || s.State.Used.Requests != 1 || !s.State.NextPoll.After(noon) {
-		t.Errorf("got %+v, %+v", r, s.State)
+		t.Errorf("got report %+v, state %+v, want a failure with 1 request and a later poll", r, s.State)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestNoKey(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Key: "ASSAY_NEWSAPI_KEY_2"})
 	r := polled(t, newPoller(t, &taker{}), s, time.Now())
 	if outcome, _ := r.outcome(); outcome != outcomeNoKey || len(server.Asked()) != 0 || s.State.Used.Requests != 0 {
-		t.Errorf("got %+v, used %+v", r, s.State.Used)
+		t.Errorf("got report %+v, used %+v, want outcome %s without requests", r, s.State.Used, outcomeNoKey)
 	}
 }
 
@@ -204,14 +204,14 @@ func TestItemsAreValid(t *testing.T) {
 	tags := []string{"a", "b", "c", "d", "e", "f"}
 	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: tags, Match: MatchAll})
 	if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != (Taken{Created: 3, Skipped: 1, TagsDropped: 3}) {
-		t.Fatalf("got %+v", r)
+		t.Fatalf("got report %+v, want 3 items created, 1 skipped and 3 tags dropped", r)
 	}
 	for _, item := range k.items {
 		if wrong := check.Submission(item, time.Now(), KindRSS); len(wrong) != 0 {
-			t.Errorf("%.200s: got invalid fields %v", item.SourceID, wrong)
+			t.Errorf("%.200s: got invalid fields %v, want none", item.SourceID, wrong)
 		}
 		if !slices.Equal(item.MatchedTags, tags[:5]) || strings.ContainsAny(item.Text, "<>") || item.SourceURL != "" {
-			t.Errorf("got %v %q %.100s", item.MatchedTags, item.SourceURL, item.Text)
+			t.Errorf("got tags %v, URL %q, text %.100s, want 5 tags, no URL and no markup", item.MatchedTags, item.SourceURL, item.Text)
 		}
 	}
 }
@@ -225,6 +225,6 @@ func TestDeadlineEndsAPoll(t *testing.T) {
 	defer cancel()
 	r := newPoller(t, &taker{}).poll(ctx, claimNow(t, s, noon))
 	if outcome, _ := r.outcome(); outcome != outcomeFailed || errors.Is(r.err, fetch.ErrMalformed) {
-		t.Errorf("got %+v", r)
+		t.Errorf("got report %+v, want a failure other than a malformed response", r)
 	}
 }

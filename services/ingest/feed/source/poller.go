@@ -20,7 +20,7 @@ import (
 // returns the items again.
 type Take func(context.Context, []feed.Submission) (Taken, error)
 
-// Options are the dependencies of a Poller.
+// Options contains the dependencies of a Poller.
 type Options struct {
 	Store    *Store
 	Take     Take
@@ -29,7 +29,7 @@ type Options struct {
 	Registry prometheus.Registerer
 }
 
-// Poller polls sources when they are due. Several processes may each run one: a poll holds a lease
+// Poller polls sources when they are due. Several processes can run a Poller, since a poll holds a lease
 // on its source.
 type Poller struct {
 	Options
@@ -39,7 +39,7 @@ type Poller struct {
 	leases  *leases
 	now     func() time.Time // the wall clock
 	changed chan struct{}
-	places  chan struct{} // one slot for each concurrent poll
+	slots   chan struct{} // contains a value for each poll in progress
 }
 
 // New returns a poller. It makes no requests.
@@ -48,7 +48,7 @@ func New(cfg Config, o Options) *Poller {
 		Options: o, cfg: cfg, metrics: newMetrics(o.Registry),
 		client: fetch.Client{HTTP: guard.Client(cfg.policy(), requestTimeout), MaxBody: cfg.MaxBody},
 		leases: newLeases(cfg.Lease), now: time.Now,
-		changed: make(chan struct{}, 1), places: make(chan struct{}, parallel),
+		changed: make(chan struct{}, 1), slots: make(chan struct{}, parallel),
 	}
 }
 
@@ -96,13 +96,13 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 			continue
 		}
 		select { // acquire a slot first, because the lease starts with the claim
-		case p.places <- struct{}{}:
+		case p.slots <- struct{}{}:
 		case <-ctx.Done():
 			return nil
 		}
 		claimed, err := p.claim(ctx, source.Name)
 		if err != nil || claimed.requests == 0 {
-			<-p.places
+			<-p.slots
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		}
 		polls.Go(func() {
 			p.work(ctx, claimed)
-			<-p.places
+			<-p.slots
 		})
 	}
 	return nil
@@ -119,18 +119,18 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 // claimed is a claimed source with the limits of its poll.
 type claimed struct {
 	Source
-	token    string // start of the poll
-	requests int
-	day      string // day to whose quota the requests count
+	token    string // identifies the poll
+	requests int    // maximum number of requests
+	day      string // day to whose quota the requests are charged
 }
 
 // shutdownWrite limits the duration of the writes at the start and end of a poll, which a shutdown
 // does not interrupt.
 const shutdownWrite = 5 * time.Second
 
-// claim claims a source that is due. requests is 0 if another process was faster or the quota is
-// used up. A shutdown does not interrupt it, because a claim that is stored but unknown to this
-// process would block the source for the duration of a lease.
+// claim claims a source that is due. In the result, requests is 0 if another process was faster or the
+// quota is used up. A shutdown does not interrupt the claim, because one that is stored without this
+// process being aware of it would block the source for the duration of a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()

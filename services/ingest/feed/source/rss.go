@@ -37,7 +37,7 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 }
 
 // rssItem returns the item for an entry, and the number of matching tags that were dropped. ok is
-// false if the entry has no text, or none of the tags.
+// false if the entry has no text or matches none of the tags.
 func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, dropped int, ok bool) {
 	tags := s.Tags
 	if s.Match != MatchAll {

@@ -1,5 +1,5 @@
 // Package source polls servers for feed items. Each source has settings, which operators can change
-// at any time, and a state; both are stored in one document of the platform table.
+// at any time, and a state; both are stored in one document in the platform table.
 package source
 
 import (
@@ -43,7 +43,7 @@ const (
 
 var (
 	languageForm = regexp.MustCompile(`^[a-z]{2}$`)
-	// keyForm is restrictive so that operators cannot send arbitrary secrets of the environment to
+	// keyForm is restrictive, so that operators cannot send arbitrary secrets from the environment to
 	// another server.
 	keyForm = regexp.MustCompile(`^ASSAY_NEWSAPI_KEY(_[A-Z0-9_]{1,50})?$`)
 )
@@ -121,7 +121,7 @@ func (s Settings) check(cfg Config) []web.FieldError {
 		}
 	}
 	if s.Match == MatchAll && len(s.Tags) > feed.MaxTags {
-		wrong("tags", "has %d tags; with match all each item gets all of them, and has at most %d", len(s.Tags), feed.MaxTags)
+		wrong("tags", "has %d tags; with match all, each item gets all of them, but can have at most %d", len(s.Tags), feed.MaxTags)
 	}
 	only("match", KindRSS, s.Match != "")
 	only("language", KindNewsAPI, s.Language != "")

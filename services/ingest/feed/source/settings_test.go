@@ -20,11 +20,11 @@ func TestDefaults(t *testing.T) {
 	}
 	s := Settings{Kind: KindNewsAPI, Tags: []string{"AI"}}.withDefaults()
 	if s.URL != "https://newsapi.org/v2/everything" || s.Quota != 100 || s.Key != "ASSAY_NEWSAPI_KEY" || s.interval() != 15*time.Minute {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want the default URL, quota 100, the default key and 15m", s)
 	}
 }
 
-// TestChecks checks settings with one invalid field each.
+// TestChecks covers settings with one invalid field each.
 func TestChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
@@ -64,11 +64,11 @@ func TestChecks(t *testing.T) {
 		s = s.withDefaults()
 		c.spoil(&s)
 		if found := s.check(testConfig); len(found) == 0 || found[0].Field != "body."+c.field {
-			t.Errorf("%s: got %v, want an error of %s", name, found, c.field)
+			t.Errorf("%s: got errors %v, want one of field %s", name, found, c.field)
 		}
 	}
 	local := Settings{Kind: KindNewsAPI, URL: "http://127.0.0.1:1234/v2/everything", Tags: []string{"AI"}}.withDefaults()
 	if found := local.check(testConfig); len(found) != 0 {
-		t.Errorf("with a server in an allowed network: got %v", found)
+		t.Errorf("a server in an allowed network: got errors %v, want none", found)
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// Source is a stored source. Its methods are pure; the Store applies them sequentially.
+// Source is a stored source. Its methods have no side effects other than on the Source; the Store applies
+// them sequentially.
 type Source struct {
 	Name     string   `json:"name"`
 	Revision int64    `json:"revision"` // revision of the settings
 	Settings Settings `json:"settings"`
-	// Deleted sources are retained, so that the used quota still counts if the source is created again.
+	// Deleted is set instead of removing the source, so that the used quota still counts if it is created again.
 	Deleted bool  `json:"deleted,omitempty"`
 	State   State `json:"state"`
 }
@@ -20,11 +21,11 @@ type Source struct {
 // State is the state of a source's polls.
 type State struct {
 	NextPoll time.Time `json:"nextPoll"`
-	Holder   string    `json:"holder,omitempty"` // token of the poll that holds the source; empty while it is free
+	Holder   string    `json:"holder,omitempty"` // token of the poll that holds the lease; empty if there is none
 	Used     Used      `json:"used,omitzero"`
 	// HeldUntil is the end of the pause that the server requested.
 	HeldUntil time.Time `json:"heldUntil,omitzero"`
-	// Failures is the number of consecutive failures, which lengthen the
+	// Failures is the number of consecutive failures, which increase the
 	// pauses between polls.
 	Failures int `json:"failures,omitempty"`
 	// Stopped is the reason why polls are stopped until the settings are changed.
@@ -98,11 +99,11 @@ func (s *Source) most() int {
 }
 
 // claim assigns a due source to a poll, and returns the number of requests granted. They count as
-// used immediately, so that a crash never uses them twice. It returns 0 if the daily quota is used
-// up; the source then waits for the next day.
+// used immediately, so that they are not granted again after a crash. claim returns 0 if the daily quota
+// is used up; the source then waits for the next day.
 func (s *Source) claim(token string, now time.Time) int {
 	now = now.UTC()
-	// A process whose clock is behind uses the day that other processes have started.
+	// If the clock of this process is behind, the requests count for the day that has already begun.
 	if used := s.State.Used.Day; used < now.Format(time.DateOnly) || used > now.Add(mostSkew).Format(time.DateOnly) {
 		s.State.Used = Used{Day: now.Format(time.DateOnly)}
 	}
@@ -117,15 +118,15 @@ func (s *Source) claim(token string, now time.Time) int {
 	return requests
 }
 
-// defaultHold is the pause after a server reported too many requests without a retry time.
+// defaultHold is the pause after a server has reported too many requests without a retry time.
 const defaultHold = time.Hour
 
-// soon returns the time of a retry after an error of an Assay backend.
+// soon is the pause after an error of an Assay backend.
 const soon = time.Minute
 
 // finish records the result of a poll and releases the source. If another poll has
-// taken over the source, it records nothing; if the settings have changed since,
-// it only records the requests used.
+// taken over the source, it records nothing. If the settings have changed during the
+// poll, it only records the requests used.
 func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duration) {
 	if s.State.Holder != c.token {
 		return
@@ -195,14 +196,14 @@ func (s *Source) change(settings Settings, now time.Time) {
 			delete(s.State.Watched, tag)
 		}
 	}
-	// Entries that were skipped may match the new settings.
+	// The feed must be read again, since entries that were skipped may match the new settings.
 	s.State.Validators = syndication.Validators{}
 	s.State.NextPoll, s.State.Failures, s.State.Stopped = now.UTC(), 0, ""
 	s.Settings, s.Deleted = settings, false
 	s.Revision++
 }
 
-// Status returns the state in one word.
+// Status returns the status of the source: disabled, stopped, polling, paused or waiting.
 func (s *Source) Status(now time.Time) string {
 	switch {
 	case !s.Settings.Enabled:

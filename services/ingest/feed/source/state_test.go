@@ -24,7 +24,7 @@ func newSource(s Settings) *Source {
 func claimNow(t *testing.T, s *Source, at time.Time) claimed {
 	t.Helper()
 	if !s.due(at) {
-		t.Fatalf("the source is not due at %s: %+v", at, s.State)
+		t.Fatalf("at %s: got state %+v, want the source to be due", at, s.State)
 	}
 	token := at.String()
 	requests := s.claim(token, at)
@@ -40,7 +40,7 @@ func TestOutcomes(t *testing.T) {
 		failures int
 		stopped  bool
 	}{
-		"well":                    {nil, outcomeOK, 10 * time.Minute, 0, false},
+		"success":                 {nil, outcomeOK, 10 * time.Minute, 0, false},
 		"key":                     {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
 		"gone":                    {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
 		"throttled":               {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
@@ -56,26 +56,26 @@ func TestOutcomes(t *testing.T) {
 		s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		poll := claimNow(t, s, noon)
 		if newLeases(time.Minute).free(s) {
-			t.Errorf("%s: the source is not leased during a poll", name)
+			t.Errorf("%s: during the poll: got free = true, want false", name)
 		}
 		seen := syndication.Validators{ETag: "1"}
 		s.finish(poll, report{requests: 1, counted: 1, err: c.err, validators: seen, taken: Taken{Created: 3}}, noon, 6*time.Hour)
 		st := s.State
 		if st.Last.Outcome != c.outcome || !st.NextPoll.Equal(noon.Add(c.pause)) || st.Failures != c.failures || (st.Stopped != "") != c.stopped {
-			t.Errorf("%s: unexpected state %+v %+v", name, st, st.Last)
+			t.Errorf("%s: got state %+v, last %+v, want outcome %s, pause %s, failures %d, stopped = %t", name, st, st.Last, c.outcome, c.pause, c.failures, c.stopped)
 		}
 		if st.Used.Requests != 1 || st.Last.Taken.Created != 3 || st.Holder != "" || (st.Validators == seen) != (c.err == nil) {
-			t.Errorf("%s: unexpected state %+v", name, st)
+			t.Errorf("%s: got state %+v, want 1 request used, 3 items, no holder, and new validators only after a success", name, st)
 		}
 		if s.due(noon.Add(c.pause-1)) || s.due(noon.Add(c.pause)) == c.stopped {
-			t.Errorf("%s: the source is due at the wrong time", name)
+			t.Errorf("%s: got a source that is due at the wrong time, want it due after %s unless it is stopped", name, c.pause)
 		}
 		if c.stopped && s.Status(noon) != "stopped" {
 			t.Errorf("%s: got status %s, want stopped", name, s.Status(noon))
 		}
 		s.change(s.Settings, noon)
 		if held := c.outcome == outcomeThrottled; s.due(noon) == held || s.Status(noon) == "stopped" || s.State.Validators.ETag != "" {
-			t.Errorf("%s: unexpected state after a change: %+v", name, s.State)
+			t.Errorf("%s: after a change of the settings: got state %+v, want a due source without validators, unless throttled", name, s.State)
 		}
 	}
 }
@@ -95,65 +95,65 @@ func TestBreaker(t *testing.T) {
 	}
 	s.finish(claimNow(t, s, at), report{requests: 1, counted: 1}, at, time.Hour)
 	if !s.State.NextPoll.Equal(at.Add(10*time.Minute)) || s.State.Failures != 0 || s.Status(at) != "waiting" {
-		t.Errorf("got %+v", s.State)
+		t.Errorf("after a success: got state %+v, want no failures and a poll after 10m", s.State)
 	}
 	if got := pause(2*time.Hour, 3, time.Hour); got != 2*time.Hour {
 		t.Errorf("got a pause of %s, want the interval of 2h", got)
 	}
 }
 
-// TestQuota checks that the requests that a poll may send count beforehand, and are returned if
-// they were not sent, and that each day has its own quota.
+// TestQuota checks that the requests that a poll may send count in advance, that requests that were not
+// sent are credited afterwards, and that each day has its own quota.
 func TestQuota(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
 	poll := claimNow(t, s, noon)
 	if poll.requests != 4 || s.State.Used.Requests != 4 {
-		t.Errorf("claimed %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
+		t.Errorf("got a claim of %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
 	}
 	s.finish(poll, report{requests: 2, counted: 2}, noon, time.Hour)
 	if s.State.Used.Requests != 2 {
-		t.Errorf("used %+v, want 2 requests", s.State.Used)
+		t.Errorf("got used %+v, want 2 requests", s.State.Used)
 	}
-	died := claimNow(t, s, noon.Add(10*time.Minute)) // the process of the poll appears to have crashed
+	late := claimNow(t, s, noon.Add(10*time.Minute)) // the process of this poll seems to have crashed
 	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
-	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
-		t.Errorf("claimed %d and %d, used %+v, want 4, 1 and 7", died.requests, rest.requests, s.State.Used)
+	if late.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
+		t.Errorf("got claims of %d and %d, used %+v, want 4, 1 and 7", late.requests, rest.requests, s.State.Used)
 	}
-	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it is still running, and finishes late
+	s.finish(late, report{requests: 4, counted: 4}, after, time.Hour) // the process is still running
 	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
-		t.Errorf("a poll that had lost its lease changed the state: %+v", s.State)
+		t.Errorf("after a poll that had lost its lease: got state %+v, want it unchanged", s.State)
 	}
 	s.finish(rest, report{requests: 1, counted: 1}, after, time.Hour)
 	if poll := claimNow(t, s, after.Add(10*time.Minute)); poll.requests != 0 || s.State.Last.Outcome != outcomeQuota {
-		t.Errorf("claimed %d without remaining quota, %+v", poll.requests, s.State)
+		t.Errorf("without remaining quota: got a claim of %d, state %+v, want 0", poll.requests, s.State)
 	}
 	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	if s.due(midnight.Add(-1)) {
-		t.Error("the source is due before the next day")
+		t.Error("before the next day: got due = true, want false")
 	}
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
-		t.Errorf("on the next day: claimed %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
+		t.Errorf("on the next day: got a claim of %d, used %+v, want 4 and 4", poll.requests, s.State.Used)
 	}
-	// A clock that is behind does not start a previous day again, but a clock stepped back by days does.
+	// A clock that is slightly behind does not start a previous day again, but one that was set back by days does.
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
 	if s.claim("behind", midnight.Add(-5*time.Minute)); s.State.Used != (Used{Day: "2026-11-21", Requests: 7}) {
-		t.Errorf("with a clock that is behind: used %+v", s.State.Used)
+		t.Errorf("with a clock that is behind: got used %+v, want 7 on 2026-11-21", s.State.Used)
 	}
 	if s.claim("stepped back", midnight.Add(-48*time.Hour)); s.State.Used != (Used{Day: "2026-11-19", Requests: 4}) {
-		t.Errorf("with a clock that was stepped back: used %+v", s.State.Used)
+		t.Errorf("with a clock that was set back: got used %+v, want 4 on 2026-11-19", s.State.Used)
 	}
-	// The unused part of the previous day's claim is not added to the next
+	// The unused part of the previous day's claim is not credited to the next
 	// day.
 	s.State.Used = Used{Day: "2026-11-22", Requests: 3}
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{}, midnight, time.Hour)
 	if s.State.Used.Requests != 3 {
-		t.Errorf("used %+v, want 3 requests", s.State.Used)
+		t.Errorf("got used %+v, want 3 requests", s.State.Used)
 	}
 }
 
-// TestChangeDuringPoll checks that a poll whose settings change while it runs returns its lease and
-// its unused requests, and changes nothing else.
+// TestChangeDuringPoll checks that a poll whose settings change while it runs releases its lease and its
+// unused requests, and changes nothing else.
 func TestChangeDuringPoll(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Tags: []string{"a", "b"}})
 	s.State.Watched = map[string]Watched{"a": {Newest: noon}, "b": {Newest: noon}}
@@ -162,15 +162,15 @@ func TestChangeDuringPoll(t *testing.T) {
 	other.Tags = []string{"b", "c"}
 	s.change(other, noon)
 	if newLeases(time.Minute).free(s) {
-		t.Error("the source is free while the poll is still running")
+		t.Error("while the poll is still running: got free = true, want false")
 	}
 	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
 	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
-		t.Errorf("got %+v", s.State)
+		t.Errorf("got state %+v, want a due source with the position of b only and 1 request used", s.State)
 	}
 	other.URL = "https://example.com"
 	if s.change(other, noon); len(s.State.Watched) != 0 {
-		t.Errorf("the positions for another server were retained: %+v", s.State)
+		t.Errorf("after a change of the server: got state %+v, want no positions", s.State)
 	}
 }
 
@@ -179,32 +179,32 @@ func TestIDs(t *testing.T) {
 		{"https://Example.com/a?utm_source=rss&b=1#top", "https://example.com/a?b=1"}, {"no url", "no url"},
 	} {
 		if canonical(same[0]) != canonical(same[1]) {
-			t.Errorf("canonical(%q) = %q", same[0], canonical(same[0]))
+			t.Errorf("canonical(%q) = %q, want %q", same[0], canonical(same[0]), canonical(same[1]))
 		}
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
 	if entryID(entry, "https://a.example/1.xml") == entryID(entry, "https://a.example/2.xml") || entryID(entry, "https://a.example/") != entryID(entry, "https://A.example/") {
-		t.Error("entry ids that are not URLs are not specific to their feed")
+		t.Error("an id that is not a URL: got the same entry id for two feeds, or different ones for one feed")
 	}
 	entry.ID = "https://example.com/17"
 	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {
-		t.Error("an entry id that is a URL differs between feeds")
+		t.Error("an id that is a URL: got different entry ids for two feeds, want the same")
 	}
 	entry.ID, entry.Link, entry.Title = "", "", "Title"
 	if entryID(entry, "https://a.example/") == "" {
-		t.Error("got no entry id")
+		t.Error("an entry without an id: got no entry id, want one")
 	}
 	if got := sourceID("rss", "17"); len(got) != 36 || got[:4] != "rss#" {
-		t.Errorf("got %s", got)
+		t.Errorf("sourceID = %s, want rss# and 32 digits", got)
 	}
 }
 
-// A clock that was stepped back by more than the maximum clock difference stops no source, and a
-// clock that differs does not cause an immediate poll.
+// A clock that is set back by more than the maximum clock difference does not stop a source, and a smaller
+// difference does not cause an immediate poll.
 func TestSteppedClock(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
 	s.finish(claimNow(t, s, noon), report{}, noon, time.Hour)
 	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
-		t.Errorf("after a poll: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+		t.Errorf("after a poll: got due = %t 10m earlier and %t 25h earlier, want false and true", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
 	}
 }

@@ -17,19 +17,19 @@ var (
 	// ErrUnconditional means that a source exists and the caller specified no revision.
 	ErrUnconditional = errors.New("the feed source exists, but no revision was specified")
 	// ErrOtherRevision means that the revision of a source differs from the one that the caller specified.
-	ErrOtherRevision = errors.New("the feed source has another revision")
+	ErrOtherRevision = errors.New("the feed source has a different revision")
 )
 
-// MaxSources limits the number of documents that every check reads.
+// MaxSources is the maximum number of sources. Every check for due sources reads all of them.
 const MaxSources = 200
 
 // Store stores each source as a document in the platform table.
 type Store struct{ documents *platform.Store }
 
-// NewStore returns the sources of the table.
+// NewStore returns a store on the given documents.
 func NewStore(documents *platform.Store) *Store { return &Store{documents} }
 
-// Check reports whether the table is available, for readiness.
+// Check returns an error if the table is unavailable. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error { return s.documents.Check(ctx) }
 
 // All returns the sources, sorted by name.
@@ -76,7 +76,7 @@ func (s *Store) load(ctx context.Context, name string) (Source, int64, error) {
 func parseSource(d platform.Document) (Source, error) {
 	var found Source
 	if err := json.Unmarshal([]byte(d.Body), &found); err != nil {
-		return Source{}, fmt.Errorf("reading the feed source %s: %w", d.Name, err)
+		return Source{}, fmt.Errorf("read the feed source %s: %w", d.Name, err)
 	}
 	return found, nil
 }
@@ -100,7 +100,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 		}
 		body, err := json.Marshal(current)
 		if err != nil {
-			return Source{}, fmt.Errorf("writing the feed source %s: %w", name, err)
+			return Source{}, fmt.Errorf("write the feed source %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
 		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
@@ -128,8 +128,8 @@ func (m Match) check(current *Source, exists bool) error {
 	return nil
 }
 
-// Put sets the settings of a source, which must have been checked. It returns ErrTooMany,
-// ErrUnconditional or ErrOtherRevision.
+// Put sets the settings of a source, which must be valid. It returns ErrTooMany, ErrUnconditional or
+// ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (put Source, created bool, err error) {
 	put, err = s.update(ctx, name, func(current *Source, exists bool) error {
 		if err := match.check(current, exists); err != nil {
@@ -150,8 +150,8 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 	return put, created, err
 }
 
-// Delete deletes a source. A missing source is not an error unless a revision is given. It returns
-// ErrUnconditional or ErrOtherRevision.
+// Delete deletes a source. A missing source is not an error unless match specifies a precondition. It
+// returns ErrUnconditional or ErrOtherRevision.
 func (s *Store) Delete(ctx context.Context, name string, match Match) error {
 	_, err := s.update(ctx, name, func(current *Source, exists bool) error {
 		if !exists && match == (Match{}) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plain returns the text of an HTML fragment, in one line.
+// plain returns the text of an HTML fragment, on one line.
 func plain(markup string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(markup))
@@ -32,7 +32,7 @@ func plain(markup string) string {
 		case kind == html.StartTagToken && slices.Contains(unseen, token.DataAtom):
 			hidden = token.DataAtom
 		case kind != html.CommentToken && !slices.Contains(inline, token.DataAtom):
-			text.WriteByte(' ') // separate the words on both sides, as the page does
+			text.WriteByte(' ') // separate the words on both sides, as a browser does
 		}
 	}
 }
@@ -45,8 +45,8 @@ var (
 	}
 )
 
-// joined returns title and summary as one text, the title as a separate sentence. A
-// summary that only repeats the title is omitted.
+// joined returns title and summary as one text, with the title as a separate sentence. It
+// omits a summary that only repeats the title.
 func joined(title, summary string) string {
 	switch {
 	case summary == "" || summary == title:

@@ -44,7 +44,7 @@ func TestCut(t *testing.T) {
 		want string
 	}{{"é€😀x", 3, "é€😀"}, {"ab", 2, "ab"}, {"ab", 5, "ab"}, {"ab", 0, ""}} {
 		if got := cut(c.text, c.n); got != c.want {
-			t.Errorf("the first %d characters of %q: got %q, want %q", c.n, c.text, got, c.want)
+			t.Errorf("cut(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
 		}
 	}
 }
@@ -60,10 +60,10 @@ func TestMentions(t *testing.T) {
 		{"", "x", false}, {"x", "", false}, {"aa aaa", "aaa", true},
 	} {
 		if got := mentions(c.text, c.phrase); got != c.want {
-			t.Errorf("mentions(%q, %q) = %t", c.text, c.phrase, got)
+			t.Errorf("mentions(%q, %q) = %t, want %t", c.text, c.phrase, got, c.want)
 		}
 	}
 	if mentions(strings.Repeat("a", 100_000), "aa") {
-		t.Error("mentions matched a part of a word")
+		t.Error("mentions of a part of a word: got true, want false")
 	}
 }

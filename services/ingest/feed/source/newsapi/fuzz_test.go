@@ -15,10 +15,10 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		page, err := parse(fetch.Response{Status: status, Header: http.Header{}, Body: body})
 		if err != nil && len(page.Articles) > 0 {
-			t.Fatalf("got both a page and an error: %v, %v", err, page)
+			t.Fatalf("got page %v and error %v, want only one of them", page, err)
 		}
 		if err == nil && status != http.StatusOK && status != http.StatusNotModified {
-			t.Fatalf("got a page with status %d", status)
+			t.Fatalf("status %d: got a page, want an error", status)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func (s Search) request() (fetch.Request, error) {
 	return fetch.Request{URL: u.String(), Header: http.Header{"X-Api-Key": {s.Key}}, Stay: true}, nil
 }
 
-// Do requests the page. It returns ErrEnd, and the errors of package fetch.
+// Do requests the page. It returns ErrEnd or the errors of package fetch.
 func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	request, err := s.request()
 	if err != nil {
@@ -112,8 +112,8 @@ func parse(resp fetch.Response) (Page, error) {
 	return page, nil
 }
 
-// failure returns the error for an error code, or for the status if there is no code
-// that is more specific: https://newsapi.org/docs/errors
+// failure returns the error for an error code, or for the status if the code is not more
+// specific: https://newsapi.org/docs/errors
 func failure(resp fetch.Response, code, message string) error {
 	const maxMessage = 200
 	said := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))

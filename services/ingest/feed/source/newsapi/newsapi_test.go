@@ -38,12 +38,12 @@ func TestPages(t *testing.T) {
 	for search.Page = 1; search.Page <= 3; search.Page++ {
 		page, err := search.Do(t.Context(), client(t, time.Minute))
 		if err != nil || page.Total != 250 {
-			t.Fatalf("page %d: got %+v, %v", search.Page, page, err)
+			t.Fatalf("page %d: got %+v, error %v, want a total of 250", search.Page, page, err)
 		}
 		for _, a := range page.Articles {
 			seen[a.URL] = true
 			if a.Source.Name != "BBC News" || a.Author != "Jane" || a.PublishedAt.Before(from) {
-				t.Errorf("got %+v", a)
+				t.Errorf("got %+v, want an article of Jane in BBC News after %s", a, from)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("got %d articles on three pages, want 250", len(seen))
 	}
 	if _, err := search.Do(t.Context(), client(t, time.Minute)); !errors.Is(err, newsapi.ErrEnd) {
-		t.Errorf("for a page that the plan does not include: got %v", err)
+		t.Errorf("a page that the plan does not include: got error %v, want ErrEnd", err)
 	}
 	asked := server.Asked()[0]
 	for name, want := range map[string]string{
@@ -104,7 +104,7 @@ func TestFailures(t *testing.T) {
 		"parameter":    {fail(400, "parameterInvalid"), other},
 		"server error": {fail(500, "unexpectedError"), other},
 		"bad gateway":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, other},
-		"elsewhere":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/v2/other", http.StatusFound) }, other},
+		"redirect":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/v2/other", http.StatusFound) }, other},
 		"html":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, is(fetch.ErrMalformed)},
 		"half":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok","articles":[{`) }, is(fetch.ErrMalformed)},
 		"empty":        {func(http.ResponseWriter, *http.Request) {}, is(fetch.ErrMalformed)},
@@ -118,7 +118,7 @@ func TestFailures(t *testing.T) {
 			server.Answer(c.answer)
 			page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))
 			if err == nil || !c.means(err) {
-				t.Errorf("got %+v, %v", page, err)
+				t.Errorf("got %+v, error %v, want the error of this response", page, err)
 			} else if strings.Contains(err.Error(), newsapitest.Key) {
 				t.Errorf("the error contains the key: %v", err)
 			}
@@ -126,8 +126,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSlowResponses checks that the timeout of the request ends a missing response and one that
-// arrives byte by byte.
+// TestSlowResponses checks that the timeout of the request applies to a missing response and to one that
+// stops in the middle.
 func TestSlowResponses(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
@@ -152,7 +152,7 @@ func TestInvalidArticle(t *testing.T) {
 	})
 	page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))
 	if err != nil || len(page.Articles) != 3 || page.Articles[0].Title != "a" || page.Articles[2].Title != "b" || page.Articles[2].PublishedAt.IsZero() {
-		t.Errorf("got %+v, %v", page, err)
+		t.Errorf("got %+v, error %v, want 3 articles, the first and the last with their titles", page, err)
 	}
 }
 
@@ -162,6 +162,6 @@ func TestKeyIsNotRedirected(t *testing.T) {
 	server.Answer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"?q=go", http.StatusFound) })
 	page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))
 	if err == nil || len(other.Asked()) != 0 {
-		t.Errorf("got %+v, %v; the other server received %v", page, err, other.Asked())
+		t.Errorf("got %+v, error %v, requests %v to the other server, want an error and no requests", page, err, other.Asked())
 	}
 }

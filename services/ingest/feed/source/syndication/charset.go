@@ -13,9 +13,9 @@ import (
 // declaration matches the start of an XML document that declares its charset.
 var declaration = regexp.MustCompile(`^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*["']([^"'>]*)["']`)
 
-// inUTF8 returns a document in UTF-8 without a declaration of its charset. The charset is that of a
-// byte order mark or the first characters, else the declared one, else that of the Content-Type,
-// else UTF-8. Invalid bytes become U+FFFD.
+// inUTF8 returns a document in UTF-8 without a declaration of its charset. The charset is determined
+// from the byte order mark or the first characters, otherwise from the declaration, otherwise from the
+// Content-Type; the default is UTF-8. Invalid bytes become U+FFFD.
 func inUTF8(body []byte, contentType string) []byte {
 	label := ""
 	switch {

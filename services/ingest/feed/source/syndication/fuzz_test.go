@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// FuzzParse checks that arbitrary documents, in any charset, give UTF-8 or an error for a malformed
-// document.
+// FuzzParse checks that parsing an arbitrary document, in any charset, returns UTF-8 or
+// fetch.ErrMalformed.
 func FuzzParse(f *testing.F) {
 	for _, body := range []string{
 		`<rss version="2.0"><channel><title>a</title><item><guid>1</guid><pubDate>x</pubDate></item></channel></rss>`,
@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		for _, e := range feed.Entries {
 			for _, text := range append(e.Categories, e.ID, e.Link, e.Title, e.Summary, e.Author) {
 				if !utf8.ValidString(text) {
-					t.Fatalf("got invalid UTF-8: %q", text)
+					t.Fatalf("got %q, want valid UTF-8", text)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package syndication reads the feeds of web sites: RSS, Atom and JSON Feed.
+// Package syndication reads the feeds of websites: RSS, Atom and JSON Feed.
 package syndication
 
 import (
@@ -25,7 +25,7 @@ type Entry struct {
 	ID                           string // as in the feed; may be empty
 	Link, Title, Summary, Author string
 	Categories                   []string
-	Published                    time.Time // zero if the feed states none
+	Published                    time.Time // zero if the feed does not state it
 }
 
 // Feed is the content of a feed. It has no entries if it is Unchanged.
@@ -63,7 +63,7 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	return feed, err
 }
 
-// parse parses a document. It returns fetch.ErrMalformed.
+// parse parses a document. It returns fetch.ErrMalformed if the document is not a feed.
 func parse(body []byte, contentType string) (Feed, error) {
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(inUTF8(body, contentType)))
 	if err != nil {

@@ -48,19 +48,19 @@ func TestFormats(t *testing.T) {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
 		got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{})
 		if err != nil || got.Title != "Site" || len(got.Entries) != 1 {
-			t.Errorf("%s: got %+v, %v", name, got, err)
+			t.Errorf("%s: got %+v, error %v, want one entry of Site", name, got, err)
 			continue
 		}
 		e := got.Entries[0]
 		if e.ID != "https://example.com/1" || e.Link != "https://example.com/1?utm_source=rss" || e.Title != "One &amp; only" ||
 			strings.TrimSpace(e.Summary) != "<p>Good <b>news</b></p>" || e.Author != "Jane" || len(e.Categories) != 1 || e.Categories[0] != "Tech" ||
 			!e.Published.Equal(time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC)) {
-			t.Errorf("%s: got %+v", name, e)
+			t.Errorf("%s: got entry %+v, want the same entry in every format", name, e)
 		}
 	}
 }
 
-// TestCharsets uses feeds in charsets other than UTF-8, declared in each possible place.
+// TestCharsets reads feeds in various charsets, which are declared in each possible place.
 func TestCharsets(t *testing.T) {
 	const start, end = "<?xml version=\"1.0\"", "?><rss version=\"2.0\"><channel><title>caf\u00e9</title></channel></rss>"
 	wide := func(text string, order binary.AppendByteOrder) string {
@@ -89,13 +89,12 @@ func TestCharsets(t *testing.T) {
 			fmt.Fprint(w, c.body)
 		})
 		if got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{}); err != nil || got.Title != c.title {
-			t.Errorf("%s: got %q, %v", name, got.Title, err)
+			t.Errorf("%s: got title %q, error %v, want %q", name, got.Title, err, c.title)
 		}
 	}
 }
 
-// TestConditional checks that a server's validators are sent back, and that a response that nothing
-// changed is recognized.
+// TestConditional checks that a server's validators are sent back, and that a 304 response is recognized.
 func TestConditional(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `W/"7"`)
@@ -108,11 +107,11 @@ func TestConditional(t *testing.T) {
 	})
 	first, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{})
 	if err != nil || first.Unchanged || len(first.Entries) != 1 {
-		t.Fatalf("got %+v, %v", first, err)
+		t.Fatalf("first request: got %+v, error %v, want one entry", first, err)
 	}
 	second, err := syndication.Read(t.Context(), client(t), url, first.Validators)
 	if err != nil || !second.Unchanged || len(second.Entries) != 0 || second.Validators != first.Validators {
-		t.Errorf("got %+v, %v", second, err)
+		t.Errorf("second request: got %+v, error %v, want an unchanged feed with the same validators", second, err)
 	}
 }
 
@@ -133,7 +132,7 @@ func TestFailures(t *testing.T) {
 		}, guard.ErrBlocked},
 	} {
 		if got, err := syndication.Read(t.Context(), client(t), serve(t, c.answer), syndication.Validators{}); !errors.Is(err, c.means) {
-			t.Errorf("%s: got %+v, %v", name, got, err)
+			t.Errorf("%s: got %+v, error %v, want %v", name, got, err, c.means)
 		}
 	}
 	busy := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -142,6 +141,6 @@ func TestFailures(t *testing.T) {
 	})
 	_, err := syndication.Read(t.Context(), client(t), busy, syndication.Validators{})
 	if throttled, ok := errors.AsType[*fetch.Throttled](err); !ok || throttled.After != 30*time.Second {
-		t.Errorf("with a busy server: got %v", err)
+		t.Errorf("a busy server: got error %v, want Throttled after 30s", err)
 	}
 }

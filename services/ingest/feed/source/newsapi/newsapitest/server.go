@@ -54,7 +54,7 @@ func (s *Server) Publish(articles ...newsapi.Article) {
 	s.articles = append(s.articles, articles...)
 }
 
-// Answer replaces the response of the server by a handler; nil restores it.
+// Answer replaces the responses of the server with those of a handler; nil restores them.
 func (s *Server) Answer(handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
