@@ -38,7 +38,7 @@ func TextKey(sourceID string) string {
 
 var errNoTextKey = errors.New("not the key of an item's text")
 
-// ParseTextKey returns the source id of a key.
+// ParseTextKey returns the source id of a key. It returns an error if the key was not returned by TextKey.
 func ParseTextKey(key string) (sourceID string, err error) {
 	name, ok := blob.CutKey(ObjectPrefix, key)
 	id, err := hex.DecodeString(strings.ReplaceAll(name, keyMore, ""))

@@ -6,7 +6,7 @@ import (
 )
 
 // ModelVersion identifies everything that determines the result of an analysis: rules, lexicon and
-// language detection. It changes whenever the result of any text changes.
+// language detection. It must be changed whenever the result for any text changes.
 const ModelVersion = "v1.2.0"
 
 // CompareModels returns -1, 0 or 1 if the model version a is older than, equal to or newer than b.

@@ -37,7 +37,7 @@ type Item struct {
 	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
 	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; of the last analysis, empty before the first
-	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; set only while given up
+	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; set only while the item is given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
 	Writer       string          `dynamodbav:"writer,omitempty"`
 	ExpiresAt    int64           `dynamodbav:"expires_at,omitempty"` // epoch seconds; 0 for never

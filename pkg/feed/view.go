@@ -41,8 +41,8 @@ func (i Item) PublishedAt() string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// metaLanguage is the metadata entry with the language of the text. An analysis replaces the
-// submission's entry.
+// metaLanguage is the name of the metadata entry with the language of the text. An analysis replaces
+// the submission's entry.
 const metaLanguage = "language"
 
 // Language returns the language of the text as detected by the last analysis, or "" if it was not

@@ -81,7 +81,8 @@ func NewStep(d *event.LibraryStep) event.Event {
 	}
 }
 
-// ParseStepSubject returns the file and the step of a subject of NewStep. ok is false for other subjects.
+// ParseStepSubject returns the file id and the step in the subject of an event from NewStep. ok is false for other
+// subjects.
 func ParseStepSubject(subject string) (fileID, step string, ok bool) {
 	rest, ours := strings.CutPrefix(subject, stepSubject)
 	parts := strings.Split(rest, ".") // class, file, run, step

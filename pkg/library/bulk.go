@@ -30,7 +30,7 @@ type Operation struct {
 	IfMatch  int64  // 0 for any version
 }
 
-// Outcome is the result of an operation: the node as written, or an error. The result of an erase is its
+// Outcome is the result of an operation: the node as written, or an error. The result of OpErase is its
 // EraseWorkflow instead, which the caller publishes.
 type Outcome struct {
 	Node  Node
@@ -39,8 +39,8 @@ type Outcome struct {
 }
 
 // Bulk performs the operations of one caller in order, and returns the outcome of each. A failure does not stop the
-// others. Each operation checks the access of the caller. Above MaxBulk operations, Bulk performs none and returns
-// ErrBulk.
+// others. Each operation checks the access of the caller. If there are more than MaxBulk operations, Bulk performs
+// none of them and returns ErrBulk.
 func (s *Store) Bulk(ctx context.Context, c Caller, operations []Operation) ([]Outcome, error) {
 	if len(operations) > MaxBulk {
 		return nil, ErrBulk

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Edit identifies the owner that changes a node, and the version to change.
+// Edit identifies the owner who changes a node, and the version to change.
 type Edit struct {
 	By      string // an owner id
 	IfMatch int64  // the expected version of the node; 0 for any

@@ -6,7 +6,7 @@ var (
 	// ErrExists means that a node with this id already exists.
 	ErrExists = errors.New("the node already exists")
 	// ErrVersion means that the version of the node differs from the one that the caller expects.
-	ErrVersion = errors.New("the node has another version")
+	ErrVersion = errors.New("the node has a different version")
 	// ErrNotFolder means that the new parent of a node is not a folder.
 	ErrNotFolder = errors.New("the node is not a folder")
 	// ErrCycle means that a folder would be moved into itself or into a folder below it.
@@ -17,7 +17,7 @@ var (
 	ErrNotTrashed = errors.New("the node is not in the trash")
 	// ErrTooDeep means that a node would have more than MaxDepth ancestors.
 	ErrTooDeep = errors.New("the folders would be nested too deeply")
-	// ErrRoot is returned for renaming, moving, removing or sharing the root of an owner.
+	// ErrRoot means that the root of an owner would be renamed, moved, removed or shared.
 	ErrRoot = errors.New("the root folder cannot be changed")
 	// ErrOwner means that a node would be moved to another owner's folder.
 	ErrOwner = errors.New("the folder belongs to another owner")

@@ -51,7 +51,7 @@ type Node struct {
 	CreatedAt string `dynamodbav:"createdDateTime"`
 	UpdatedAt string `dynamodbav:"updatedDateTime"`
 
-	// Only for roots.
+	// These fields are set only for roots.
 	FirstName string `dynamodbav:"firstName,omitempty"`
 	LastName  string `dynamodbav:"lastName,omitempty"`
 	LoginName string `dynamodbav:"loginName,omitempty"`
@@ -85,8 +85,8 @@ type Permissions struct {
 	Groups   []string `dynamodbav:"groups,stringset,omitempty"`
 	// Epoch is the epoch of valid links; revoking all links increments it.
 	Epoch int64 `dynamodbav:"epoch"`
-	// Links are the expiry times, in epoch seconds, of the links of the epoch, oldest first. Expired links are dropped
-	// when a link is added.
+	// Links are the expiry times, in epoch seconds, of the links of the current epoch, oldest first. Expired links are
+	// dropped when a link is added.
 	Links []int64 `dynamodbav:"links,omitempty"`
 }
 
@@ -138,7 +138,7 @@ type File struct {
 // Unfetched reports whether the content of the file has not been fetched from its Origin yet.
 func (f File) Unfetched() bool { return f.Origin != "" && f.ETag == "" }
 
-// Final reports whether only a retry, a reprocessing or an erase can change the state of the file.
+// Final reports whether only a retry, a reprocessing or an erasure can change the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 
 // MetadataPlace is the metadata field with the location of a photo, which only the owner may see.

@@ -21,7 +21,7 @@ type StepEnd int
 const (
 	StepDone    StepEnd = iota // if StepResult.Reason is set, the result is incomplete
 	StepFailed                 // StepResult.Reason is the reason
-	StepSkipped                // not possible, for example because an engine is missing; StepResult.Reason is the reason
+	StepSkipped                // the step was not possible, for example because an engine is missing; StepResult.Reason is the reason
 )
 
 func (e StepEnd) attribute() string {

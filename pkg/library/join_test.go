@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The workflow ends once, even if messages are lost, late or delivered twice, and responses are lost.
+// The workflow ends once, even if messages are lost, late or delivered twice, or responses are lost.
 func TestJoinEndsOnce(t *testing.T) {
 	r := open(t)
 	const chunks, workers = 50, 8

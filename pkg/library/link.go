@@ -58,7 +58,7 @@ const (
 // Issue returns the token of a link to a node with the given lifetime, above 0 and at most MaxLinkAge.
 func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string, expires time.Time, err error) {
 	if valid <= 0 || valid > MaxLinkAge {
-		return "", time.Time{}, fmt.Errorf("a link is valid for at most %s, not %s", MaxLinkAge, valid)
+		return "", time.Time{}, fmt.Errorf("the lifetime of a link is %s: must be above 0 and at most %s", valid, MaxLinkAge)
 	}
 	expires = now.Add(valid).Truncate(time.Second).UTC()
 	token, err = l.token(n, expires)

@@ -26,13 +26,13 @@ type Listing struct {
 	Status lifecycle.State
 }
 
-// NodePage is a page of nodes. NextCursor is empty on the last one.
+// NodePage is a page of nodes. NextCursor is empty on the last page.
 type NodePage struct {
 	Nodes      []Node
 	NextCursor string
 }
 
-// FilePage is a page of files.
+// FilePage is a page of files. NextCursor is empty on the last page.
 type FilePage struct {
 	Files      []File
 	NextCursor string

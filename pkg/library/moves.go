@@ -237,7 +237,7 @@ func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, recor
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
 }
 
-// StartProcessing moves a Loaded or Parsed file to Processing, after all open steps are published.
+// StartProcessing moves a Loaded or Parsed file to Processing. It is called after all open steps were published.
 func (s *Store) StartProcessing(ctx context.Context, w Workflow) error {
 	return s.move(ctx, startProcessing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
 }

@@ -13,7 +13,7 @@ import (
 // MaxName is the maximum number of code points of a name.
 const MaxName = 255
 
-// reserved are the device names of Windows, which also reserves them with any extension.
+// reserved contains the device names of Windows, which are also reserved with any extension.
 var reserved = []string{
 	"CON", "PRN", "AUX", "NUL",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",

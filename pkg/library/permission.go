@@ -111,7 +111,7 @@ func (s *Store) Writable(ctx context.Context, id string, c Caller) (Path, error)
 	return path, err
 }
 
-// Share replaces the permissions of a node. Links stay valid. Errors are those of edits, ErrTrashed and
+// Share replaces the permissions of a node. Links remain valid. Errors are those of edits, ErrTrashed and
 // ErrPrincipals.
 func (s *Store) Share(ctx context.Context, id string, public bool, users, groups []string, e Edit) (Node, error) {
 	users, groups = principals(users), principals(groups)
@@ -141,7 +141,7 @@ func (s *Store) AddLink(ctx context.Context, id string, expires time.Time, e Edi
 	})
 }
 
-// RevokeLinks makes all links to a node invalid. Errors are those of Share.
+// RevokeLinks makes all links to a node invalid. Errors are those of edits, and ErrTrashed.
 func (s *Store) RevokeLinks(ctx context.Context, id string, e Edit) (Node, error) {
 	return s.change(ctx, "revokeLinks", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
 		n.Permissions.Epoch++

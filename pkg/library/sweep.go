@@ -71,7 +71,7 @@ func scan[T any](ctx context.Context, s *Store, name, keyName, cursor string, li
 	return page, err
 }
 
-// WorkflowsByType lists workflows of FileWorkflow or EraseWorkflow, newest first, for operators.
+// WorkflowsByType lists the workflows of type FileWorkflow or EraseWorkflow, newest first, for operators.
 func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l Listing) (workflows []Workflow, next string, err error) {
 	l.Type, l.Status = "", "" // the index does not contain them
 	items, next, err := s.query(ctx, s.workflows, correlationIDName, workflowsByType, workflowType, l)

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// set changes attributes of an item without the store.
+// set changes an attribute of an item, bypassing the store.
 func (r *rig) set(name string, key table.Key, attribute string, value table.Value) {
 	r.t.Helper()
 	_, err := r.db.UpdateItem(r.t.Context(), &dynamodb.UpdateItemInput{

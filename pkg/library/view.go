@@ -44,7 +44,7 @@ type ImageView struct {
 	Length   int64  `json:"length" doc:"bytes"`
 }
 
-// PermissionsView lists who may read a node besides its owner.
+// PermissionsView lists who, besides its owner, may read a node.
 type PermissionsView struct {
 	IsPublic bool     `json:"isPublic"`
 	Users    []string `json:"users"`

@@ -37,7 +37,7 @@ func TestIDs(t *testing.T) {
 			t.Fatalf("NewID without a key returned %s twice", first)
 		}
 		if ValidID(strings.ToLower(id)) && strings.ToLower(id) != id || ValidID(id+"0") {
-			t.Fatalf("got another form of %s as valid, want it rejected", id)
+			t.Fatalf("ValidID of another form of %s: got true, want false", id)
 		}
 		children, err := childIDs(id, MaxBatch)
 		if err != nil || len(slices.Compact(slices.Clone(children))) != MaxBatch || slices.Contains(children, id) {

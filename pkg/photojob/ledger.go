@@ -145,7 +145,7 @@ func (l Ledger) withoutRefused() Ledger {
 	return kept
 }
 
-// keptEntries is the number of entries that a ledger retains at a retry.
+// keptEntries is the number of entries that a ledger retains after a retry.
 const keptEntries = 10
 
 // folded returns the ledger with its oldest entries summed up in entry 0 if there are more than

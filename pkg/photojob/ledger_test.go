@@ -56,7 +56,7 @@ func TestFoldingPreservesTheCost(t *testing.T) {
 	})
 }
 
-// A call whose outcome arrives late is recorded once, on a job in any state.
+// The outcome of a call is recorded once, even if it arrives late, in a job in any state.
 func TestOutcomeOfAnEndedJob(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)

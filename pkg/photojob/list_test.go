@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// fill creates jobs of ann, one per second, of which every tenth is FAILED.
+// fill creates jobs of ann, one per second. Every tenth is FAILED.
 func (r *rig) fill(n int) (ids []string) {
 	r.t.Helper()
 	for i := range n {
@@ -24,7 +24,7 @@ func (r *rig) fill(n int) (ids []string) {
 	return ids
 }
 
-// all reads a list to its end, and returns the sizes of its pages.
+// all reads a list to its end, and returns its ids and the sizes of its pages.
 func (r *rig) all(l Listing) (ids []string, pages []int) {
 	r.t.Helper()
 	for {

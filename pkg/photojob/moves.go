@@ -32,8 +32,8 @@ func (s *Store) Begin(ctx context.Context, j Job, intent Call) (Job, error) {
 }
 
 // Resume updates an EDITING job by the difference between before and after: the outcome of the last
-// call, its result, the error of the last attempt. It also records intent, the next call, unless its
-// Step is empty.
+// call, its result, and the error of the last attempt. It also records intent, the next call, unless
+// its Step is empty.
 func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job, error) {
 	if intent.Step != "" {
 		after = after.intending(intent)

@@ -35,7 +35,7 @@ type Job struct {
 	Error          *JobError       `dynamodbav:"error,omitempty"` // of a FAILED job, or of the last attempt
 
 	CorrelationID string `dynamodbav:"correlationId,omitempty"` // X-Request-Id
-	TraceID       string `dynamodbav:"traceId,omitempty"`       // in the format of X-Ray
+	TraceID       string `dynamodbav:"traceId,omitempty"`       // in X-Ray format
 	TTL           int64  `dynamodbav:"ttl"`
 
 	Prompt    string  `dynamodbav:"prompt,omitempty"`
@@ -69,7 +69,7 @@ func (j Job) Route() string {
 	return j.Provider
 }
 
-// Options are what a client requests besides the prompt. A zero value leaves the choice to the
+// Options are the parameters of an edit besides the prompt. A zero value leaves the choice to the
 // provider or to the prompt.
 type Options struct {
 	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; default: stub, the local one"`

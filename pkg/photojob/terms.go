@@ -23,7 +23,7 @@ func FileTypes() []string {
 	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
 }
 
-// Terms are what a client requests when it creates a job.
+// Terms are the parameters with which a client creates a job.
 type Terms struct {
 	FileName    string
 	ContentType string

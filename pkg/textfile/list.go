@@ -14,7 +14,7 @@ import (
 // Listing selects a page of an owner's files.
 type Listing struct {
 	OwnerID string
-	Status  lifecycle.State // empty lists all
+	Status  lifecycle.State // empty for all
 	Limit   int32           // maximum files on the page, above 0
 	Cursor  string          // NextCursor of the previous page; empty for the first
 }

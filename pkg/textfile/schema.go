@@ -35,7 +35,7 @@ func (f File) Updated() time.Time { return time.UnixMilli(f.UpdatedAt).UTC() }
 // Retried reports whether a PENDING file was retried: no other move leads back to PENDING.
 func (f File) Retried() bool { return f.UpdatedAt != f.CreatedAt }
 
-// Result is the analysis of a text, as the table and the API show it.
+// Result is the analysis of a text, in the form of the table and of the API.
 type Result struct {
 	TotalWords    int64       `dynamodbav:"totalWords" json:"totalWords" doc:"words in the text"`
 	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`

@@ -29,7 +29,7 @@ type Scanned struct {
 	Next   string // cursor of the next page, empty on the last
 }
 
-// Broken is an item that cannot be parsed as an item of a file.
+// Broken is an item that cannot be parsed.
 type Broken struct {
 	Key string // PK and SK
 	Err error

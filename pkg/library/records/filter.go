@@ -32,7 +32,7 @@ type Filter struct {
 // String returns the text of the filter.
 func (f *Filter) String() string { return f.text }
 
-// A FilterError is the position and the reason of an error in a filter.
+// A FilterError describes an error in a filter.
 type FilterError struct {
 	At      int // byte offset in the filter
 	Problem string

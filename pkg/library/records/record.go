@@ -30,7 +30,7 @@ type Record struct {
 // Failed reports whether the record could not be processed.
 func (r *Record) Failed() bool { return r.Error != "" }
 
-// Value returns the text of a column, or "".
+// Value returns the record's value of a column as text, or "" if there is none.
 func (r *Record) Value(c Column) string { return r.value(columnKey{c.Name, c.Property}) }
 
 func (r *Record) value(key columnKey) string {
@@ -53,7 +53,7 @@ func (r *Record) value(key columnKey) string {
 // The columns of every file in addition to those of its summary. No property has these names.
 var nameKey, errorKey = columnKey{"name", true}, columnKey{"error", true}
 
-// A Field is a name and a text, as in the file but without surrounding space.
+// A Field is a name and a text, as in the file but without surrounding spaces.
 type Field struct{ Name, Value string }
 
 // Fields are in file order and have distinct names. In JSON they are an object.

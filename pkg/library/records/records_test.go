@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// objects are the objects of a file, by name.
+// objects contains the objects of a file by name.
 type objects map[string][]byte
 
 func (o objects) get(_ context.Context, name string, offset, length int64) ([]byte, error) {
@@ -80,7 +80,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 	}
 }
 
-// molecules returns n records; every 10th failed, every 7th has no logP.
+// molecules returns n records; every 10th has failed, and every 7th has no logP.
 func molecules(n int) []Record {
 	all := make([]Record, n)
 	for i := range all {

@@ -42,8 +42,8 @@ type Scanner struct {
 
 	index   int
 	offset  int64  // of the end of the last record
-	pending int64  // length of the first line of the next record, or 0
-	first   []byte // that line
+	pending int64  // length of first, or 0 if there is none
+	first   []byte // the first line of the next record
 	long    []byte // a line that exceeds the reader's buffer
 	buffer  []byte
 }

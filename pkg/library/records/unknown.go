@@ -34,7 +34,7 @@ func known(columns []Column) string {
 	return "; there are " + strings.Join(names, ", ")
 }
 
-// maxCompared is the longest name that is compared with others, in bytes.
+// maxCompared is the maximum length in bytes of a name that is compared with others.
 const maxCompared = 64
 
 // nearest returns the name of the column that differs from a name in the fewest letters, at most a third of them, or

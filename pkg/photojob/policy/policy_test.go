@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// stores opens one store for each worker, on one table.
+// stores opens n stores on the same table.
 func stores(t *testing.T, n int) []*policy.Store {
 	t.Helper()
 	db, _ := tabletest.Start(t)

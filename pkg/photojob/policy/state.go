@@ -32,10 +32,10 @@ type Since struct {
 	Until      int64  `json:"until"` // time at which its worker stops waiting
 	CostMicros int64  `json:"costMicros"`
 	Day        string `json:"day"`
-	Probe      bool   `json:"probe,omitempty"` // probes whether the provider works again
+	Probe      bool   `json:"probe,omitempty"` // whether the call tests if the provider works again
 }
 
-// Suspension means that a provider denied access. It lasts until its settings or its key change.
+// Suspension means that a provider denied access. It lasts until the provider's settings or key change.
 type Suspension struct {
 	At       int64  `json:"at"`
 	Revision int64  `json:"revision"` // of the settings
@@ -82,7 +82,7 @@ const (
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
 	openMost       = 10 * time.Minute
-	// defaultHold is the pause if a provider limits calls without stating one.
+	// defaultHold is the pause if a provider limits calls without specifying a pause.
 	defaultHold = 30 * time.Second
 	// soon is the time until the next check of a limit that may be lifted at any
 	// time.

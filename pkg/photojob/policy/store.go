@@ -36,7 +36,7 @@ type Outcome string
 
 // Outcomes.
 const (
-	Answered Outcome = "answered" // includes errors that concern the request
+	Answered Outcome = "answered" // the provider responded, possibly with an error in the request
 	Failed   Outcome = "failed"   // counts toward opening the breaker
 	Limited  Outcome = "limited"  // no calls until RetryAfter has passed
 	Refused  Outcome = "refused"  // no calls until the settings or the key change
@@ -60,7 +60,7 @@ type Result struct {
 	Key, Reason string
 }
 
-// Digest returns the form in which a suspension stores a key.
+// Digest returns the digest of a key that a suspension stores.
 func Digest(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:6])

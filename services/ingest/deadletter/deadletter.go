@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-// Area is the part of an area that replays use.
+// Area is the part of an area's interface that replays use.
 type Area interface {
 	// Replay queues the item of a dead letter again. It checks the item first, so that a repeated
 	// call has no effect; note then states the reason. For a message of another area, mine is false

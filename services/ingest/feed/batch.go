@@ -37,7 +37,7 @@ type itemOutcome struct {
 	refusal error // rejected by admission or with bus.ErrFull
 }
 
-// candidate is a parsed item, with its errors.
+// candidate is a parsed item and its errors.
 type candidate struct {
 	feed.Submission
 	wrong []web.FieldError
@@ -45,7 +45,7 @@ type candidate struct {
 	hold  *web.Hold // budget from which the size is taken; nil for an item that was not read from a request body
 }
 
-// acceptBounded is accept for an item of size bytes. It waits while acceptBytes are in use.
+// acceptBounded is like accept for an item of size bytes, but first waits until acceptBytes allows the item.
 func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (feed.Item, bool, error) {
 	n := min(int64(size), acceptBytes)
 	if err := a.accepting.Acquire(ctx, n); err != nil {

@@ -37,7 +37,7 @@ func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken,
 			a.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source returned an invalid item")
 		}
 	}
-	// The next poll returns rejected items again.
+	// The next poll reads rejected items again.
 	refused, _ := refusal(results)
 	return taken, refused
 }

@@ -135,7 +135,7 @@ func (a *Area) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, e
 	return outputSource(http.StatusOK, found), nil
 }
 
-// readMatch reads the precondition headers.
+// readMatch parses the precondition headers.
 func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
 	match := source.Match{Any: ifMatch == "*", None: ifNoneMatch == "*"}
 	if ifMatch != "" && !match.Any {

@@ -119,7 +119,7 @@ func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, e
 	})
 }
 
-// process starts the processing of a file of the caller and returns the file's node.
+// process starts the processing of a file that the caller owns and returns the file's node.
 func (a *Area) process(ctx context.Context, id string, who web.Caller, begin func(context.Context, library.File) error) (*nodeOutput, error) {
 	c := caller(who)
 	path, file, err := a.writable(ctx, id, c)

@@ -60,7 +60,7 @@ var conflicts = []struct {
 	{library.ErrLinks, "too-many-links"},
 }
 
-// problem translates errors that a client can resolve.
+// problem converts errors that a client can resolve into HTTP problems.
 func (a *Area) problem(err error) error {
 	for _, c := range conflicts {
 		if errors.Is(err, c.err) {

@@ -30,7 +30,7 @@ func Queue() bus.Queue {
 	return bus.Queue{Stream: Stream, Subject: Subject, Description: "objects that buckets report as created"}
 }
 
-// Area is the part of an area that notifications use.
+// Area is the part of an area's interface that notifications use.
 type Area interface {
 	// Uploaded publishes the work for a created object, of which only the bucket and the key are set.
 	// It is idempotent. For an object of another area, mine is false and err is nil.
@@ -73,8 +73,8 @@ func (n *Notices) Work(ctx context.Context) error {
 const (
 	// attempts suffices for some hours, during which the work stream may be full.
 	attempts = 50
-	// attemptTime bounds an attempt at a notification, which makes a few requests for each object.
-	// Most notifications have one object.
+	// attemptTime is the timeout of an attempt to process a notification, which makes a few requests
+	// for each object. Most notifications have one object.
 	attemptTime = 2 * time.Minute
 )
 

@@ -44,7 +44,7 @@ type Stored struct {
 	CRC32  string `json:"crc32" doc:"4 bytes, big endian, in base64"`
 }
 
-// Area is the part of an area that the calls use.
+// Area is the part of an area's interface that the calls use.
 type Area struct {
 	Path, Tag string // path of the file, for example /v1/files/{id}
 	Name      string // suffix of operation ids, for example file

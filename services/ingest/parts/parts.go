@@ -126,7 +126,7 @@ func (u *Uploads) sign(ctx context.Context, f File, uploadID string, numbers []i
 	return signed, nil
 }
 
-// check returns the problem of parts that are to be signed.
+// check returns the problem with the parts to be signed, if any.
 func check(f File, numbers []int32, crc32 []string) error {
 	if len(crc32) != len(numbers) {
 		return web.Invalid(web.FieldError{Field: "body.crc32", Message: fmt.Sprintf("has %d checksums for %d numbers; send one for each", len(crc32), len(numbers))})

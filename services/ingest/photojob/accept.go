@@ -131,8 +131,9 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	if err != nil {
 		return photojob.Batch{}, err
 	}
-	route, refused := a.route(ctx, terms[0])                                 // all jobs have the same options
-	requested, counted := map[string]string{}, make([]quota.Item, len(jobs)) // requested: upload keys by job id
+	route, refused := a.route(ctx, terms[0]) // all jobs have the same options
+	// requested contains the upload keys of this request by job id.
+	requested, counted := map[string]string{}, make([]quota.Item, len(jobs))
 	for i, job := range jobs {
 		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
 		requested[job.JobID] = job.S3TempKey

@@ -51,8 +51,8 @@ func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, opt
 }
 
 // publish publishes the work for a job that is QUEUED again. It returns bus.ErrOutstanding if the
-// last worker has not acknowledged its message; a call of uploaded or a sweep then publishes it
-// later.
+// last worker does not acknowledge its message in time; a later uploaded call or a sweep then
+// publishes the work.
 func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
-// problem translates errors that a client can resolve.
+// problem converts errors that a client can resolve into HTTP problems.
 func problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

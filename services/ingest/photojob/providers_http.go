@@ -27,7 +27,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
 		Summary: "Change the settings of a paid provider",
-		Description: "The settings apply from the next call on, including calls for waiting jobs; calls in progress are not affected. A suspended provider is tried again. " +
+		Description: "The settings apply to all further calls, including those for waiting jobs; calls in progress are not affected. A suspended provider is tried again. " +
 			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
 	}, a.putProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{

@@ -18,7 +18,7 @@ import (
 // errNoOwner reports an idempotency key without an owner. Keys are scoped to owners.
 var errNoOwner = errors.New("an idempotency key requires an owner")
 
-// problem translates errors that a client can resolve.
+// problem converts errors that a client can resolve into HTTP problems.
 func (a *Area) problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/molecule"
 )
 
-// The names of properties. Formula and weight are those of package molecule, from the stated formula.
+// The names of properties. Formula and weight are named as in package molecule, and determined from the
+// stated formula.
 const (
 	A                = "a" // edges of the cell in angstroms
 	B                = "b"

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/molecule"
 )
 
-// A Structure is the crystal that a block describes.
+// A Structure is the crystal structure that a block describes.
 type Structure struct {
 	Cell       Cell
 	Operations []Operation // empty if the block has none

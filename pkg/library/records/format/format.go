@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records/spectrum"
 )
 
-// A Format is one format of files.
+// A Format is a file format.
 type Format struct {
 	Name     string                  // also the usual file extension
 	Boundary func() records.Boundary // a new one for each file or part of it
@@ -61,7 +61,7 @@ func Find(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// one is the boundary of a file that consists of one record.
+// one returns the Boundary for a file that consists of one record.
 func one() records.Boundary { return func([]byte) records.Cut { return records.Inside } }
 
 func drawMolecule(content string) ([]byte, error) {

@@ -42,7 +42,7 @@ func files() map[string]struct {
 	}
 }
 
-// objects are the objects of a file.
+// objects contains the objects of a file by name.
 type objects map[string][]byte
 
 func (o objects) get(_ context.Context, name string, offset, length int64) ([]byte, error) {

@@ -100,8 +100,9 @@ func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	return counts, excess, ""
 }
 
-// doubtful reports whether the hydrogens of an atom follow from the valence model but not from usual
-// chemistry: its charge is 2 or more, or it is uncharged nitrogen with 4 bonds.
+// doubtful reports whether the hydrogens of an atom follow from the valence model, but are unusual in
+// chemistry: the magnitude of its charge is 2 or more, or it is in row 2 and has more bonds than its lowest
+// valence allows, such as uncharged nitrogen with 4 bonds.
 func (t *elementTable) doubtful(a *Atom, used int) bool {
 	return a.Charge > 1 || a.Charge < -1 || t.info[a.Element].row == 2 && used > int(t.valences(a.Element, a.Charge)[0])
 }
@@ -121,7 +122,7 @@ func implicit(valences []int8, used int, radical uint8) (hydrogens int, over boo
 // kekulize finds an arrangement of double bonds, and adds the second order of each to both of its atoms. It
 // returns the first atom without a partner, or -1.
 func (m *Molecule) kekulize(bonds []bonding) int {
-	partner := make([]int32, len(m.Atoms)) // plus 1; 0 is none
+	partner := make([]int32, len(m.Atoms)) // index of the partner plus 1; 0 if there is none
 	needs := make([]bool, len(m.Atoms))
 	next := make([][]int32, len(m.Atoms))
 	for i := range m.Atoms {
@@ -151,7 +152,7 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 			next[b.To] = append(next[b.To], b.From)
 		}
 	}
-	seen, round := make([]int32, len(m.Atoms)), int32(0) // the round that visited an atom
+	seen, round := make([]int32, len(m.Atoms)), int32(0) // seen contains the last round that visited each atom
 	steps := 0
 	var augment func(from int32) bool // searches for a path of alternating bonds to an atom without a partner
 	augment = func(from int32) bool {

@@ -14,7 +14,7 @@ const (
 	Points   = "points" // number of points in all curves
 	XUnits   = "xUnits"
 	YUnits   = "yUnits"
-	MinX     = "minX" // of all curves, like the others below
+	MinX     = "minX" // of all curves, as are the following
 	MaxX     = "maxX"
 	MinY     = "minY"
 	MaxY     = "maxY"

@@ -51,7 +51,7 @@ func (k *Kit) Prepare(ctx context.Context) error {
 	return k.engine.Prepare(ctx)
 }
 
-// Close releases RDKit. All sessions must be closed.
+// Close releases RDKit. All sessions must be closed first.
 func (k *Kit) Close(ctx context.Context) error {
 	if k == nil {
 		return nil

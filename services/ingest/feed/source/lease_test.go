@@ -42,8 +42,8 @@ func addDue(t *testing.T, store *Store, name string, settings Settings) {
 	}
 }
 
-// A poll holds its source for the duration of a lease, by the monotonic clock of the waiting
-// processes.
+// A poll holds its source for the duration of a lease, as measured by the monotonic clocks of the
+// waiting processes.
 func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const lease = 2 * time.Minute

@@ -17,14 +17,14 @@ import (
 )
 
 // Take accepts items into the feed. An error is a failure of an Assay backend; the next poll
-// returns the items again.
+// reads the items again.
 type Take func(context.Context, []feed.Submission) (Taken, error)
 
 // Options contains the dependencies of a Poller.
 type Options struct {
 	Store    *Store
 	Take     Take
-	Key      func(variable string) string // returns the value of an environment variable with a key; "" if unset
+	Key      func(variable string) string // returns the value of an environment variable that contains a key; "" if unset
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }

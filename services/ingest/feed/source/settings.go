@@ -81,7 +81,7 @@ func (s Settings) interval() time.Duration {
 	return every
 }
 
-// check returns the errors of settings with defaults.
+// check returns the errors in settings to which defaults were applied.
 func (s Settings) check(cfg Config) []web.FieldError {
 	var found []web.FieldError
 	wrong := func(field, format string, args ...any) {

@@ -37,7 +37,7 @@ func inUTF8(body []byte, contentType string) []byte {
 	return declaration.ReplaceAll(bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))), []byte("$1"))
 }
 
-// declared returns the charset that a document declares in ASCII, or the one of its Content-Type.
+// declared returns the charset that a document declares in ASCII, or that of its Content-Type.
 func declared(body []byte, contentType string) string {
 	if found := declaration.FindSubmatch(body); found != nil {
 		return string(found[2])
