@@ -27,7 +27,7 @@ const (
 	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB limits an item to 400 KB
 )
 
-// ClockSkew is the maximum time by which a submission's time may be in the future.
+// ClockSkew is the maximum amount by which a submission's time may be in the future.
 const ClockSkew = 5 * time.Minute
 
 // SourceIDForm matches source ids.

@@ -51,8 +51,8 @@ func TestNodeChanged(t *testing.T) {
 	if d, ok := trashed.Changed(ChangeUpdated, shared).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" || d.PreviousParentId != RootID("ann") {
 		t.Errorf("got %+v, want a trashed node without a parent whose previous parent is the root", d)
 	}
-	if trashed.Changed(ChangeDeleted, trashed).ID == trashed.Changed(ChangeUpdated, shared).ID {
-		t.Error("the events for a deletion and for the last change have the same id")
+	if id := trashed.Changed(ChangeDeleted, trashed).ID; id == trashed.Changed(ChangeUpdated, shared).ID {
+		t.Errorf("got id %s for a deletion and for the last change, want different ids", id)
 	}
 }
 

@@ -101,7 +101,7 @@ type NewFile struct {
 }
 
 // Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict: the folder is read
-// but not locked. A sweep removes a file whose folder was erased meanwhile. Errors are those of CreateFolder.
+// but not locked. A sweep removes a file whose folder was erased after the check. Errors are those of CreateFolder.
 func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	parent, err := s.parent(ctx, r.Owner, r.ParentID)
 	if err != nil {

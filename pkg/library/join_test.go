@@ -110,7 +110,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 	_, f := r.file("a.jpg", "")
 	f, w, err := r.StoreUpload(t.Context(), f, Content{Type: "Image", ETag: "e"}, PlanOf("Image"))
 	if err != nil || !slices.Equal(w.StepsOpen, []string{StepMetadata, StepThumbnails}) {
-		t.Fatalf("got %+v, error %v", w, err)
+		t.Fatalf("got workflow %+v, error %v, want the open steps %s and %s", w, err, StepMetadata, StepThumbnails)
 	}
 	if err := r.StartProcessing(t.Context(), w); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := r.stored(f.ID); f.Status != Failed || f.ErrorMessage != "metadata: it is damaged" {
-		t.Errorf("got %+v", f)
+		t.Errorf("got file %+v, want Failed with the message of the end", f)
 	}
 	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a step of a missing file: got error %v, want ErrNotFound", err)
@@ -151,7 +151,7 @@ func TestEraseFile(t *testing.T) {
 	f, _ := r.in(Processing)
 	op, err := r.Erase(t.Context(), f.ID, ann)
 	if err != nil || op.CorrelationID != f.ID || op.Run != f.Run+1 || op.WorkflowType != EraseWorkflow || op.Key != f.Key {
-		t.Fatalf("got %+v, error %v", op, err)
+		t.Fatalf("got %+v, error %v, want an EraseWorkflow of the file with run %d", op, err, f.Run+1)
 	}
 	again, err := r.Erase(t.Context(), f.ID, ann)
 	if err != nil || again.Run != op.Run || again.Version != op.Version {
@@ -166,8 +166,8 @@ func TestEraseFile(t *testing.T) {
 	if _, err := r.Restore(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a restore: got error %v, want ErrNotFound", err)
 	}
-	if len(r.names(RootID("ann"))) != 0 {
-		t.Error("the root lists the erased file")
+	if names := r.names(RootID("ann")); len(names) != 0 {
+		t.Errorf("got names %q in the root, want none", names)
 	}
 	for range 2 {
 		if err := r.Erased(t.Context(), op); err != nil {
@@ -190,7 +190,7 @@ func TestEraseFolder(t *testing.T) {
 	file, _ := r.file("a.txt", folder.ID)
 	op, err := r.Erase(t.Context(), folder.ID, ann)
 	if err != nil || op.CorrelationID == folder.ID || !ValidID(op.CorrelationID) {
-		t.Fatalf("got %+v, error %v", op, err)
+		t.Fatalf("got %+v, error %v, want an operation with an id of its own", op, err)
 	}
 	if _, _, err := r.Reserve(t.Context(), r.newFile("late.txt", folder.ID)); !errors.Is(err, ErrTrashed) {
 		t.Errorf("an upload into the folder: got error %v, want ErrTrashed", err)

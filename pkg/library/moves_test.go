@@ -146,7 +146,7 @@ func TestFinalStatesAreLeftOnlyOnRequest(t *testing.T) {
 	for _, move := range Machine().Moves {
 		for _, final := range Machine().Final {
 			if slices.Contains(move.From, final) && move.Name != "retry" && move.Name != "reprocess" {
-				t.Errorf("the move %s starts from the final state %s", move.Name, final)
+				t.Errorf("the move %s: got a start from the final state %s, want none", move.Name, final)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func TestIDs(t *testing.T) {
 	}
 	other, err := NewID("bob", "key")
 	if err != nil || other == first {
-		t.Errorf("another owner: got the same id %s, error %v", other, err)
+		t.Errorf("another owner: got id %s, error %v, want an id other than %s", other, err, first)
 	}
 	if RootID("ann") == RootID("bob") || RootID("ann")[14] != '5' || ValidID(strings.ToUpper(first)) {
 		t.Errorf("got roots %s and %s, want different UUIDv5, and upper case rejected", RootID("ann"), RootID("bob"))

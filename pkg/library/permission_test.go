@@ -90,11 +90,11 @@ func TestLinks(t *testing.T) {
 	}
 	token, expires, err := links.Issue(folder, r.clock, time.Hour)
 	if err != nil || !expires.Equal(r.clock.Add(time.Hour).Truncate(time.Second)) {
-		t.Fatalf("got expiry %s, error %v", expires, err)
+		t.Fatalf("got expiry %s, error %v, want 1h from now in whole seconds", expires, err)
 	}
 	link, err := links.Read(token, expires.Add(-time.Nanosecond))
 	if err != nil || link.NodeID != folder.ID {
-		t.Fatalf("got %+v, error %v", link, err)
+		t.Fatalf("got %+v, error %v, want a link to %s", link, err, folder.ID)
 	}
 	if _, err := links.Read(token, expires); !errors.Is(err, ErrLink) {
 		t.Errorf("an expired link: got error %v, want ErrLink", err)

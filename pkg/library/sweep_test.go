@@ -167,8 +167,8 @@ func TestUnusedReservationExpires(t *testing.T) {
 	if err := r.Expire(t.Context(), r.stored(f.ID)); err != nil {
 		t.Error(err)
 	}
-	if r.row(config.Nodes, key(n.ID)) != nil || r.row(config.Files, key(n.ID)) != nil {
-		t.Error("the file or its node still exists")
+	if node, file := r.row(config.Nodes, key(n.ID)), r.row(config.Files, key(n.ID)); node != nil || file != nil {
+		t.Errorf("got node %v and file %v, want neither", node, file)
 	}
 	loaded, _ := r.in(Loaded)
 	var moved *lifecycle.MovedError

@@ -183,7 +183,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	}
 }
 
-// Trashing and restoring a folder takes one write each, regardless of its content.
+// Trashing and restoring a folder take one write each, regardless of its content.
 func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	files := 10_000
 	if testing.Short() {
@@ -224,7 +224,7 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 		t.Errorf("got %+v, want a folder of ann in %s that is not in the trash", restored, parent.ID)
 	}
 	if path, err := r.Path(t.Context(), last.ID); err != nil || path.Trashed() || len(path) != 4 {
-		t.Errorf("a file of the folder: got a path of %d, error %v, want 4 and not in the trash", len(path), err)
+		t.Errorf("a file of the folder: got a path of length %d, error %v, want length 4 and not in the trash", len(path), err)
 	}
 }
 

@@ -31,8 +31,8 @@ type Page struct {
 	NextCursor string
 }
 
-// List reads a page of jobs. A page of a rare status may have fewer jobs than Limit, or none, and still
-// a NextCursor. It returns table.ErrCursor for a cursor of another list.
+// List reads a page of jobs. A page for a rare status may have fewer jobs than Limit, or none, and still
+// have a NextCursor. It returns table.ErrCursor for a cursor of another list.
 func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	list, limit := table.Partition{Table: s.table, Index: IndexByUser, Hash: userIDName, Value: l.UserID}, int32(UserLimit)
 	if l.UserID == "" {

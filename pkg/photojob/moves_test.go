@@ -78,7 +78,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 func TestFinalStatesStay(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) || slices.Contains(move.From, Failed) && move.Name != "retry" {
-			t.Errorf("the move %s starts from the final states in %s", move.Name, move.From)
+			t.Errorf("the move %s: got the start states %s, want none that is final", move.Name, move.From)
 		}
 	}
 }

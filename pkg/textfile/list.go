@@ -27,7 +27,7 @@ type Page struct {
 }
 
 // List reads a page of an owner's files, newest first, with strongly consistent reads. A page of a rare
-// status may have fewer files than Limit, or none, and still a NextCursor. List returns table.ErrCursor
+// status may have fewer files than Limit, or none, and still have a NextCursor. List returns table.ErrCursor
 // for a cursor of another list.
 func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	list := table.Partition{Table: s.table, Hash: partitionKey, Value: ownerPrefix + l.OwnerID, Keys: []string{partitionKey, sortKey}}

@@ -59,7 +59,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 func TestCompletedIsFinal(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) {
-			t.Errorf("%s starts from COMPLETED", move.Name)
+			t.Errorf("the move %s: got a start from COMPLETED, want none", move.Name)
 		}
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {

@@ -23,9 +23,9 @@ type Announcer struct {
 }
 
 // Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its StepStart. It is
-// called for client calls, for bucket notifications and by the sweep, in any order and any number of times, since the
-// event's id is always the same. For a Loaded file it is like Begun, for a client whose retry failed after its write.
-// It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+// called for client requests, for bucket notifications and by the sweep, in any order and any number of times, since the
+// event's id is always the same. For a Loaded file it does what Begun does, since a client's retry may have failed
+// after its write. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
 func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
 	switch f.Status {
 	case library.Loading:

@@ -30,7 +30,7 @@ type Announcer struct {
 }
 
 // Uploaded checks whether the bytes of a job exist and, while the job is QUEUED, publishes
-// PhotoUploaded. It is called for client calls, for bucket notifications and by the sweep, in any order
+// PhotoUploaded. It is called for client requests, for bucket notifications and by the sweep, in any order
 // and any number of times, since the event id is always the same. It returns upload.ErrNoBytes,
 // upload.ErrOtherBytes or bus.ErrFull, and bus.ErrOutstanding if the previous event of a retried job is
 // not yet acknowledged.

@@ -26,7 +26,7 @@ type Announcer struct {
 }
 
 // Confirm checks whether the object of a file exists and, while the file is PENDING, publishes FileUploaded.
-// It is called for client calls, for bucket notifications and by the sweep, in any order and any number of
+// It is called for client requests, for bucket notifications and by the sweep, in any order and any number of
 // times, since the event id is always the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or
 // bus.ErrFull, and bus.ErrOutstanding if the previous event of a retried file is not yet acknowledged.
 func (a *Announcer) Confirm(ctx context.Context, file textfile.File) (textfile.File, error) {

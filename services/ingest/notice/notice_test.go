@@ -78,7 +78,7 @@ func TestNotificationWithSeveralObjects(t *testing.T) {
 // quoted returns a text as a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// TestPublishedNotification checks that the output of Publish is an accepted form.
+// TestPublishedNotification checks that the output of Publish has an accepted form.
 func TestPublishedNotification(t *testing.T) {
 	object := blob.Object{Bucket: "b", Key: "files/a/1-2", ETag: "e", Size: 1}
 	data, err := encode(object)

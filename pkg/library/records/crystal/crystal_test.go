@@ -64,7 +64,7 @@ func TestHalite(t *testing.T) {
 		t.Errorf("got %+v, undetermined %v, error %q, want %+v", all[0].Properties, all[0].NotDetermined, all[0].Error, want)
 	}
 	if text, _ := all[0].Fields.Get("_publ_author"); !strings.HasPrefix(text, "data_ in a text") || strings.Contains(text, ";") {
-		t.Errorf("got text field %q, want it to begin with data_ in a text, without semicolons", text)
+		t.Errorf("got text field %q, want one that begins with \"data_ in a text\" and has no semicolons", text)
 	}
 	if _, found := all[0].Fields.Get("_chemical_name_mineral"); found {
 		t.Error("got a field for an unknown value, want none")

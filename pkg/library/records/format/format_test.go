@@ -79,7 +79,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, found := Find("." + strings.ToUpper(name))
 			if !found || f.Name != name {
-				t.Fatal("the format is not found")
+				t.Fatalf("got format %q, found = %t, want %q", f.Name, found, name)
 			}
 			file := process(t, f, strings.NewReader(test.text), int64(len(test.text)))
 			if file.Total != test.records {

@@ -137,7 +137,7 @@ func TestUndeterminedPropertiesAreListed(t *testing.T) {
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
-				t.Errorf("%s: the property %s has a value and is listed as not determined", test.text, name)
+				t.Errorf("%s: got value %v of the undetermined property %s, want none", test.text, r.Properties.Get(name), name)
 			}
 		}
 	}

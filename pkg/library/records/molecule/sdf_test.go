@@ -295,7 +295,7 @@ func FuzzMolecules(f *testing.F) {
 		}
 		for _, name := range r.NotDetermined {
 			if r.Properties.Get(name) != nil {
-				t.Errorf("the property %s has a value and is listed as not determined", name)
+				t.Errorf("got value %v of the undetermined property %s, want none", r.Properties.Get(name), name)
 			}
 		}
 		if m, err := Parse(data); err == nil {

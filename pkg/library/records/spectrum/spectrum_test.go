@@ -30,7 +30,7 @@ func parse(t *testing.T, text string) *Spectrum {
 	t.Helper()
 	s, err := Parse(text)
 	if err != nil {
-		t.Fatalf("Parse: got error %v\n%s", err, text)
+		t.Fatalf("Parse: got error %v, want nil\n%s", err, text)
 	}
 	return s
 }
@@ -263,7 +263,7 @@ func TestDrawing(t *testing.T) {
 	for _, text := range []string{xydata(3, "400 1 2 3\n"), ntuples, "##TITLE=\n##XUNITS=<&>\n##PEAK TABLE=(XY..XY)\n5 5\n"} {
 		svg, err := parse(t, text).SVG()
 		if err != nil || wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN")) || !bytes.Contains(svg, []byte(`d="M`)) {
-			t.Errorf("got %s, error %v, want well-formed XML with a path, without NaN", svg, err)
+			t.Errorf("got %s, error %v, want well-formed XML with a path and without NaN", svg, err)
 		}
 	}
 	if _, err := parse(t, "##TITLE=x\n").SVG(); !errors.Is(err, ErrNotDrawn) {

@@ -31,7 +31,7 @@ func sdf(t *testing.T) format.Format {
 	t.Helper()
 	kind, known := format.Find("sdf")
 	if !known {
-		t.Fatal("no format sdf")
+		t.Fatal("Find(sdf): got no format, want one")
 	}
 	return kind
 }

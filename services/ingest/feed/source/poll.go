@@ -120,7 +120,7 @@ func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) e
 	return nil
 }
 
-const maxMetadata = 2000 // maximum characters of a text in the metadata of an item
+const maxMetadata = 2000 // maximum length in characters of a text in an item's metadata
 
 // found is an entry of a source before its conversion to an item.
 type found struct {

@@ -34,7 +34,7 @@ const (
 // Limits of settings.
 const (
 	maxTags     = 20
-	maxTag      = 50 // maximum characters, as in a tag of an item
+	maxTag      = 50 // maximum length in characters, as for a tag of an item
 	maxURL      = 2048
 	maxInterval = 24 * time.Hour
 	maxQuota    = 1_000_000
