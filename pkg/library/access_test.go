@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -89,7 +88,7 @@ func TestAccessPatterns(t *testing.T) {
 		for _, index := range table.Create.GlobalSecondaryIndexes {
 			indexes++
 			if !covered[name+"/"+*index.IndexName] {
-				t.Error(fmt.Sprint("no pattern reads ", name, "/", *index.IndexName))
+				t.Errorf("%s/%s: got no pattern that reads the index, want one", name, *index.IndexName)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestScanner(t *testing.T) {
 		want       []string
 	}{
 		{"ends", "\na\n$$$$\n\nb\r\n$$$$\r\n", dollars, []string{"\na\n$$$$\n", "\nb\r\n$$$$\r\n"}},
-		{"no last end", "a\n$$$$\nb", dollars, []string{"a\n$$$$\n", "b"}},
+		{"last record without end", "a\n$$$$\nb", dollars, []string{"a\n$$$$\n", "b"}},
 		{"blank rest", "a\n$$$$\n\n \n", dollars, []string{"a\n$$$$\n"}},
 		{"empty", "", dollars, nil},
 		{"begins", "# head\n\ndata_a\n1\ndata_b\ndata_c", begins(), []string{"data_a\n1\n", "data_b\n", "data_c"}},

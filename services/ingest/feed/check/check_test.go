@@ -39,7 +39,7 @@ func TestSubmission(t *testing.T) {
 		"time in another zone": {
 			func(s *feed.Submission) { s.IngestedAt = "2025-11-16T15:30:00.5+01:00" }, "",
 		},
-		"a little in the future": {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00Z" }, ""},
+		"slightly in the future": {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00Z" }, ""},
 		"far ahead":              {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00.001Z" }, "ingestedAt"},
 		"time without a zone":    {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:30:00" }, "ingestedAt"},
 		"no time":                {func(s *feed.Submission) { s.IngestedAt = "yesterday" }, "ingestedAt"},
@@ -65,7 +65,7 @@ func TestSubmission(t *testing.T) {
 		"metadata without a name": {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
 		"number out of range":     {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
 		"number close to zero":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
-		"metadata text length":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
+		"metadata text too long":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
 		"much metadata": {func(s *feed.Submission) {
 			s.Metadata = map[string]any{}
 			for n := range 50 {

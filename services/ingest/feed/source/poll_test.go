@@ -67,7 +67,7 @@ func article(n int, title string, ago time.Duration) newsapi.Article {
 }
 
 // TestSearchesOverlap checks that each search begins an hour before the newest article
-// of the previous one, and the first search two days ago.
+// of the previous one, and the first search begins two days ago.
 func TestSearchesOverlap(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)

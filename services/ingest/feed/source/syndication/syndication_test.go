@@ -120,13 +120,13 @@ func TestFailures(t *testing.T) {
 		answer http.HandlerFunc
 		means  error
 	}{
-		"unauthorized": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, fetch.ErrUnauthorized},
-		"gone":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, fetch.ErrGone},
-		"html":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Welcome</body></html>") }, fetch.ErrMalformed},
-		"half":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss[:len(rss)/2]) }, fetch.ErrMalformed},
-		"empty":        {func(http.ResponseWriter, *http.Request) {}, fetch.ErrMalformed},
-		"no json feed": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":7}`) }, fetch.ErrMalformed},
-		"huge":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
+		"unauthorized":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, fetch.ErrUnauthorized},
+		"gone":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, fetch.ErrGone},
+		"html":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Welcome</body></html>") }, fetch.ErrMalformed},
+		"half":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss[:len(rss)/2]) }, fetch.ErrMalformed},
+		"empty":           {func(http.ResponseWriter, *http.Request) {}, fetch.ErrMalformed},
+		"not a JSON feed": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":7}`) }, fetch.ErrMalformed},
+		"huge":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
 		"private": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 		}, guard.ErrBlocked},
