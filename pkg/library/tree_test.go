@@ -216,7 +216,7 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 
 	r.writes.taken()
 	restored, err := r.Restore(t.Context(), folder.ID, ann)
-	// The write of the folder and the conditions on those above it are one transaction.
+	// The write of the folder and the conditions on those above it form one transaction.
 	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"TransactWriteItems"}) {
 		t.Errorf("got requests %q, error %v, want TransactWriteItems", got, err)
 	}

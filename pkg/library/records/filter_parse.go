@@ -212,7 +212,7 @@ func (p *filterParser) column() (int, error) {
 	return len(p.filter.columns) - 1, nil
 }
 
-// Find returns the column with a name, by the rules of a Filter.
+// Find returns the column with a name, according to the rules of a Filter.
 func Find(name string, columns []Column) (Column, bool) {
 	key, found := resolve(name, columns)
 	for _, c := range columns {

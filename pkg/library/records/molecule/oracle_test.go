@@ -229,7 +229,7 @@ func compare(t *testing.T, program string, names []string, theirs map[string]ans
 	t.Logf("compared %d records with %s: %d compositions, %d charges and %d masses differ; %d not determined, %d rejected by one program",
 		both, program, composition, charge, mass, open, refused)
 	if both == 0 || float64(composition) > 0.001*float64(both) {
-		t.Errorf("%d of %d compositions differ, want at most 0.1 %%", composition, both)
+		t.Errorf("%d of %d compositions differ, want at most 0.1%%", composition, both)
 	}
 }
 
