@@ -107,8 +107,11 @@ func (f Fields) appendJSON(b []byte) []byte {
 func (f *Fields) UnmarshalJSON(data []byte) error {
 	*f = (*f)[:0]
 	return members(data, func(name string, value []byte, quoted bool) error {
+		if !quoted {
+			return fmt.Errorf("field %q is not text", name)
+		}
 		text, err := unquote(value)
-		if err != nil || !quoted {
+		if err != nil {
 			return fmt.Errorf("field %q is not text: %w", name, err)
 		}
 		*f = append(*f, Field{name, text})
