@@ -22,6 +22,6 @@ const (
 	CodeAccessDenied        = "PROVIDER_ACCESS_DENIED" // the provider denied access to this installation
 	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls was reached without a stored response
 	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
-	CodeCancelled           = "CANCELLED" // by the owner
+	CodeCanceled            = "CANCELLED" // by the owner
 	CodeInternal            = "INTERNAL"
 )

@@ -55,7 +55,7 @@ func (s *Store) Fail(ctx context.Context, j Job, reason JobError) (Job, error) {
 
 // Cancel moves the job to FAILED at its owner's request.
 func (s *Store) Cancel(ctx context.Context, j Job) (Job, error) {
-	return s.end(ctx, cancel, j, JobError{Code: CodeCancelled, Message: "the job was canceled"})
+	return s.end(ctx, cancel, j, JobError{Code: CodeCanceled, Message: "the job was canceled"})
 }
 
 func (s *Store) end(ctx context.Context, m lifecycle.Move, j Job, reason JobError) (Job, error) {

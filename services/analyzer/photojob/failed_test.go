@@ -153,14 +153,14 @@ func TestErrorOutsideProvider(t *testing.T) {
 // concurrently, and that the job does not change.
 func TestErrorAfterCancel(t *testing.T) {
 	e := calling(t, 2)
-	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "canceled"}); err != nil {
+	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCanceled, Message: "canceled"}); err != nil {
 		t.Fatal(err)
 	}
 	err := e.fails(t, &provider.Error{Class: provider.Unknown, Code: provider.Timeout, Billed: provider.MaybeBilled, Err: errors.New("timed out after 30 s")})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("got error %v, want a lost move", err)
 	}
-	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCancelled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
-		t.Errorf("got status %s, error %+v, call %+v, want %s, %s and a call with an unknown outcome and cost %d", job.Status, job.Error, call, photojob.Failed, photojob.CodeCancelled, price)
+	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCanceled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
+		t.Errorf("got status %s, error %+v, call %+v, want %s, %s and a call with an unknown outcome and cost %d", job.Status, job.Error, call, photojob.Failed, photojob.CodeCanceled, price)
 	}
 }

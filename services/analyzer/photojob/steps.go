@@ -147,7 +147,7 @@ func ownFrames(stack string) string {
 
 // Ended reports no failure for a canceled job: its owner ended it, so it needs no dead letter.
 func (steps) Ended(job photojob.Job) (bool, string) {
-	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCancelled {
+	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCanceled {
 		return job.Final(), ""
 	}
 	return true, job.Error.Message

@@ -72,7 +72,7 @@ func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 // cancel moves a job to FAILED and announces its end. It also announces the end of a job that is already
 // canceled, because the first call may have failed before the announcement.
 func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
-	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
+	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCanceled {
 		return job, a.announcer.Ended(ctx, job)
 	}
 	for {

@@ -75,7 +75,7 @@ func photoHeld(job photojob.Job, uploads, edits map[string]bool) *held {
 	if e := job.EditResult; e != nil {
 		one.result, one.bytes = fmt.Sprintf("%d × %d %s", e.Width, e.Height, e.Format), edits[e.S3Key]
 	}
-	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled
+	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCanceled
 	// Calls of a paid provider may be repeated; the tests of that provider compare the
 	// recorded calls with the bills.
 	once := maps.Clone(job.Calls)
