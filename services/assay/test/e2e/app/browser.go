@@ -1,5 +1,5 @@
-// Package app proves the promises of the web app in a browser, Chromium, against `assay serve`. A Page acts as a
-// user would. Each area has a file of tests.
+// Package app proves the promises of the web app in Chromium, against `assay serve`. A Page acts like a user. Each area
+// has its own test file.
 package app
 
 import (
@@ -38,7 +38,7 @@ const wait = 60 * time.Second
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
 
-// Start starts a browser, which ends with the test.
+// Start starts a browser and stops it when the test ends.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	program := ""
@@ -68,13 +68,13 @@ func Start(t *testing.T) *Browser {
 type Page struct {
 	Server string
 	Owner  string
-	rules  string // options of axe; empty runs all rules
+	rules  string // axe options; empty runs all rules
 	ctx    context.Context
 	mu     sync.Mutex
 	errors []string
 }
 
-// Open opens the app at a path, as a new owner.
+// Open opens the app at a path as a new owner.
 func (b *Browser) Open(t *testing.T, server, path string) *Page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
@@ -134,8 +134,8 @@ func (p *Page) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Go loads a path, and waits until the page shows its content. Notifications stay until they are dismissed, as if the
-// pointer were over them, so that a slow machine has time to undo.
+// Go loads a path and waits until the page shows its content. Notifications stay until they are dismissed, as if the
+// pointer were over them, so that a test on a slow machine has time to undo.
 func (p *Page) Go(t *testing.T, path string) {
 	t.Helper()
 	p.do(t, chromedp.Navigate(p.Server+path))
@@ -151,7 +151,7 @@ func (p *Page) Settled(t *testing.T) {
 	p.Wait(t, `document.querySelector("h1") && !document.querySelector("main [aria-busy=true]")`)
 }
 
-// Read returns the value of an expression of JavaScript, which may be a promise.
+// Read returns the value of a JavaScript expression, which may be a promise.
 func Read[T any](t *testing.T, p *Page, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -182,25 +182,26 @@ func (p *Page) Wait(t *testing.T, expression string) {
 	}
 }
 
-// find returns an expression for the visible element with a selector whose text or name contains a text.
+// find returns a JavaScript expression for the first visible element that matches a selector and whose label or content
+// contains text.
 func find(selector, text string) string {
 	quoted, _ := json.Marshal(text) // every string can be encoded as JSON
 	return fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => e.getClientRects().length > 0 && ((e.getAttribute("aria-label") ?? "") + " " + e.textContent).includes(%s))`, selector, quoted)
 }
 
-// See waits for an element with a selector whose text or name contains a text.
+// See waits for a visible element that matches a selector and whose label or content contains text.
 func (p *Page) See(t *testing.T, selector, text string) {
 	t.Helper()
 	p.Wait(t, "!!"+find(selector, text))
 }
 
-// Gone waits until no such element is visible.
+// Gone waits until no visible element matches a selector and contains text.
 func (p *Page) Gone(t *testing.T, selector, text string) {
 	t.Helper()
 	p.Wait(t, "!"+find(selector, text))
 }
 
-// Click clicks an element with a selector whose text or name contains a text, once it exists.
+// Click waits for an element like See and clicks it.
 func (p *Page) Click(t *testing.T, selector, text string) {
 	t.Helper()
 	p.See(t, selector, text)
@@ -213,7 +214,7 @@ func (p *Page) Press(t *testing.T, keys string, options ...chromedp.KeyOption) {
 	p.do(t, chromedp.KeyEvent(keys, options...))
 }
 
-// File is a file that is dropped.
+// File is a file to drop on the page.
 type File struct {
 	Name    string `json:"name"`
 	Type    string `json:"type"`
@@ -261,7 +262,7 @@ func (p *Page) scheme(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Eval(t, "for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done))") // until it is drawn
+	p.Eval(t, "for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done))") // wait until the page is drawn
 }
 
 // State checks the current state of the page: axe finds no violation, and a phone shows no horizontal scroll bar.
@@ -314,7 +315,7 @@ var axeScript = func() func(*testing.T) string {
 				install := exec.CommandContext(t.Context(), "npm", "ci", "--silent", "--no-audit", "--no-fund")
 				install.Dir = appDir
 				if out, err := install.CombinedOutput(); err != nil {
-					t.Errorf("npm ci (it requires Node.js) failed: %v\n%s", err, out)
+					t.Errorf("npm ci (requires Node.js) failed: %v\n%s", err, out)
 				}
 			}
 			content, err := os.ReadFile(path)

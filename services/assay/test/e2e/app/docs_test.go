@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestDocs proves that the API page shows examples of operations, the problems and the events, and sends no requests
-// to other hosts: anything that the content security policy blocks is an error.
+// TestDocs proves that the API page shows example requests, problem types and events, and sends no requests to other
+// hosts: anything that the content security policy blocks is an error.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir()).System
@@ -22,7 +22,7 @@ func TestDocs(t *testing.T) {
 		p.scheme(t, scheme)
 		p.docs(t, "/docs", "Assay")
 		if dark := Read[bool](t, p, `document.documentElement.classList.contains("dark")`); dark != (scheme == "dark") {
-			t.Errorf("in %s, the page is dark: %v", scheme, dark)
+			t.Errorf("with the %s color scheme, dark = %t, want %t", scheme, dark, !dark)
 		}
 		p.See(t, "h2", "Problems")
 		p.See(t, "td", "body-too-large")
@@ -31,7 +31,7 @@ func TestDocs(t *testing.T) {
 		p.See(t, ".th-code", "curl")
 		look("docs-operation-" + scheme)
 		p.docs(t, "/docs/events#/channels/nodechanged", "assay.library.node.")
-		p.See(t, "[data-testid=right-panel]", `"report.pdf"`) // of the example of the payload
+		p.See(t, "[data-testid=right-panel]", `"report.pdf"`) // in the example payload
 		look("docs-events-" + scheme)
 	}
 	p.Eval(t, `document.querySelector("[data-testid=search-trigger]").focus()`)
@@ -52,11 +52,11 @@ func TestDocs(t *testing.T) {
 	look("docs-phone-menu")
 }
 
-// docs loads a page of the viewer, and waits until it shows a heading.
+// docs loads a page of the viewer and waits until it shows a heading.
 func (p *Page) docs(t *testing.T, path, heading string) {
 	t.Helper()
 	p.do(t, chromedp.Navigate("about:blank")) // a change of the fragment alone does not load the page
 	p.do(t, chromedp.Navigate(p.Server+path))
 	p.See(t, "main :is(h1, h2, h3)", heading)
-	p.Gone(t, "span", "Loading...") // of the field for the search
+	p.Gone(t, "span", "Loading...") // in the search field
 }

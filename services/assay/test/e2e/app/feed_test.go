@@ -48,7 +48,7 @@ func TestFeed(t *testing.T) {
 	p.Click(t, "button", "Export CSV")
 	p.Wait(t, `window.saved !== undefined`)
 	if csv := Read[string](t, p, "window.saved"); strings.Count(csv, "\r\n") != 5 || !strings.Contains(csv, "terrible bug") {
-		t.Errorf("the file of 4 items is %q", csv)
+		t.Errorf(`the CSV export is %q, want a header and 4 items, one with "terrible bug"`, csv)
 	}
 	if Read[bool](t, p, `"harmed" in window || !!document.querySelector("main img")`) {
 		t.Error("a text was interpreted as markup")
@@ -69,6 +69,6 @@ func post(t *testing.T, s system.System, items ...string) {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "application/json"}, `{"items":[`+strings.Join(items, ",")+`]}`)
 	if resp.StatusCode != http.StatusMultiStatus || strings.Count(string(body), `"created"`) != len(items) {
-		t.Fatalf("%s: %s", resp.Status, body)
+		t.Fatalf("posting %d items returned %s, want 207 and all created: %s", len(items), resp.Status, body)
 	}
 }

@@ -56,7 +56,7 @@ func newFolder(t *testing.T, s system.System, owner, name string) client.Node {
 	return n
 }
 
-// organize: a dropped folder is created with its content; files are renamed, moved and trashed with the keyboard and the
+// organize: a dropped folder is created with its contents; files are renamed, moved and trashed with the keyboard and the
 // mouse, and moves and deletions can be undone.
 func organize(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
@@ -108,7 +108,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".tree .tree-name", "Library")
 	p.Click(t, ".rows button", "Actions for Papers")
 	if zip := Read[string](t, p, `fetch(`+find("[role=menuitem]", "Download")+`.href).then((r) => r.text())`); !strings.HasPrefix(zip, "PK") || !strings.Contains(zip, "Drafts/three.txt") {
-		t.Errorf("the download of a folder begins with %.20q", zip)
+		t.Errorf("the folder download starts with %.20q, want a ZIP archive that contains Drafts/three.txt", zip)
 	}
 	p.Press(t, kb.Escape)
 	p.Eval(t, fmt.Sprintf(`
@@ -136,7 +136,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "library-tiles")
 }
 
-// share: anyone with the link of a folder can read the folder and its content, until the link is revoked.
+// share: anyone with the link to a folder can read the folder and its contents until the link is revoked.
 func share(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	folder := newFolder(t, s, p.Owner, "Shared folder")
@@ -180,7 +180,7 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".hit .name", "report.md")
 	p.See(t, ".hit .name", "annual.csv")
 	if at := Read[string](t, p, "location.search"); at != "?q=annual&format=csv" {
-		t.Errorf("the URL contains %s", at)
+		t.Errorf("location.search = %q, want %q", at, "?q=annual&format=csv")
 	}
 	p.Go(t, "/search?q=annual+nonsense")
 	p.See(t, ".empty h2", "No results")
@@ -219,7 +219,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".list-end", "30 records of 130 match")
 	p.State(t, "file-records")
 	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
-		t.Errorf("the URL contains %s", at)
+		t.Errorf("location.search = %q, want %q", at, "?tab=records&filter=logP%3C3")
 	}
 	p.Click(t, ".records-toolbar button", "Export")
 	for format, is := range map[string]struct {
@@ -263,7 +263,7 @@ func ring(name string, logP float64) string {
 	return out.String()
 }
 
-// twoPages is a PDF without an object table, which readers rebuild.
+// twoPages is a PDF without a cross-reference table, which readers rebuild.
 const twoPages = `%PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
 2 0 obj <</Type/Pages/Count 2/Kids[3 0 R 4 0 R]/MediaBox[0 0 300 400]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>> endobj
@@ -279,7 +279,8 @@ trailer <</Root 1 0 R/Size 7>>
 %%EOF
 `
 
-// kindsOfFiles: a failed file shows the reason, also at its steps, and can be processed again; a table shows its rows.
+// kindsOfFiles: a failed file and its failed steps show the reason, and the file can be processed again; a table shows
+// its rows.
 func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")
@@ -316,7 +317,7 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 		if err := c.TrashNode(system.Within(t), keep(t, s, p.Owner, name, "", name).ID); err != nil {
 			t.Fatal(err)
 		}
-		p.See(t, ".rows .name", name) // live
+		p.See(t, ".rows .name", name) // without a reload
 	}
 	p.Click(t, ".rows button", "Restore back.txt")
 	p.Gone(t, ".rows .name", "back.txt")

@@ -23,7 +23,7 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	_, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}},
 	})
-	if err == nil { // and sets navigator.onLine
+	if err == nil { // also set navigator.onLine
 		_, err = chromedp.Call(p.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1})
 	}
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	}
 }
 
-// gate is a proxy in front of the bucket that holds the parts of uploads until the test releases them. Therefore the
+// gate is a proxy in front of the bucket that holds the parts of uploads until the test releases them, so that the
 // progress of an upload does not depend on the speed of the machine.
 type gate struct {
 	url    string // the public endpoint of the bucket
@@ -86,7 +86,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.bucket.Load().ServeHTTP(seen, r)
 }
 
-// pass releases one part and returns once it is stored. It skips parts that the page has canceled meanwhile.
+// pass releases one part and returns once it is stored. It skips parts that the page cancels in the meantime.
 func (g *gate) pass(t *testing.T) {
 	t.Helper()
 	for {
@@ -107,7 +107,7 @@ func (g *gate) passSome(t *testing.T) (cut func()) {
 		select {
 		case <-p.at:
 			return sync.OnceFunc(func() { close(p.cut) })
-		case <-p.ended: // cancelled
+		case <-p.ended: // canceled
 		case <-time.After(wait):
 			t.Fatalf("no part was sent within %s", wait)
 		}
@@ -125,7 +125,7 @@ func within[T any](t *testing.T, from <-chan T, what string) T {
 	case value := <-from:
 		return value
 	case <-time.After(wait):
-		t.Fatalf("no %s within %s", wait, what)
+		t.Fatalf("%s did not arrive within %s", what, wait)
 		panic("unreachable")
 	}
 }

@@ -35,7 +35,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// arrive waits until an expression is true on the page that a navigation opens. Earlier evaluations may fail.
+// arrive waits until an expression is true on the page that a navigation opens. Evaluations before that can fail.
 func (p *Page) arrive(t *testing.T, expression string) {
 	t.Helper()
 	for end := time.Now().Add(wait); ; {
@@ -69,7 +69,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.arrive(t, signedIn)
 	p.See(t, ".empty h2", "No text files yet")
 	if kept := Read[string](t, p, `document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`); regexp.MustCompile("assay_").MatchString(kept) {
-		t.Errorf("scripts can read %s", kept)
+		t.Errorf("scripts can read a key in %s", kept)
 	}
 
 	p.Drop(t, text("dropped.txt", "one two two"))
@@ -77,19 +77,19 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.Eval(t, `const form = new FormData();
 		form.append("file", new File(["one"], "elsewhere.txt", { type: "text/plain" }));
 		await fetch("/v1/files", { method: "POST", body: form })`)
-	p.See(t, doneRow, "elsewhere.txt") // the events arrive live
+	p.See(t, doneRow, "elsewhere.txt") // without a reload
 	p.Click(t, ".rows a", "dropped.txt")
 	p.See(t, ".numbers dd", "3")
 	link := Read[string](t, p, "location.pathname")
 	const content = `fetch(document.querySelector("a[download]").href).then((r) => r.text())`
 	if got := Read[string](t, p, content); got != "one two two" {
-		t.Errorf("the download has %q", got)
+		t.Errorf("the download is %q, want %q", got, "one two two")
 	}
 	p.Click(t, ".top button", "Account and settings")
 	p.State(t, "account-menu")
 	p.Press(t, kb.Escape)
 
-	// Another page of this browser signs out, and this page hides its content.
+	// After another page of this browser signs out, this page hides its content.
 	p.Eval(t, `const other = window.open("/files"), until = async (find) => {
 			for (;;) {
 				const found = find();
@@ -106,9 +106,9 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 		document.cookie = "assay-owner=operator; path=/";
 		return (await fetch("/v1%s")).status;
 	})()`, link)); status != 401 {
-		t.Errorf("with only the owner's cookie, the file returned status %d", status)
+		t.Errorf("with only the owner's cookie, the file returned status %d, want 401", status)
 	}
-	p.Go(t, link) // after the sign-in the requested page opens
+	p.Go(t, link) // the requested page opens after the sign-in
 	p.See(t, "h1", "Sign in")
 	p.enter(t, key)
 	p.arrive(t, signedIn)
@@ -117,7 +117,7 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	operator := b.Open(t, s.Operator, "/operations")
 	operator.See(t, ".empty h2", "Operator sign-in required")
 	operator.State(t, "operations-sign-in")
-	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // where the session of this host is valid too
+	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // the session is valid for all ports of the host
 	p.See(t, ".numbers div", "Dead letters0")
 }
 
@@ -129,7 +129,7 @@ func byProvider(t *testing.T, b *Browser, s system.System, provider *oidctest.Pr
 	p.Click(t, "a.button", "Sign in with your account")
 	p.arrive(t, signedIn)
 	if at := Read[string](t, p, "location.pathname + location.search"); at != "/photos?status=failed" {
-		t.Errorf("the sign-in opened %s", at)
+		t.Errorf("the sign-in opened %s, want /photos?status=failed", at)
 	}
 	p.Click(t, ".top button", "Account and settings")
 	p.Click(t, "[role=menuitem]", "Sign out Grace Hopper")

@@ -53,8 +53,8 @@ func upload(t *testing.T, s system.System, owner, name, content string) client.F
 	return file
 }
 
-// dropToResult: a text that is dropped anywhere on the page is uploaded at once, and the page shows the result of the
-// API.
+// dropToResult: a text dropped anywhere on the page is uploaded immediately, and the page shows the result that the API
+// returns.
 func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	p.See(t, ".empty h2", "No text files yet")
@@ -62,7 +62,7 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p.Go(t, "/")
 	const words = 700 // about 4 KB
 	content := system.RandomText(5, words)
-	// The time of the API alone, from the upload to the response with the result.
+	// The median time that the API alone takes, from the upload to the response with the result.
 	api := Read[float64](t, p, fmt.Sprintf(`(async () => {
 		const times = [];
 		for (let i = 0; i < 5; i++) {
@@ -95,7 +95,7 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	p.See(t, "h1", "fox.txt")
 }
 
-// liveUpdate: files that are uploaded elsewhere appear without a reload.
+// liveUpdate: files uploaded elsewhere appear without a reload.
 func liveUpdate(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	p.See(t, ".empty h2", "No text files yet")
@@ -125,7 +125,7 @@ func hostileNames(t *testing.T, b *Browser, s system.System) {
 	arabic := "مرحبا بالعالم.txt"
 	long := text(strings.Repeat("long ", 40)+".txt", "one")
 	p.Drop(t, text(markup, "one"), text(arabic, "one"), long, File{Name: bidi, Type: "application/octet-stream", Content: []byte("one")})
-	p.See(t, "dialog li", "invoice\ufffdtxt.exe") // its type is not text
+	p.See(t, "dialog li", "invoice\ufffdtxt.exe") // because its type is not text
 	p.Eval(t, `const select = document.querySelector(".review li:last-child select"); select.value = "textfile"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
 	p.State(t, "upload-dialog")
 	p.Click(t, ".dialog-foot button.primary", "Upload")
@@ -144,7 +144,8 @@ func hostileNames(t *testing.T, b *Browser, s system.System) {
 	}
 }
 
-// hasFocus returns an expression for whether the focused element has a text or name.
+// hasFocus returns a JavaScript expression that reports whether an element whose label or content contains text has the
+// focus.
 func hasFocus(text string) string {
 	return fmt.Sprintf(`document.activeElement !== document.body && ((document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent).includes(%q)`, text)
 }
@@ -214,7 +215,7 @@ func deleteAndUndo(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .row", "gone.txt")
 	if status := Read[int](t, p, exists); status != 200 {
-		t.Errorf("after the undo, the file returned status %d", status)
+		t.Errorf("after the undo, the file returned status %d, want 200", status)
 	}
 	remove()
 	p.Click(t, ".toast button", "Dismiss")
@@ -248,7 +249,7 @@ func failures(t *testing.T, b *Browser, s system.System) {
 	p.Offline(t, false)
 }
 
-// paste: a pasted text is uploaded as a file after a confirmation, and a pasted file like a dropped one.
+// paste: a pasted text is uploaded as a file after a confirmation, and a pasted file is uploaded like a dropped one.
 func paste(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	put := func(fill string) {
@@ -310,16 +311,16 @@ func longList(t *testing.T, b *Browser, s system.System) {
 		})()`, strings.Join(grouped(*rows), ",")+" shown"))
 	})
 	if p.See(t, ".list-end", "shown"); drawn == 0 || drawn > 60 {
-		t.Errorf("%d rows are in the document", drawn)
+		t.Errorf("%d rows are in the document, want 1 to 60", drawn)
 	}
 	t.Logf("%d rows: at most %d are in the document; the longest task takes %s of processor time", *rows, drawn, longest)
 	if longest == 0 || longest > 100*time.Millisecond {
-		t.Errorf("a task takes %s of processor time while %d rows are scrolled", longest, *rows)
+		t.Errorf("the longest task takes %s of processor time while %d rows are scrolled, want a time of at most 100ms", longest, *rows)
 	}
 	p.State(t, "files-long")
 }
 
-// grouped returns a number with its digits in groups of three.
+// grouped returns the digits of a number in groups of three.
 func grouped(n int) []string {
 	digits := fmt.Sprint(n)
 	var groups []string
@@ -348,10 +349,10 @@ func startAndSettings(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "owner")
 }
 
-// pictures takes the screenshots for the README: a list of files, and the result of one.
+// pictures takes the screenshots for the README: a list of files and the result of one file.
 func pictures(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
-	story := strings.Repeat("The harbour was quiet when the keeper lit the lamp. The lamp turned, and the light went over the water, over the "+
+	story := strings.Repeat("The harbor was quiet when the keeper lit the lamp. The lamp turned, and the light went over the water, over the "+
 		"boats and over the roofs of the town. Nobody in the town looked at the light, but the boats did.\n", 40)
 	for _, name := range []string{"field-notes-october.md", "交易記錄.txt", "server.log", "survey-answers.txt", "résumé.txt", "interview-02.txt", "interview-01.txt"} {
 		upload(t, s, p.Owner, name, story[:200*len(name)])

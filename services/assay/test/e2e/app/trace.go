@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// LongestTask returns the processor time of the longest task of the page while a function runs. Unlike elapsed time, it
-// does not depend on other load of the machine.
+// LongestTask runs a function and returns the processor time of the longest task of the page during that time. Unlike
+// elapsed time, it does not depend on other load on the machine.
 func (p *Page) LongestTask(t *testing.T, while func()) time.Duration {
 	t.Helper()
 	type thread struct{ Process, Thread int }

@@ -59,7 +59,7 @@ func TestInterruptedUpload(t *testing.T) {
 	p.See(t, ".tray .completed", "words")
 	parts := (*size<<20 + partSize - 1) / partSize
 	if again := Read[int](t, p, `new Set(performance.getEntriesByType("resource").map((e) => new URL(e.name).searchParams.get("partNumber")).filter(Boolean)).size`); again != parts-3 {
-		t.Errorf("after the page was loaded again, %d parts of %d were sent, want %d", again, parts, parts-3)
+		t.Errorf("after the reload, %d parts of %d were sent, want %d", again, parts, parts-3)
 	}
 	c := s.Client(t, p.Owner)
 	page, err := c.ListPage(system.Within(t), client.Listing{OwnerID: p.Owner})
