@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// clockVariable names a file with the offset in seconds of a program's wall clock.
-// The program follows it.
+// clockVariable is the environment variable that names a file with the offset of a program's wall clock in seconds.
+// The program follows changes of the file.
 const clockVariable = "E2E_CLOCK"
 
 // followClock steps the wall clock of this process to the offset in the file, if it exists.
@@ -65,7 +65,7 @@ func (c clock) set(t *testing.T, d time.Duration) {
 
 var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
 
-// everythingWorks uploads more files than the first priorities admit, and posts to the feed.
+// everythingWorks uploads enough files to need several priorities, posts an item to the feed, and checks the results.
 func everythingWorks(t *testing.T, s system.System) {
 	t.Helper()
 	speaker := s.Client(t, system.NewOwner())
@@ -76,7 +76,7 @@ func everythingWorks(t *testing.T, s system.System) {
 	ids = append(ids, system.UploadPresigned(t, speaker, "b.txt", "text/plain", []byte("one two")).FileID)
 	for _, id := range ids {
 		if file := system.Await(t, speaker, id); file.Status != client.Completed {
-			t.Fatalf("%s", system.JSON(file))
+			t.Fatalf("file = %s, want status %s", system.JSON(file), client.Completed)
 		}
 	}
 	tag := system.NewTag()
@@ -86,8 +86,8 @@ func everythingWorks(t *testing.T, s system.System) {
 	system.Eventually(t, func() error { return s.Lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
 }
 
-// A step of the wall clock while the system runs, which persists across a
-// restart, stops no work and deletes nothing.
+// TestSteppedClockOfServe: a step of the wall clock while the system runs stops no work and deletes nothing, even after
+// a restart.
 func TestSteppedClockOfServe(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -99,10 +99,10 @@ func TestSteppedClockOfServe(t *testing.T) {
 			reserved := system.Reserve(t, speaker, "later.txt", "text/plain", text)
 			at.set(t, d)
 			everythingWorks(t, s.System)
-			<-time.After(3 * time.Second) // some sweeps
+			<-time.After(3 * time.Second) // longer than the interval of sweeps
 			file, err := speaker.Get(system.Within(t), reserved.FileID, 0)
 			if err != nil || file.Status != client.Pending {
-				t.Fatalf("the reservation is %s, %v", system.JSON(file), err)
+				t.Fatalf("the reservation is %s, %v; want status %s", system.JSON(file), err, client.Pending)
 			}
 			s.Program.Kill(t)
 			s.Restart(t)
@@ -111,8 +111,8 @@ func TestSteppedClockOfServe(t *testing.T) {
 	}
 }
 
-// Services work on machines whose clocks differ, even if one service retries or replays an item
-// that another service failed.
+// TestClocksOfServicesDiffer: services work on machines whose clocks differ, even if one service retries or replays an
+// item whose processing failed in another service.
 func TestClocksOfServicesDiffer(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -129,10 +129,10 @@ func TestClocksOfServicesDiffer(t *testing.T) {
 			pdf := system.UploadMultipart(t, speaker, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
 			for range 2 {
 				if file := system.Await(t, speaker, pdf.FileID); file.Status != client.Failed {
-					t.Fatalf("%s", system.JSON(file))
+					t.Fatalf("file = %s, want status %s", system.JSON(file), client.Failed)
 				}
 				if said := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(said, pdf.FileID) {
-					t.Fatalf("replayed %s", said)
+					t.Fatalf("replay printed %q, want the id %s", said, pdf.FileID)
 				}
 			}
 			system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), pdf.FileID, 3)

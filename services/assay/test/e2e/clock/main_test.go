@@ -1,6 +1,6 @@
 //go:build clockstep
 
-// Package clock proves that steps of wall clocks, and differing clocks, stop no work.
+// Package clock proves that steps of wall clocks and differences between clocks do not stop work.
 package clock
 
 import (
@@ -10,6 +10,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	followClock() // of a program
+	followClock() // in programs that a test starts
 	system.Main(m)
 }

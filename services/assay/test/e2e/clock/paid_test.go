@@ -13,9 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// A worker whose clock is 30 s ahead takes over the job of a worker that stopped during a call to a
-// paid provider. It makes no other call before the time limit of the first has passed on both
-// clocks.
+// TestClocksOfServicesInPaidCalls: a worker whose clock is 30 s ahead takes over the job of a worker that stopped during
+// a call to a paid provider. It makes no second call before the time limit of the first call has passed on both clocks.
 func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	const ahead, callTime = 30 * time.Second, 3 * time.Second
 	gemini := geminitest.Start(t)
@@ -57,9 +56,9 @@ func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	wait := (<-again).Sub(since)
 	t.Logf("the second call follows after %s", wait)
 	if wait < callTime+4*time.Second || wait > callTime+ahead {
-		t.Errorf("the second call was made after %s, want %s plus 5 s, less the time until the first was sent", wait, callTime)
+		t.Errorf("the second call was made after %s, want %s plus 5 s, less the time until the first call was sent", wait, callTime)
 	}
 	if gemini.Billed() != 3 {
-		t.Errorf("%d billed", gemini.Billed())
+		t.Errorf("Billed() = %d, want 3", gemini.Billed())
 	}
 }
