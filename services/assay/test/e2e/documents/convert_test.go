@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestConverter: with a converter, documents in old formats get a text and a picture, and a document that the converter
-// rejects states the reason.
+// TestConverter: with a converter, documents in old formats have a text and a preview picture, and a document that the
+// converter rejects states the reason.
 func TestConverter(t *testing.T) {
 	converter := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, header, err := r.FormFile("files")
@@ -21,7 +21,7 @@ func TestConverter(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer retries
+		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer retries after an error
 	}))
 	defer converter.Close()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_CONVERTER="+converter.URL)
@@ -35,10 +35,11 @@ func TestConverter(t *testing.T) {
 		switch {
 		case o.name == "plain.xls":
 			if o.node.Status != client.LibraryProcessedPartially || !strings.Contains(o.reasons(), "cannot be converted") {
-				t.Errorf("%s is %s: %s", o.name, o.node.Status, o.reasons())
+				t.Errorf("%s is %s (%s), want %s because it cannot be converted", o.name, o.node.Status, o.reasons(), client.LibraryProcessedPartially)
 			}
 		case o.node.Status != client.LibraryProcessed || o.text != fox+"\f" || len(o.node.Images) == 0:
-			t.Errorf("%s is %s (%s), %q, %d pictures", o.name, o.node.Status, o.reasons(), o.text, len(o.node.Images))
+			t.Errorf("%s is %s (%s), %q, %d pictures; want %s, %q, at least 1 picture",
+				o.name, o.node.Status, o.reasons(), o.text, len(o.node.Images), client.LibraryProcessed, fox+"\f")
 		}
 	}
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var recall = flag.Bool("recall", false, "compare the texts of the corpus with those of pdftotext and LibreOffice (Debian: poppler-utils, libreoffice)")
+var recall = flag.Bool("recall", false, "compare the texts of the corpus with the output of pdftotext and LibreOffice (Debian: poppler-utils, libreoffice)")
 
 var numbers = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 
-// TestCorpus: every public document ends in a final state, and failures name their reason. With -recall, the texts are
-// compared with those of Debian's programs.
+// TestCorpus: every public document ends in a final state, and failures state their reason. With -recall, the texts are
+// compared with the output of pdftotext and LibreOffice.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv(corpus.Dir)
 	if dir == "" {
-		if _, err := corpus.All(); err != nil { // the manifest is valid
+		if _, err := corpus.All(); err != nil { // the manifest must be valid
 			t.Error(err)
 		}
 		return
@@ -36,7 +36,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d documents, %d of the manifest are missing", len(found), missing)
+	t.Logf("%d documents; %d documents of the manifest are missing", len(found), missing)
 	var all []document
 	for _, d := range found {
 		all = append(all, document{filepath.Base(d.Address), func() []byte {
@@ -66,7 +66,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// bar is the minimum recall of a format: the share of documents above 0.9, or the mean.
+// bar is the minimum recall of a format: the share of documents with a recall above 0.9, or the mean.
 type bar struct{ share, mean float64 }
 
 var bars = map[string]bar{
@@ -96,7 +96,7 @@ func compare(t *testing.T, dir string, found []corpus.Document, outcomes []outco
 				t.Logf("%s: no reference: %v", d.Name(), err)
 				unread[ending+" not read by the reference"]++
 			case words < corpus.MinWords:
-				unread[ending+" with fewer words"]++
+				unread[ending+" with too few words"]++
 			case !outcomes[i].has("text"):
 				t.Logf("%s: %d words, no text: %s", d.Name(), words, outcomes[i].reasons())
 				unread[ending+" not read"]++
@@ -131,7 +131,7 @@ func referenceText(ctx context.Context, t *testing.T, path, ending string) (stri
 func judge(t *testing.T, ending string, b bar, shares []float64) {
 	t.Helper()
 	if len(shares) == 0 {
-		t.Errorf("%s: nothing was compared", ending)
+		t.Errorf("%s: no documents were compared", ending)
 		return
 	}
 	var sum float64
@@ -145,6 +145,6 @@ func judge(t *testing.T, ending string, b bar, shares []float64) {
 	mean, part := sum/float64(len(shares)), float64(above)/float64(len(shares))
 	t.Logf("%s: %d documents, mean recall %.3f, above 0.9 for %d (%.1f %%)", ending, len(shares), mean, above, 100*part)
 	if part < b.share || mean < b.mean {
-		t.Errorf("%s: the recall is below the bar %+v", ending, b)
+		t.Errorf("%s: recall above 0.9 for a share of %.3f, mean recall %.3f; want at least %+v", ending, part, mean, b)
 	}
 }

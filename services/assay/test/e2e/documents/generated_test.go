@@ -15,7 +15,7 @@ type expected struct {
 	document
 	status string
 	text   string // exact, or empty
-	reason string // part of the reason given by the file and its steps
+	reason string // substring of the reasons of the file and its steps
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	fox    = "The quick brown fox"
 )
 
-// generated contains a document of every supported format.
+// generated returns documents of every supported format and their required outcomes.
 func generated() []expected {
 	pdf := func(name string, p enginetest.PDF, status, text, reason string) expected {
 		return expected{document{name, p.Bytes}, status, text, reason}
@@ -72,7 +72,7 @@ func generated() []expected {
 	}
 }
 
-// TestGeneratedDocuments: each document ends with the required outcome: its text, or the reason why there is none.
+// TestGeneratedDocuments: each document has the required outcome: its text, or the reason why it has none.
 func TestGeneratedDocuments(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	want := append(generated(), hostile()...)

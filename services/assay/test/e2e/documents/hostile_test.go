@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
 )
 
-// hostile contains documents that exceed the limits on resources.
+// hostile returns documents that would exceed resource limits, and their required outcomes.
 func hostile() []expected {
 	const side = 60_000
 	made := func(name string, data []byte, status, reason string) expected {
@@ -39,7 +39,7 @@ func hostile() []expected {
 	}
 }
 
-// bomb returns an archive with a part that inflates to size bytes: one compressed block, repeated.
+// bomb returns an archive with a part that inflates to more than size bytes: one compressed block, repeated.
 func bomb(name, content string, size int, parts ...officetest.Part) []byte {
 	unit := strings.Repeat(content, 1<<20/len(content))
 	var block, out bytes.Buffer
@@ -67,12 +67,12 @@ func bomb(name, content string, size int, parts ...officetest.Part) []byte {
 		}
 	}
 	if err != nil || createErr != nil || w.Close() != nil {
-		panic("a buffer does not fail")
+		panic("writing to a buffer failed")
 	}
 	return out.Bytes()
 }
 
-// hugePNG returns the beginning of a square PNG with the given side in pixels.
+// hugePNG returns a square PNG with the given side in pixels and truncated image data.
 func hugePNG(side uint32) []byte {
 	b := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
@@ -87,7 +87,7 @@ func hugePNG(side uint32) []byte {
 	return b
 }
 
-// hugeJPEG returns the header of a square JPEG with the given side in pixels.
+// hugeJPEG returns the beginning of a square JPEG with the given side in pixels.
 func hugeJPEG(side uint16) []byte {
 	b := []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x11\x08")
 	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, side), side)

@@ -22,7 +22,7 @@ func boundedMemory(t *testing.T, s *system.Server) {
 	}
 	mark := highWater.FindSubmatch(status)
 	if mark == nil {
-		t.Fatalf("no high water mark in %s", status)
+		t.Fatalf("no VmHWM in %s", status)
 	}
 	peak, err := strconv.ParseInt(string(mark[1]), 10, 64)
 	if err != nil {

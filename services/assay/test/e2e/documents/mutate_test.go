@@ -27,14 +27,14 @@ var formats = []string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "html
 
 const (
 	largestSeed = 300_000 // maximum size in bytes of a public document that is mutated
-	// slowestOther limits the time of another owner's work meanwhile.
+	// slowestOther limits the time of each upload of another owner while mutated documents are processed.
 	slowestOther = 15 * time.Second
-	// peakMemory limits the memory of the process, in bytes: 256 MiB for each of two engines, the
-	// pictures of ASSAY_LIBRARY_MEMORY, and the remaining memory. The race detector multiplies it.
+	// peakMemory limits the memory of the process, in bytes: 256 MiB for each of two engines, ASSAY_LIBRARY_MEMORY for
+	// pictures, and memory for everything else. The race detector multiplies memory usage.
 	peakMemory = 2 << 30
 )
 
-// seeds returns the documents of each format that are mutated: generated ones, and public ones if available.
+// seeds returns the documents to mutate, by format: generated documents, and public documents if available.
 func seeds(t *testing.T) map[string][][]byte {
 	t.Helper()
 	all := map[string][][]byte{}
@@ -66,8 +66,8 @@ func seeds(t *testing.T) map[string][][]byte {
 	return all
 }
 
-// mutated returns a mutated document. Half of the archives are damaged inside a part, so that the archive
-// itself is valid.
+// mutated returns a mutated document. In half of the cases, an archive is damaged only inside a part, so that the
+// archive itself is valid.
 func mutated(random *rand.Rand, seeds [][]byte) []byte {
 	seed := seeds[random.IntN(len(seeds))]
 	archive, err := zip.NewReader(bytes.NewReader(seed), int64(len(seed)))
@@ -100,13 +100,13 @@ func TestMutatedDocuments(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	random := rand.New(rand.NewPCG(20, 1))
 	var all []document
-	of := seeds(t)
+	byFormat := seeds(t)
 	for _, format := range formats {
-		if len(of[format]) == 0 {
-			t.Fatalf("no seed of %s", format)
+		if len(byFormat[format]) == 0 {
+			t.Fatalf("no seed for format %s", format)
 		}
 		for n := range *mutations {
-			data := mutated(random, of[format])
+			data := mutated(random, byFormat[format])
 			all = append(all, document{fmt.Sprintf("%04d.%s", n, format), func() []byte { return data }})
 		}
 	}
@@ -128,7 +128,7 @@ func TestMutatedDocuments(t *testing.T) {
 	slices.Sort(others)
 	t.Logf("%d texts of another owner: median %v, slowest %v", len(others), others[len(others)/2], others[len(others)-1])
 	if slowest := others[len(others)-1]; slowest > slowestOther {
-		t.Errorf("other work took %v", slowest)
+		t.Errorf("an upload of another owner took %v, want at most %v", slowest, slowestOther)
 	}
 	boundedMemory(t, s)
 }

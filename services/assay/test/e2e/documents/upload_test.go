@@ -1,5 +1,5 @@
-// Package documents proves how `assay serve` processes documents: generated, hostile and mutated ones, and public ones in
-// the folder that the variable ASSAY_CORPUS names.
+// Package documents tests how `assay serve` processes generated, hostile and mutated documents, and public documents in
+// the folder named by ASSAY_CORPUS.
 package documents
 
 import (
@@ -33,7 +33,7 @@ type outcome struct {
 	text     string
 }
 
-// reasons are the messages of the file and its steps about missing results.
+// reasons returns the messages of the file and its steps that explain missing results, separated by semicolons.
 func (o outcome) reasons() string {
 	all := []string{o.node.ErrorMessage, o.workflow.FailureMessage}
 	for _, s := range o.workflow.Steps {
@@ -45,10 +45,10 @@ func (o outcome) reasons() string {
 }
 
 const (
-	// together is the number of documents processed concurrently.
-	together = 24
-	// patience bounds the processing of one document while others are processed.
-	patience = 10 * time.Minute
+	// parallel is the number of documents processed concurrently.
+	parallel = 24
+	// timeout limits the processing time of one document while others are processed.
+	timeout = 10 * time.Minute
 )
 
 // process uploads documents and returns their outcomes.
@@ -56,7 +56,7 @@ func process(t *testing.T, s system.System, documents []document) []outcome {
 	t.Helper()
 	c := s.Client(t, system.NewOwner())
 	all, ctx := errgroup.WithContext(t.Context())
-	all.SetLimit(together)
+	all.SetLimit(parallel)
 	outcomes := make([]outcome, len(documents))
 	for i, d := range documents {
 		all.Go(func() (err error) {
@@ -71,7 +71,7 @@ func process(t *testing.T, s system.System, documents []document) []outcome {
 }
 
 func processOne(ctx context.Context, c *client.Client, d document) (outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	o, data := outcome{document: d}, d.data()
 	n, err := c.UploadLibraryFile(ctx, client.NewLibraryFile{Name: d.name, Size: int64(len(data)), SHA256: corpus.Sum(data)}, client.Source{Content: bytes.NewReader(data)})
@@ -111,13 +111,13 @@ func (o outcome) has(step string) bool {
 	return false
 }
 
-// explained fails the test if a document is not final, or if its failure has another cause than its content.
+// explained fails the test unless a document is in a final state and the reasons of its failures concern its content.
 func explained(t *testing.T, o outcome) {
 	t.Helper()
 	reason := o.reasons()
 	switch {
 	case !o.node.Final():
-		t.Errorf("%s is %s", o.name, o.node.Status)
+		t.Errorf("%s is %s, want a final state", o.name, o.node.Status)
 	case o.node.Status != client.LibraryProcessed && reason == "":
 		t.Errorf("%s is %s without a reason", o.name, o.node.Status)
 	case strings.Contains(reason, "defect in Assay"), strings.Contains(reason, "did not succeed"):
@@ -130,7 +130,8 @@ func explained(t *testing.T, o outcome) {
 	}
 }
 
-// otherWork repeatedly uploads a text of another owner until stop is called, which returns the time of each.
+// otherWork sequentially uploads and processes texts of another owner until stop is called. stop returns the time that
+// each text took.
 func otherWork(t *testing.T, s system.System) (stop func() []time.Duration) {
 	t.Helper()
 	c := s.Client(t, system.NewOwner())
@@ -142,7 +143,7 @@ func otherWork(t *testing.T, s system.System) (stop func() []time.Duration) {
 			began := time.Now()
 			o, err := processOne(t.Context(), c, document{"other.txt", func() []byte { return []byte("some other text") }})
 			if err != nil || o.node.Status != client.LibraryProcessed {
-				t.Errorf("other work is %s, %v", o.node.Status, err)
+				t.Errorf("the text of another owner is %s, %v; want %s", o.node.Status, err, client.LibraryProcessed)
 				return
 			}
 			took = append(took, time.Since(began))
