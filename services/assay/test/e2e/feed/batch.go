@@ -54,7 +54,7 @@ func batchesAreStreamed(t *testing.T, s system.System) {
 	system.Decode(t, <-answered, &out)
 	if len(out.Results) != 2 || out.Results[0].SourceID != first.SourceID || out.Results[1].SourceID != last.SourceID ||
 		out.Results[0].Outcome != "created" || out.Results[1].Outcome != "created" {
-		t.Errorf("the outcomes are %+v", out.Results)
+		t.Errorf("the outcomes are %+v, want %s and %s created", out.Results, first.SourceID, last.SourceID)
 	}
 	s.Analyzed(t, last.SourceID)
 }

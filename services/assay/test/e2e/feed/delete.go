@@ -29,18 +29,18 @@ func deletedItemsAreGone(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if resp, body := system.Exchange(t, req); resp.StatusCode != http.StatusNoContent {
-			t.Fatalf("%s: %s", resp.Status, body)
+			t.Fatalf("delete returned %s, want 204: %s", resp.Status, body)
 		}
 	}
 	if left := s.AwaitItems(t, tag, 1); left[0].SourceID != kept.SourceID {
-		t.Errorf("%s still exists", left[0].SourceID)
+		t.Errorf("item %s is listed, want %s", left[0].SourceID, kept.SourceID)
 	}
 	if resp, _ := s.Ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(gone.SourceID), nil, ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("the item: %s", resp.Status)
+		t.Errorf("GET of the deleted item returned %s, want 404", resp.Status)
 	}
 	_, err := s.Objects().HeadObject(system.Within(t), &s3.HeadObjectInput{Bucket: &s.Bucket, Key: aws.String(system.TextKey(gone.SourceID))})
 	if _, none := errors.AsType[*types.NotFound](err); !none {
-		t.Errorf("the text: %v", err)
+		t.Errorf("HEAD of the deleted text returned %v, want not found", err)
 	}
 	var summary struct {
 		Total     int
@@ -57,6 +57,6 @@ func deletedItemsAreGone(t *testing.T, s system.System) {
 	})
 	// Clients may not delete items.
 	if resp, _ := s.Ask(t, http.MethodDelete, "/v1/feed/items/"+url.PathEscape(kept.SourceID), nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("a client's delete: %s", resp.Status)
+		t.Errorf("a client's delete returned %s, want 405", resp.Status)
 	}
 }

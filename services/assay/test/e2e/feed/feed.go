@@ -27,7 +27,7 @@ func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 		sentiment string
 		compound  float64
 	}{
-		// The compound values are those that VADER's authors publish.
+		// The compound values are published by the authors of VADER.
 		"VADER is smart, handsome, and funny.": {"positive", 0.8316},
 		"Today SUX!":                           {"negative", -0.5461},
 		"The book was good.":                   {"positive", 0.4404},
@@ -38,20 +38,20 @@ func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 		p := system.NewPosting(text, system.NewTag())
 		status, item := s.PostItem(t, p)
 		if status != http.StatusCreated || item.Status != "pending" && item.Status != "analyzed" {
-			t.Errorf("created: %d %+v", status, item)
+			t.Errorf("post of %.40q: %d %+v, want 201 and a pending or analyzed item", text, status, item)
 		}
 		got := s.Analyzed(t, p.SourceID)
 		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.2.0" || got.Score < 0.525 || got.Score > 1 {
 			t.Errorf("%.40q is %+v, want %+v", text, got, want)
 		}
 		if !strings.HasPrefix(text, got.TextSnippet) || len(got.TextSnippet) != min(len(text), 200) {
-			t.Errorf("the snippet of %.40q is %q", text, got.TextSnippet)
+			t.Errorf("the snippet of %.40q is %q, want its first %d bytes", text, got.TextSnippet, min(len(text), 200))
 		}
 	}
 }
 
-// oneSourceIDIsOneItem: of 100 concurrent writers one creates the item, with one row in
-// the table, one text in the bucket and one outcome.
+// oneSourceIDIsOneItem: exactly one of 100 concurrent writers creates the item, which has one row in the table, the text
+// of one writer, the tags of all, and one outcome.
 func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	p := system.NewPosting("good", "a")
 	const writers = 100
@@ -72,27 +72,27 @@ func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	}
 	got := s.Analyzed(t, p.SourceID)
 	if _, known := texts[got.TextSnippet]; !known || !slices.Equal(got.MatchedTags, []string{"a", "tag 0", "tag 1", "tag 2", "tag 3"}) {
-		t.Errorf("got %+v", got)
+		t.Errorf("the item is %+v, want the text of one writer and the tags of all", got)
 	}
 	rows, err := s.Tables().Query(system.Within(t), &dynamodb.QueryInput{
 		TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
 		ExpressionAttributeValues: system.Item{":id": &types.AttributeValueMemberS{Value: p.SourceID}},
 	})
 	if err != nil || len(rows.Items) != 1 {
-		t.Errorf("%d rows, %v", len(rows.Items), err)
+		t.Errorf("%d rows, %v; want 1 row", len(rows.Items), err)
 	}
 	if outcomes := s.FeedOutcomes(t, p.SourceID); len(outcomes) != 1 {
 		t.Errorf("outcomes %v, want one", outcomes)
 	}
 }
 
-// itemsMatchOneSubmission: after concurrent posts of one source id, text, time, URL and metadata
-// come from the same post, in each response and at the end.
+// itemsMatchOneSubmission: after concurrent posts of one source id, text, time, URL and metadata come from the same post,
+// in each response and after the analysis.
 func itemsMatchOneSubmission(t *testing.T, s system.System) {
 	const rounds, writers = 40, 4
 	for round := range rounds {
 		first := system.NewPosting("", "a")
-		submissions := map[string]string{} // identified by its text
+		submissions := map[string]string{} // by text
 		describe := func(at, url string, metadata map[string]any) string {
 			return at + " " + url + " " + system.JSON(metadata)
 		}
@@ -122,16 +122,15 @@ func itemsMatchOneSubmission(t *testing.T, s system.System) {
 	}
 }
 
-// submitted returns the metadata that an item was posted with: the analysis adds the language.
+// submitted returns the metadata of an item without the language, which the analysis adds.
 func submitted(i system.FeedItem) map[string]any {
 	metadata := maps.Clone(i.Metadata)
 	delete(metadata, "language")
 	return metadata
 }
 
-// unfinishedItemsAreCompleted: if a writer crashed after it stored its submission,
-// the next one of the same source id writes the row from that submission, and adds
-// its own tags.
+// unfinishedItemsAreCompleted: if a writer crashes after it stores its submission, the next writer with the same source
+// id writes the row from that submission and adds its own tags.
 func unfinishedItemsAreCompleted(t *testing.T, s system.System) {
 	p := system.NewPosting("This one is awful.", "b")
 	p.SourceURL, p.Metadata = "https://example.com/second", map[string]any{"second": true}
@@ -144,13 +143,13 @@ func unfinishedItemsAreCompleted(t *testing.T, s system.System) {
 			system.JSON(submitted(got)) == system.JSON(dead.Metadata) && slices.Equal(got.MatchedTags, []string{"a", "b"})
 	}
 	if status, got := s.PostItem(t, p); status != http.StatusCreated || !isFirst(got) {
-		t.Errorf("%d %+v", status, got)
+		t.Errorf("second post: %d %+v, want 201 and the first submission", status, got)
 	}
 	if got := s.Analyzed(t, p.SourceID); got.Compound != 0.4404 || !isFirst(got) {
-		t.Errorf("analyzed as %+v", got)
+		t.Errorf("analyzed as %+v, want the first submission", got)
 	}
 	if status, got := s.PostItem(t, p); status != http.StatusOK || !isFirst(got) {
-		t.Errorf("again: %d %+v", status, got)
+		t.Errorf("third post: %d %+v, want 200 and the first submission", status, got)
 	}
 }
 
@@ -172,7 +171,7 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 			t.Errorf("after %v: %d %v, want 200 %v", c.add, status, got.MatchedTags, c.want)
 		}
 		if got.IngestedAt != first.IngestedAt || got.TextSnippet != first.TextSnippet || got.Compound != first.Compound || got.Status != "analyzed" {
-			t.Errorf("after the repeated post: %+v, before: %+v", got, first)
+			t.Errorf("after the repeated post: %+v, want %+v", got, first)
 		}
 	}
 	if outcomes := s.FeedOutcomes(t, p.SourceID); len(outcomes) != 1 {
@@ -180,8 +179,8 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 	}
 }
 
-// warningsAreReported: the response reports that an item is older than the window, or that not all its tags
-// were added.
+// warningsAreReported: the response reports that an item is older than the dashboard's time window, or that not all of
+// its tags were added.
 func warningsAreReported(t *testing.T, s system.System) {
 	type remarks struct {
 		OlderThanWindow bool
@@ -197,14 +196,14 @@ func warningsAreReported(t *testing.T, s system.System) {
 	p.MatchedTags, p.IngestedAt = []string{"b", "c", "d", "e", "f"}, ""
 	post(p, &again)
 	if first.OlderThanWindow || len(first.IgnoredTags) != 0 || again.OlderThanWindow || !slices.Equal(again.IgnoredTags, []string{"f"}) {
-		t.Errorf("first %+v, then %+v", first, again)
+		t.Errorf("first post: %+v, want no warning; second post: %+v, want the ignored tag f", first, again)
 	}
 	old := system.NewPosting("The book was good.", "a")
 	old.IngestedAt = system.UTC(time.Now().Add(-8 * 24 * time.Hour))
 	var batch struct{ Results []remarks }
 	post(map[string]any{"items": []system.Posting{old, p}}, &batch)
 	if len(batch.Results) != 2 || !batch.Results[0].OlderThanWindow || batch.Results[1].OlderThanWindow || !slices.Equal(batch.Results[1].IgnoredTags, []string{"f"}) {
-		t.Errorf("a batch: %+v", batch.Results)
+		t.Errorf("batch: %+v, want the first item older than the window, and the ignored tag f of the second", batch.Results)
 	}
 }
 
@@ -230,7 +229,7 @@ func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	}
 	for _, p := range both {
 		if n := len(slices.DeleteFunc(slices.Clone(shown), func(i system.FeedItem) bool { return i.SourceID != p })); n != 1 {
-			t.Errorf("%s is listed %d times among all items", p, n)
+			t.Errorf("%s is listed %d times among all items, want once", p, n)
 		}
 	}
 	for _, query := range []string{"hours=0", "hours=169", "hours=x", "limit=0", "limit=1001", "sentiment=happy", "cursor=x", "tag=" + strings.Repeat("x", 51)} {
@@ -239,7 +238,7 @@ func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	}
 }
 
-// batchesReportEachOutcome: 207 with an outcome for each item, in order.
+// batchesReportEachOutcome: a batch returns 207 with an outcome for each item, in order.
 func batchesReportEachOutcome(t *testing.T, s system.System) {
 	known := system.NewPosting("good", "a")
 	s.PostItem(t, known)
@@ -254,12 +253,12 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	}
 	system.Decode(t, body, &out)
 	if resp.StatusCode != http.StatusMultiStatus || len(out.Results) != 8 {
-		t.Fatalf("%d %s", resp.StatusCode, body)
+		t.Fatalf("the batch returned %d %s, want 207 and 8 results", resp.StatusCode, body)
 	}
 	// Of two items with one id, either may be first.
 	pair := []string{out.Results[3].Outcome, out.Results[4].Outcome}
 	if slices.Sort(pair); !slices.Equal(pair, []string{"created", "duplicate"}) {
-		t.Errorf("of the same item twice: %v", pair)
+		t.Errorf("outcomes of the same item twice: %v, want created and duplicate", pair)
 	}
 	for i, want := range map[int]string{0: "duplicate", 1: "created", 2: "invalid", 5: "invalid", 6: "invalid", 7: "invalid"} {
 		got := out.Results[i]
@@ -278,7 +277,7 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	} {
 		resp, answer := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, body)
 		if p := system.Refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.items" {
-			t.Errorf("%s: %s", name, answer)
+			t.Errorf("batch %q: %s, want one error of body.items", name, answer)
 		}
 	}
 }
@@ -289,7 +288,7 @@ func feedMistakesAreProblems(t *testing.T, s system.System) {
 	p.SourceURL = "http://example.com"
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(p))
 	if p := system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.sourceUrl" {
-		t.Errorf("%s", body)
+		t.Errorf("post with an http URL: %s, want one error of body.sourceUrl", body)
 	}
 	resp, body = s.Ask(t, http.MethodGet, "/v1/feed/items/"+strings.ReplaceAll(p.SourceID, "#", "%23"), nil, "")
 	system.Refused(t, resp, body, http.StatusNotFound, "not-found")
@@ -299,6 +298,6 @@ func feedMistakesAreProblems(t *testing.T, s system.System) {
 	}
 	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "text/plain"}, system.JSON(p))
 	system.Refused(t, resp, body, http.StatusUnsupportedMediaType, "unsupported-media-type")
-	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // JSON, as in all other calls
+	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // read as JSON without a content type
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }

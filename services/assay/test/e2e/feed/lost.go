@@ -18,9 +18,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// lostTextsAreReplaced: the text of an item is deleted from the bucket, and 100 writers post the
-// item again concurrently. The item keeps its time: a pending one is analyzed with the new text,
-// also if it was given up because of the lost text, and an analyzed item does not change.
+// lostTextsAreReplaced: after the text of an item is lost from the bucket, 100 writers concurrently post the item again.
+// The item keeps its time. A pending item is analyzed with the new text, even if it was given up because of the lost
+// text; an analyzed item only gets the new tags.
 func lostTextsAreReplaced(t *testing.T, s system.System) {
 	const at = "2026-01-02T03:04:05.678Z"
 	lost := func(more system.Item) system.Posting {
@@ -48,7 +48,7 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 				mine.SourceURL, mine.Metadata = "https://example.com/"+strconv.Itoa(i), map[string]any{"writer": float64(i)}
 				writers.Go(func() {
 					if status, got := s.PostItem(t, mine); status != http.StatusOK || got.IngestedAt != at {
-						t.Errorf("%d %+v", status, got)
+						t.Errorf("post: %d %+v, want 200 and an item of %s", status, got, at)
 					}
 				})
 			}
@@ -56,25 +56,25 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 			got := s.Analyzed(t, p.SourceID)
 			if got.IngestedAt != at || got.Compound != 0.4404 || got.TextSnippet != p.Text || got.ErrorMessage != "" ||
 				!slices.Equal(got.MatchedTags, []string{"tag 0", "tag 1", "tag 2", "tag 3", "tag 9"}) {
-				t.Errorf("got %+v", got)
+				t.Errorf("the item is %+v, want the original time, the new text and all tags", got)
 			}
 			if writer, ok := got.Metadata["writer"].(float64); name == "analyzed" && (got.SourceURL != "" || len(submitted(got)) > 0) ||
 				name != "analyzed" && (!ok || len(submitted(got)) != 1 || got.SourceURL != fmt.Sprintf("https://example.com/%g", writer)) {
-				t.Errorf("it has attributes of two submissions: %+v", got)
+				t.Errorf("the item has attributes of several submissions: %+v", got)
 			}
 			rows, err := s.Tables().Query(system.Within(t), &dynamodb.QueryInput{
 				TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
 				ExpressionAttributeValues: system.Item{":id": &types.AttributeValueMemberS{Value: p.SourceID}},
 			})
 			if err != nil || len(rows.Items) != 1 {
-				t.Errorf("%d rows, %v", len(rows.Items), err)
+				t.Errorf("%d rows, %v; want 1 row", len(rows.Items), err)
 			}
 			outcomes := slices.DeleteFunc(s.FeedOutcomes(t, p.SourceID), func(id string) bool { return !strings.HasPrefix(id, "analysis.completed/") })
 			if len(outcomes) != 1 {
 				t.Errorf("outcomes %v, want one", outcomes)
 			}
 			if _, err := s.Objects().HeadObject(system.Within(t), &s3.HeadObjectInput{Bucket: &s.Bucket, Key: aws.String(system.TextKey(p.SourceID))}); err != nil {
-				t.Errorf("its text: %v", err)
+				t.Errorf("HEAD of the text: %v", err)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedWords are texts with the compound that VADER's authors publish.
+// feedWords are texts with the compound values published by the authors of VADER.
 var feedWords = []struct {
 	text, sentiment string
 	compound        float64
@@ -37,8 +37,8 @@ type feedRecord struct {
 	compound  float64
 }
 
-// madeUpFeed returns n items of the last seven days in random order: some in the
-// same millisecond, some around midnight, each with up to three of the tags.
+// madeUpFeed returns n items of the last seven days by source id, and their posts in random order with some duplicates.
+// Some items are of the same millisecond, some are around a midnight, and each has up to three of the tags.
 func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []system.Posting) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	// Half an hour away from the edges of all windows that the test requests.
@@ -50,9 +50,9 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []sys
 		p := system.NewPosting("", "")
 		at := start.Add(-time.Duration(random.IntN(166)) * time.Hour)
 		switch i % 10 {
-		case 0: // in the same millisecond as others
+		case 0: // in the same millisecond as other items
 			at = start.Add(-time.Duration(random.IntN(3)) * time.Hour)
-		case 1: // 48 to 72 hours ago
+		case 1: // around a midnight 48 to 72 hours ago
 			at = midnight.Add(-48*time.Hour + time.Duration(random.IntN(3)-1)*time.Millisecond)
 		}
 		word := feedWords[random.IntN(len(feedWords))]
@@ -68,7 +68,7 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []sys
 	return records, postings
 }
 
-// selected returns the source ids of a list, in its order.
+// selected returns the source ids of the records that match the filters, in the order of the list.
 func selected(records map[string]feedRecord, hours int, sentiment, tag string) []string {
 	var ids []string
 	for id, r := range records {
@@ -78,8 +78,7 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	}
 	slices.SortFunc(ids, func(a, b string) int {
 		if sentiment != "" {
-			// Confidence grows with the distance from 0; for a neutral text, with the proximity to
-			// 0.
+			// Lists of one sentiment are in descending order of confidence, which depends on the distance from 0.
 			if order := cmp.Compare(math.Abs(records[b].compound), math.Abs(records[a].compound)); order != 0 {
 				return order
 			}
@@ -89,7 +88,7 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	return ids
 }
 
-// compareFeed compares lists, totals and series with a count of the records.
+// compareFeed compares lists, totals and series with the records.
 func compareFeed(ctx context.Context, s system.System, records map[string]feedRecord, tags []string) error {
 	for _, hours := range []int{1, 24, 100, 168} {
 		for _, sentiment := range []string{"", "positive", "neutral", "negative"} {
@@ -105,7 +104,7 @@ func compareFeed(ctx context.Context, s system.System, records map[string]feedRe
 					ids = append(ids, item.SourceID)
 				}
 				if want := selected(records, hours, sentiment, tag); !slices.Equal(ids, want) {
-					return fmt.Errorf("%d hours of %q %q: %d items, want %d", hours, sentiment, tag, len(ids), len(want))
+					return fmt.Errorf("list of %d hours, sentiment %q, tag %q: %d items, want %d, or another order", hours, sentiment, tag, len(ids), len(want))
 				}
 			}
 		}
@@ -144,7 +143,7 @@ func compareSummary(ctx context.Context, s system.System, records map[string]fee
 	for i, tag := range got.Tags {
 		counts[tag.Tag] = tag.Count
 		if i > 0 && tag.Count > got.Tags[i-1].Count {
-			return fmt.Errorf("the tags are not in order: %v", got.Tags)
+			return fmt.Errorf("the tags are not in descending order of count: %v", got.Tags)
 		}
 	}
 	for _, tag := range tags {
@@ -201,8 +200,8 @@ func compareSeries(ctx context.Context, s system.System, records map[string]feed
 
 var projected = flag.Int("projected", 120, "number of items posted while query is killed")
 
-// TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards the dashboard has each
-// of them once, also after a rebuild.
+// TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards, and after a rebuild, the dashboard
+// contains each item once.
 func TestProjectorKilled(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_PROJECTOR_LEASE=1s")
@@ -235,7 +234,7 @@ func TestProjectorKilled(t *testing.T) {
 
 	rebuilt := system.Launch(t, "assay", c.Environment("rebuild"), "feed", "rebuild")
 	if status := rebuilt.End(t); status != 0 || !strings.HasPrefix(rebuilt.Output.String(), strconv.Itoa(items)+" items projected, 0 wrong rows removed, 0 unreadable") {
-		t.Errorf("exit status %d: %s", status, rebuilt.Output)
+		t.Errorf("rebuild: exit status %d: %s, want 0 and %d items projected", status, rebuilt.Output, items)
 	}
 	if err := compareFeed(ctx, c.System, records, tags); err != nil {
 		t.Errorf("after the rebuild: %v", err)

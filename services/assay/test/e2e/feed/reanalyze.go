@@ -16,9 +16,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// outdatedItemsAreAnalyzedAgain: an operator analyzes the items of an older model again. Command and ingest
-// are killed meanwhile, and the command is repeated. Until an analyzer runs, items and totals show the old
-// results, and then the new ones.
+// outdatedItemsAreAnalyzedAgain: an operator requests a new analysis of items that an older model analyzed. The command
+// and ingest are killed before the request completes, and the command is repeated. Items and totals show the old results
+// until an analyzer runs, and then the new ones.
 func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest, query := c.Service(t, "ingest"), c.Service(t, "query")
@@ -26,7 +26,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	c.Front(t, ingest, query)
 	const good, bad = 30, 10
 	tag := system.NewTag()
-	sentiments := map[string]string{} // of the items
+	sentiments := map[string]string{} // by source id
 	var postings []system.Posting
 	for i := range good + bad {
 		p := system.NewPosting("The book was good.", tag)
@@ -54,7 +54,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	finished := func(p *system.Program, want string) {
 		t.Helper()
 		if status := p.End(t); status != 0 || !strings.Contains(p.Output.String(), want) {
-			t.Errorf("exit status %d: %s, want %s", status, p.Output, want)
+			t.Errorf("exit status %d: %s, want 0 and %s", status, p.Output, want)
 		}
 	}
 	finished(reanalyze("--dry-run"), fmt.Sprintf(`"modelVersion":"v1.2.0","outdated":[{"modelVersion":"v1.0.0","items":%d}],"current":0,"waiting":0`, good+bad))
@@ -86,7 +86,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	for sentiment, want := range map[string]int{"positive": good, "negative": bad} {
 		items, err := c.FeedList(system.Within(t), url.Values{"tag": {tag}, "sentiment": {sentiment}})
 		if err != nil || len(items) != want {
-			t.Errorf("%d items are %s, want %d, %v", len(items), sentiment, want, err)
+			t.Errorf("%d items are %s, %v; want %d", len(items), sentiment, err, want)
 		}
 	}
 	if outcomes := c.FeedOutcomes(t, postings[0].SourceID); len(outcomes) != 2 {
@@ -95,8 +95,8 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	finished(reanalyze(), fmt.Sprintf(`"outdated":null,"current":%d,"waiting":0`, good+bad))
 }
 
-// invert gives an item the opposite result, of an older model and with a later time: an earlier one
-// would not be projected.
+// invert replaces the result of an item with the opposite result of an older model. The time of the analysis is later,
+// because an earlier analysis would not be projected.
 func invert(t *testing.T, s system.System, id, sentiment string) {
 	t.Helper()
 	opposite, compound := "positive", "0.5"
@@ -118,7 +118,7 @@ func invert(t *testing.T, s system.System, id, sentiment string) {
 	}
 }
 
-// waiting counts the pending items.
+// waiting returns the number of pending items.
 func waiting(t *testing.T, s system.System) int {
 	t.Helper()
 	out, err := s.Tables().Scan(system.Within(t), &dynamodb.ScanInput{

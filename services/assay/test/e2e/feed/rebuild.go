@@ -11,9 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// rebuildRepairs: an item deleted from the primary table is removed from the dashboard table
-// automatically; a rebuild fills an emptied dashboard table, and removes
-// rows that belong to no item.
+// rebuildRepairs: an item deleted from the primary table is removed from the dashboard table automatically; a rebuild
+// restores the rows of an emptied dashboard table and removes rows of items that do not exist.
 func rebuildRepairs(t *testing.T, start system.Starter) {
 	c := start(t)
 	ingest, query := c.Service(t, "ingest"), c.Service(t, "query")
@@ -53,7 +52,7 @@ func rebuildRepairs(t *testing.T, start system.Starter) {
 		if _, err := c.Tables().DeleteItem(system.Within(t), &dynamodb.DeleteItemInput{TableName: dashboard, Key: key}); err != nil {
 			t.Fatal(err)
 		}
-		// The same row for an item that does not exist.
+		// Put the same row for an item that does not exist.
 		for name, value := range row {
 			if text, ok := value.(*types.AttributeValueMemberS); ok {
 				row[name] = &types.AttributeValueMemberS{Value: strings.ReplaceAll(text.Value, kept.SourceID, kept.SourceID+"-gone")}
@@ -66,10 +65,10 @@ func rebuildRepairs(t *testing.T, start system.Starter) {
 
 	rebuilt := system.Launch(t, "assay", c.Environment("rebuild"), "feed", "rebuild")
 	if status := rebuilt.End(t); status != 0 || !strings.HasPrefix(rebuilt.Output.String(), "1 items projected, ") {
-		t.Errorf("exit status %d: %s", status, rebuilt.Output)
+		t.Errorf("rebuild: exit status %d: %s, want 0 and 1 item projected", status, rebuilt.Output)
 	}
 	c.Front(t, ingest, c.Service(t, "query"))
 	if again := c.AwaitItems(t, "a", 1); system.JSON(again) != system.JSON(shown) {
-		t.Errorf("after the rebuild %s, before %s", system.JSON(again), system.JSON(shown))
+		t.Errorf("after the rebuild, the items are %s, want %s", system.JSON(again), system.JSON(shown))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// sourcesEnv allows sources on loopback and polls them without pause.
+// sourcesEnv is the environment that allows sources on loopback and polls them every 50 ms.
 var sourcesEnv = []string{
 	"ASSAY_SOURCES_EVERY=50ms", "ASSAY_SOURCES_MIN_INTERVAL=50ms", "ASSAY_SOURCES_ALLOW_NETWORKS=127.0.0.0/8",
 	"ASSAY_NEWSAPI_KEY=" + newsapitest.Key, "ASSAY_NEWSAPI_KEY_OLD=expired",
@@ -33,7 +33,7 @@ type feedSource struct {
 	}
 }
 
-// putSource changes a source and returns its new ETag.
+// putSource creates a source, or changes it if etag is not empty, and returns its new ETag.
 func putSource(t *testing.T, operator, name, etag string, put system.Settings) string {
 	t.Helper()
 	header := map[string]string{"Content-Type": "application/json"}
@@ -51,17 +51,17 @@ func getSource(t *testing.T, operator, name string) feedSource {
 	t.Helper()
 	resp, body := system.System{HTTP: operator}.Ask(t, http.MethodGet, "/v1/feed/sources/"+name, nil, "")
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("ETag") == "" {
-		t.Fatalf("get %s: %d %s", name, resp.StatusCode, body)
+		t.Fatalf("get %s: %d %s, want 200 and an ETag", name, resp.StatusCode, body)
 	}
 	if strings.Contains(body, newsapitest.Key) {
-		t.Errorf("a source shows its key: %s", body)
+		t.Errorf("the source contains its API key: %s", body)
 	}
 	var got feedSource
 	system.Decode(t, body, &got)
 	return got
 }
 
-// awaitOutcome waits until the last poll of a source had this outcome.
+// awaitOutcome waits until the last poll of a source has an outcome, and returns the source.
 func awaitOutcome(t *testing.T, operator, name, outcome string) feedSource {
 	t.Helper()
 	var got feedSource
@@ -74,6 +74,6 @@ func awaitOutcome(t *testing.T, operator, name, outcome string) feedSource {
 	return got
 }
 
-// utcDay returns the day of quotas. A test compares them only if the day
-// has not changed.
+// utcDay returns the UTC day by which quotas are counted. A test compares the use of quotas only if the day has not
+// changed.
 func utcDay() string { return time.Now().UTC().Format(time.DateOnly) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// feedHost is a site with one feed, which has a version.
+// feedHost is a site with one feed, which returns its version as ETag.
 type feedHost struct {
 	url string
 
@@ -34,7 +34,7 @@ func (h *feedHost) publish(title string) {
 	h.titles = append(h.titles, title)
 }
 
-// requests returns the number of requests, and of those that named the current version.
+// requests returns the number of requests and, for each request, whether it named the current version.
 func (h *feedHost) requests() (all int, matched []bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// onePollAtATime: only one of several ingests polls a source at a time, and
-// all of them together stay within its quota.
+// onePollAtATime: only one of several ingest services polls a source at a time, and together they stay within its quota.
 func onePollAtATime(t *testing.T, start system.Starter) {
 	const quota = 8
 	news := newsapitest.Start(t)
@@ -21,10 +20,10 @@ func onePollAtATime(t *testing.T, start system.Starter) {
 	putSource(t, ingests[0].Operator, "news", "", system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "50ms", "tags": []string{"solar", "wind"}, "quota": quota})
 	for _, ingest := range ingests {
 		if got := awaitOutcome(t, ingest.Operator, "news", "quota"); got.State.QuotaUsed != quota && day == utcDay() {
-			t.Errorf("got %+v", got.State)
+			t.Errorf("the state is %+v, want a used quota of %d", got.State, quota)
 		}
 	}
 	if day == utcDay() && len(news.Asked()) != quota || news.Busiest() != 1 {
-		t.Errorf("%d requests of a quota of %d, up to %d concurrently", len(news.Asked()), quota, news.Busiest())
+		t.Errorf("%d requests, at most %d concurrent; want %d requests, 1 concurrent", len(news.Asked()), news.Busiest(), quota)
 	}
 }

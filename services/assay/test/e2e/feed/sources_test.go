@@ -14,9 +14,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// TestSourceSurvivesRestart: a source created at the operator address adds its
-// entries, each once, regardless of the number of polls and across a restart,
-// after which it still has the validators of the feed.
+// TestSourceSurvivesRestart: a source created at the operator address adds each entry of its feed once, regardless of
+// the number of polls and of a restart. After the restart, its requests still contain the validators of the feed.
 func TestSourceSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
@@ -27,54 +26,53 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	for _, item := range items {
 		if item.SourceType != "rss" || !strings.HasPrefix(item.SourceID, "rss#") || !strings.HasPrefix(item.SourceURL, "https://example.com/") ||
 			!strings.HasSuffix(item.TextSnippet, ". The book was good.") || item.Compound != 0.4404 {
-			t.Errorf("got %+v", item)
+			t.Errorf("got %+v, want the analyzed entry of an RSS feed", item)
 		}
 	}
 	s.AwaitItems(t, "else", 1)
 	awaitOutcome(t, s.Operator, "books", "unchanged")
 	host.publish("More of Go")
 	s.AwaitItems(t, "go", 3)
-	// A poll in progress reserves the requests that it may need.
+	// A poll in progress reserves the requests that it might need.
 	system.Eventually(t, func() error {
 		if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 && day == utcDay() {
-			return fmt.Errorf("%d requests count, want 2: a 304 response does not count", got.State.QuotaUsed)
+			return fmt.Errorf("%d requests are counted, want 2: a 304 response does not count", got.State.QuotaUsed)
 		}
 		return nil
 	})
 	if status := s.Program.Interrupt(t); status != 0 {
-		t.Errorf("exit status %d", status)
+		t.Errorf("exit status %d, want 0", status)
 	}
 	before, _ := host.requests()
 	s.Restart(t)
 	system.Eventually(t, func() error {
 		if all, _ := host.requests(); all < before+2 {
-			return fmt.Errorf("%d requests since the restart", all-before)
+			return fmt.Errorf("%d requests since the restart, want at least 2", all-before)
 		}
 		return nil
 	})
 	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
-		t.Errorf("after the restart it has lost the version of the feed: %v", matched[before:])
+		t.Errorf("after the restart, not all requests name the version of the feed: %v", matched[before:])
 	}
-	// After a change it reads the complete feed again, with no new entries.
+	// After a change of the settings, the complete feed is read again, without new entries.
 	putSource(t, s.Operator, "books", etag, system.Settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
 	if got := awaitOutcome(t, s.Operator, "books", "ok"); got.State.LastPoll.Taken.Created != 0 || got.State.LastPoll.Taken.Duplicate != 3 || got.State.LastPoll.Taken.Skipped != 1 {
-		t.Errorf("the second reading: %+v", got.State.LastPoll)
+		t.Errorf("the poll after the change: %+v, want 0 created, 3 duplicate and 1 skipped", got.State.LastPoll)
 	}
 	s.AwaitItems(t, "go", 3)
 	if more := s.AwaitItems(t, "more", 1); !slices.Equal(more[0].MatchedTags, []string{"go", "more"}) {
-		t.Errorf("an item that also matches another tag: %+v", more[0])
+		t.Errorf("got %+v, want an item with the tags go and more", more[0])
 	}
 	_, metrics := system.Get(t, s.Operator+"/metrics")
 	for _, series := range []string{`assay_source_polls_total{outcome="ok",source="books"}`, `assay_source_items_total{outcome="duplicate",source="books"} 3`} {
 		if !strings.Contains(metrics, "\n"+series) {
-			t.Errorf("there is no %s", series)
+			t.Errorf("the metrics do not contain %s", series)
 		}
 	}
 }
 
-// TestNewsAPI: the articles of a search are added from all its pages, and an
-// article that two tags find has both. A rejected key stops the source and affects
-// nothing else, until the settings are changed.
+// TestNewsAPI: the articles of all pages of a search are added, and an article found for two tags has both. A rejected
+// key stops only its source, until the settings are changed.
 func TestNewsAPI(t *testing.T) {
 	t.Parallel()
 	news := newsapitest.Start(t)
@@ -91,23 +89,23 @@ func TestNewsAPI(t *testing.T) {
 	search := system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "200ms", "tags": []string{"solar", "wind"}, "pages": 2, "quota": 1000, "keyVariable": "ASSAY_NEWSAPI_KEY_OLD"}
 	etag := putSource(t, s.Operator, "news", "", search)
 	if got := awaitOutcome(t, s.Operator, "news", "unauthorized"); got.State.Status != "stopped" || !strings.Contains(got.State.Reason, "apiKeyInvalid") {
-		t.Errorf("got %+v", got.State)
+		t.Errorf("got %+v, want stopped because of apiKeyInvalid", got.State)
 	}
 	if asked := len(news.Asked()); asked != 1 {
-		t.Errorf("%d requests with a rejected key", asked)
+		t.Errorf("%d requests with a rejected key, want 1", asked)
 	}
 	delete(search, "keyVariable")
 	etag = putSource(t, s.Operator, "news", etag, search)
 	items := s.AwaitItems(t, "solar", 151)
 	both := s.AwaitItems(t, "wind", 1)
 	if !slices.Equal(both[0].MatchedTags, []string{"solar", "wind"}) || both[0].SourceURL != "https://example.com/both" || both[0].SourceType != "newsapi" {
-		t.Errorf("the article of both tags: %+v", both)
+		t.Errorf("got %+v, want the article found for both tags", both)
 	}
 	first := slices.IndexFunc(items, func(item system.FeedItem) bool { return item.SourceURL == "https://example.com/0" })
 	item := s.Analyzed(t, items[max(0, first)].SourceID)
 	if item.Metadata["author"] != "Jane" || item.Metadata["source_name"] != "BBC News" || item.Metadata["published_at"] == "" ||
 		item.TextSnippet != "Solar power 0. Good news" {
-		t.Errorf("got %+v", item)
+		t.Errorf("got %+v, want the article with its author, source and time", item)
 	}
 
 	news.Answer(func(w http.ResponseWriter, _ *http.Request) {
@@ -115,7 +113,7 @@ func TestNewsAPI(t *testing.T) {
 		newsapitest.Fail(w, http.StatusTooManyRequests, "rateLimited", "said")
 	})
 	if got := awaitOutcome(t, s.Operator, "news", "throttled"); got.State.Status != "paused" {
-		t.Errorf("got %+v", got.State)
+		t.Errorf("got %+v, want paused", got.State)
 	}
 	asked := len(news.Asked())
 	putSource(t, s.Operator, "news", etag, search)
@@ -128,8 +126,8 @@ func TestNewsAPI(t *testing.T) {
 	s.AwaitItems(t, "solar", 151)
 }
 
-// TestPollOfADeadProcess: if an ingest crashes during a poll, another ingest polls the source once
-// the lease has expired. Requests that the crashed ingest may have sent count against the quota.
+// TestPollOfADeadProcess: if an ingest process crashes during a poll, another one polls the source once the lease has
+// expired. Requests that the crashed process may have sent count against the quota.
 func TestPollOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	news := newsapitest.Start(t)
@@ -148,17 +146,17 @@ func TestPollOfADeadProcess(t *testing.T) {
 	putSource(t, first.Operator, "news", "", system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
 	<-asked
 	if got := getSource(t, first.Operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 && day == utcDay() {
-		t.Errorf("during the poll: %+v", got.State)
+		t.Errorf("during the poll: %+v, want polling and a used quota of 6", got.State)
 	}
 	first.Kill(t)
 	news.Answer(nil)
 	second := c.Service(t, "ingest")
 	if got := awaitOutcome(t, second.Operator, "news", "ok"); got.State.QuotaUsed != 8 && day == utcDay() || got.State.LastPoll.Taken.Created != 1 {
-		t.Errorf("after the poll of another: %+v", got.State)
+		t.Errorf("after the poll of the second process: %+v, want a used quota of 8 and 1 created item", got.State)
 	}
 }
 
-// TestSourceCalls: the calls of operators on sources, and their errors.
+// TestSourceCalls checks the operator API of sources and its errors.
 func TestSourceCalls(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest/meta-data/", http.StatusFound))
@@ -175,7 +173,7 @@ func TestSourceCalls(t *testing.T) {
 	good := system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}
 	etag := putSource(t, s.Operator, "one", "", good)
 	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
-		t.Errorf("a feed at a private address: %+v", got)
+		t.Errorf("a feed that redirects to a private address: %+v, want 1 failure, paused, and the default interval and quota", got)
 	} else if detail := got.State.LastPoll.Detail; !strings.Contains(detail, "169.254.169.254") || !strings.Contains(detail, "ASSAY_SOURCES_ALLOW_NETWORKS") {
 		t.Errorf("the detail does not name the address and its setting: %q", detail)
 	}
@@ -186,25 +184,25 @@ func TestSourceCalls(t *testing.T) {
 		status                   int
 		slug                     string
 	}{
-		{"blind change", "PUT", "one", system.JSON(good), nil, 428, "precondition-required"},
-		{"late change", "PUT", "one", system.JSON(good), []string{"If-Match", `"77"`}, 412, "precondition-failed"},
-		{"nonsense", "PUT", "one", system.JSON(good), []string{"If-Match", "x"}, 412, "precondition-failed"},
-		{"not new", "PUT", "one", system.JSON(good), []string{"If-None-Match", "*"}, 412, "precondition-failed"},
-		{"not there", "PUT", "two", system.JSON(good), []string{"If-Match", "*"}, 412, "precondition-failed"},
-		{"not there", "GET", "two", "", nil, 404, "not-found"},
-		{"blind delete", "DELETE", "one", "", nil, 428, "precondition-required"},
-		{"late delete", "DELETE", "one", "", []string{"If-Match", `"77"`}, 412, "precondition-failed"},
-		{"name", "PUT", "One", system.JSON(good), nil, 422, "invalid-request"},
-		{"kind", "PUT", "two", system.JSON(system.Settings{"kind": "twitter", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}), nil, 422, "invalid-request"},
-		{"field", "PUT", "two", system.JSON(system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}, "apiKey": "b"}), nil, 422, "invalid-request"},
-		{"secret", "PUT", "two", system.JSON(system.Settings{"kind": "newsapi", "enabled": true, "tags": []string{"a"}, "keyVariable": "AWS_SECRET_ACCESS_KEY"}), nil, 422, "invalid-request"},
+		{"change without If-Match", "PUT", "one", system.JSON(good), nil, 428, "precondition-required"},
+		{"change of an old revision", "PUT", "one", system.JSON(good), []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"change with an invalid ETag", "PUT", "one", system.JSON(good), []string{"If-Match", "x"}, 412, "precondition-failed"},
+		{"creation of an existing source", "PUT", "one", system.JSON(good), []string{"If-None-Match", "*"}, 412, "precondition-failed"},
+		{"change of a missing source", "PUT", "two", system.JSON(good), []string{"If-Match", "*"}, 412, "precondition-failed"},
+		{"missing source", "GET", "two", "", nil, 404, "not-found"},
+		{"delete without If-Match", "DELETE", "one", "", nil, 428, "precondition-required"},
+		{"delete of an old revision", "DELETE", "one", "", []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"invalid name", "PUT", "One", system.JSON(good), nil, 422, "invalid-request"},
+		{"unknown kind", "PUT", "two", system.JSON(system.Settings{"kind": "twitter", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}), nil, 422, "invalid-request"},
+		{"unknown field", "PUT", "two", system.JSON(system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}, "apiKey": "b"}), nil, 422, "invalid-request"},
+		{"variable of another secret", "PUT", "two", system.JSON(system.Settings{"kind": "newsapi", "enabled": true, "tags": []string{"a"}, "keyVariable": "AWS_SECRET_ACCESS_KEY"}), nil, 422, "invalid-request"},
 	} {
 		resp, body := ask(c.method, c.name, c.body, c.header...)
 		t.Log(c.what)
 		system.Refused(t, resp, body, c.status, c.slug)
 	}
 
-	// Of writers with the same ETag, one succeeds.
+	// Only one of several writers with the same ETag succeeds.
 	statuses := make(chan int, 10)
 	for range cap(statuses) {
 		go func() {
@@ -230,28 +228,28 @@ func TestSourceCalls(t *testing.T) {
 			won++
 		case http.StatusPreconditionFailed:
 		default:
-			t.Errorf("a writer got status %d", status)
+			t.Errorf("a writer received status %d, want 200 or 412", status)
 		}
 	}
 	if won != 1 {
 		t.Errorf("%d writers of one revision succeeded, want 1", won)
 	}
 	if resp, body := ask(http.MethodDelete, "one", "", "If-Match", "*"); resp.StatusCode != http.StatusNoContent {
-		t.Errorf("delete: %d %s", resp.StatusCode, body)
+		t.Errorf("delete: %d %s, want 204", resp.StatusCode, body)
 	}
 	if resp, body := ask(http.MethodDelete, "one", ""); resp.StatusCode != http.StatusNoContent {
-		t.Errorf("delete again: %d %s", resp.StatusCode, body)
+		t.Errorf("repeated delete: %d %s, want 204", resp.StatusCode, body)
 	}
 	if resp, body := ask(http.MethodGet, "one", ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("after the delete: %d %s", resp.StatusCode, body)
+		t.Errorf("after the delete: %d %s, want 404", resp.StatusCode, body)
 	}
 	if resp, body := operator.Ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"sources":[]`) {
-		t.Errorf("the list: %d %s", resp.StatusCode, body)
+		t.Errorf("the list: %d %s, want 200 and no sources", resp.StatusCode, body)
 	}
 	if again := putSource(t, s.Operator, "one", "", good); again == etag {
-		t.Errorf("a source that was created again has the ETag %s of the old one", again)
+		t.Errorf("the recreated source has the ETag %s of the deleted one", again)
 	}
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("sources on the public address: %d %s", resp.StatusCode, body)
+		t.Errorf("sources at the public address: %d %s, want 404", resp.StatusCode, body)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestTagsOfDuplicatesAreShown: a duplicate's tag is shown, whether it is posted while
-// the item is pending, while it is being analyzed, or later, even if the lists and
-// totals of the tag were read and cached before.
+// TestTagsOfDuplicatesAreShown: a duplicate's tag is shown, whether it is posted while the item is pending, while it is
+// being analyzed, or later, even if the lists and totals of the tag were read and cached before.
 func TestTagsOfDuplicatesAreShown(t *testing.T) {
 	t.Parallel()
 	const items = 40
@@ -34,12 +33,12 @@ func TestTagsOfDuplicatesAreShown(t *testing.T) {
 		}
 		for _, outcome := range c.PostItems(t, repeats) {
 			if outcome != "duplicate" {
-				t.Errorf("a repeat with %s is %s", tag, outcome)
+				t.Errorf("the outcome of a repeated post with tag %s is %s, want duplicate", tag, outcome)
 			}
 		}
 	}
 	c.PostItems(t, postings)
-	for _, tag := range all { // now the responses are cached
+	for _, tag := range all { // so that the responses are cached
 		c.AwaitItems(t, tag, 0)
 	}
 	again(pending)
@@ -58,7 +57,7 @@ func TestTagsOfDuplicatesAreShown(t *testing.T) {
 		system.Eventually(t, func() error {
 			for _, item := range c.AwaitItems(t, tag, items) {
 				if !slices.Equal(item.MatchedTags, all) {
-					return fmt.Errorf("%s has the tags %v in the list of %s", item.SourceID, item.MatchedTags, tag)
+					return fmt.Errorf("%s has the tags %v in the list of %s, want %v", item.SourceID, item.MatchedTags, tag, all)
 				}
 			}
 			var numbers struct {
@@ -76,13 +75,13 @@ func TestTagsOfDuplicatesAreShown(t *testing.T) {
 			}) bool {
 				return n.Tag == tag && n.Count == items
 			}) {
-				return fmt.Errorf("the summary has %+v", numbers.Tags)
+				return fmt.Errorf("the summary has the tags %+v, want %d items of %s", numbers.Tags, items, tag)
 			}
 			return nil
 		})
 	}
 	everything, err := c.FeedList(system.Within(t), url.Values{"limit": {"1000"}})
 	if err != nil || len(everything) != items {
-		t.Errorf("%d items in total, want %d, %v", len(everything), items, err)
+		t.Errorf("%d items in total, %v; want %d", len(everything), err, items)
 	}
 }
