@@ -9,14 +9,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// attempt is a write operation of an operator that is valid unless it requires an existing item.
+// attempt is a request for an operator's write operation, with its expected status.
 type attempt struct {
 	path, body string // path of the request; empty means the path of the operation
 	status     int
 	repeated   int // status of the second attempt, if it differs
 }
 
-// writes lists every write operation of the operator addresses. New operations must be added here.
+// writes lists every write operation of the operator addresses by method and path. New operations must be added here.
 var writes = map[string]attempt{
 	"POST /v1/keys":                         {body: `{"owner":"carl"}`, status: http.StatusCreated},
 	"POST /v1/keys/{id}/rotate":             {path: "/v1/keys/{key}/rotate", body: `{"grace":"1m"}`, status: http.StatusOK},
@@ -41,8 +41,8 @@ type entry struct {
 	Status                                                        int
 }
 
-// checkAudit makes every write call in the documents of the operator addresses: as an operator with a key, with a
-// session of that key, and as a user without the role. Each call has exactly one entry in the log.
+// checkAudit calls every write operation in the API document of the operator address: as an operator with a key, with a
+// session of that key, and as a user without the role. The audit log must contain exactly one entry for each call.
 func (w *world) checkAudit(t *testing.T) {
 	t.Helper()
 	resp, _ := w.exchange(t, "", http.MethodPost, w.HTTP+"/v1/session", `{"key":"`+w.operator+`"}`)
@@ -64,7 +64,7 @@ func (w *world) checkAudit(t *testing.T) {
 		}
 		write, listed := writes[pattern]
 		if !listed {
-			t.Errorf("%s is not in the list of operators' writes: add it", pattern)
+			t.Errorf("%s is not in the list of write operations: add it", pattern)
 			continue
 		}
 		if write.path != "" {
@@ -108,7 +108,7 @@ func (w *world) checkAudit(t *testing.T) {
 		for _, e := range page.Entries {
 			want, made := wanted[e.RequestID]
 			if !made {
-				continue // one of the keys created above
+				continue // the creation of a key above
 			}
 			if delete(wanted, e.RequestID); e != want {
 				t.Errorf("the audit log contains %+v, want %+v", e, want)
@@ -123,7 +123,7 @@ func (w *world) checkAudit(t *testing.T) {
 	}
 	for pattern := range writes {
 		if w.documented(t, w.Operator)[pattern] == "" {
-			t.Errorf("%s is listed but is not in the document", pattern)
+			t.Errorf("%s is listed but is not in the API document", pattern)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func credentialsEnd(t *testing.T, start system.Starter) {
 	w.checkLogs(t)
 }
 
-// within limits the time after which a process rejects a revoked key.
+// within is the maximum time until a process rejects a revoked key.
 const within = 5 * time.Second
 
 // live is an open stream of live events.
@@ -48,7 +48,7 @@ func (w *world) follow(t *testing.T, token, path string) *live {
 	}
 	t.Cleanup(func() { resp.Body.Close() })
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", path, resp.Status)
+		t.Fatalf("GET %s returned %s, want 200", path, resp.Status)
 	}
 	l := &live{ended: make(chan struct{})}
 	go func() {
@@ -68,19 +68,19 @@ func (l *live) String() string {
 	return l.text.String()
 }
 
-// await returns when the stream has sent a text.
+// await waits until the stream contains text.
 func (l *live) await(t *testing.T, text string) {
 	t.Helper()
 	system.Eventually(t, func() error {
 		if sent := l.String(); !strings.Contains(sent, text) {
-			return fmt.Errorf("the stream has no %q: %s", text, sent)
+			return fmt.Errorf("the stream does not contain %q: %s", text, sent)
 		}
 		return nil
 	})
 }
 
-// checkStreams checks that open streams of another owner contain no events of anna. Every stream is ordered, so an
-// event of its own owner, published after those of anna, marks the end.
+// checkStreams checks that open streams of another owner contain no events of anna. Streams are ordered, so events of
+// anna would precede an event that the other owner causes later.
 func (w *world) checkStreams(t *testing.T) {
 	t.Helper()
 	root := func(token string) string {
@@ -93,7 +93,7 @@ func (w *world) checkStreams(t *testing.T) {
 		status, text := w.ask(t, token, http.MethodPost, w.HTTP+"/v1/library/folders", `{"name":"`+name+`"}`)
 		var made struct{ ID string }
 		if system.Decode(t, text, &made); status != http.StatusCreated {
-			t.Fatalf("a folder: %d %s", status, text)
+			t.Fatalf("creating a folder returned %d, want 201: %s", status, text)
 		}
 		return made.ID
 	}
@@ -108,7 +108,7 @@ func (w *world) checkStreams(t *testing.T) {
 		resp, text := w.send(t, req)
 		var made struct{ FileID string }
 		if system.Decode(t, text, &made); resp.StatusCode != http.StatusAccepted {
-			t.Fatalf("an upload: %s %s", resp.Status, text)
+			t.Fatalf("the upload returned %s, want 202: %s", resp.Status, text)
 		}
 		return made.FileID
 	}
@@ -122,14 +122,14 @@ func (w *world) checkStreams(t *testing.T) {
 	files.await(t, upload(w.bob, "plain"))
 	nodes.await(t, folder(w.bob, "plain"))
 	for _, stream := range []*live{files, nodes} {
-		w.tellsNothing(t, "", stream.String())
+		w.leaksNothing(t, "", stream.String())
 	}
 }
 
-// place is a process that accepts credentials, with a call that operators may make.
+// place is a process that accepts credentials, with a call that only operators may make.
 type place struct {
 	name, method, url string
-	accepted          int // the status of the call
+	accepted          int // status of the call with valid credentials
 }
 
 func (w *world) places() []place {
@@ -139,18 +139,18 @@ func (w *world) places() []place {
 	}
 }
 
-// checkRevocation revokes a key that three processes accept, by itself and in a session.
+// checkRevocation revokes a key that three processes accept, directly and in a session, and checks that they reject both.
 func (w *world) checkRevocation(t *testing.T) {
 	t.Helper()
 	status, body := w.ask(t, w.operator, http.MethodPost, w.Operator+"/v1/keys", `{"owner":"ops","operator":true}`)
 	var key struct{ ID, Token string }
 	if system.Decode(t, body, &key); status != http.StatusCreated {
-		t.Fatalf("a key: %d %s", status, body)
+		t.Fatalf("creating a key returned %d, want 201: %s", status, body)
 	}
 	resp, body := w.exchange(t, "", http.MethodPost, w.HTTP+"/v1/session", `{"key":"`+key.Token+`"}`)
 	cookie, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
 	if resp.StatusCode != http.StatusNoContent || cookie == "" {
-		t.Fatalf("a session: %s %s", resp.Status, body)
+		t.Fatalf("creating a session returned %s, want 204 and a cookie: %s", resp.Status, body)
 	}
 	try := func(at place, header, value string) int {
 		req, err := http.NewRequestWithContext(system.Within(t), at.method, at.url, nil)
@@ -165,7 +165,7 @@ func (w *world) checkRevocation(t *testing.T) {
 	for _, at := range w.places() {
 		for header, value := range proofs {
 			if status := try(at, header, value); status != at.accepted {
-				t.Errorf("%s rejects a valid key in %s with %d", at.name, header, status)
+				t.Errorf("%s returned %d for a valid key in %s, want %d", at.name, status, header, at.accepted)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (w *world) checkRevocation(t *testing.T) {
 	stream := w.follow(t, key.Token, "/v1/events?owner=ops")
 
 	if status, body := w.ask(t, w.operator, http.MethodDelete, w.Operator+"/v1/keys/"+key.ID, ""); status != http.StatusNoContent {
-		t.Fatalf("revoke: %d %s", status, body)
+		t.Fatalf("revoking a key returned %d, want 204: %s", status, body)
 	}
 	revoked := time.Now()
 	var polls sync.WaitGroup
@@ -189,13 +189,13 @@ func (w *world) checkRevocation(t *testing.T) {
 				pause := time.NewTicker(50 * time.Millisecond)
 				defer pause.Stop()
 				for {
-					asked := <-pause.C // a request that begins later is rejected
+					asked := <-pause.C // the start of the request
 					switch status := try(at, header, value); {
 					case status == http.StatusUnauthorized:
 						t.Logf("%s rejects a revoked key in %s after %s", at.name, header, asked.Sub(revoked).Round(time.Millisecond))
 						return
 					case status != at.accepted:
-						t.Errorf("%s with a revoked key in %s: %d", at.name, header, status)
+						t.Errorf("%s returned %d for a revoked key in %s, want 401", at.name, status, header)
 						return
 					case asked.Sub(revoked) > within:
 						t.Errorf("%s accepts a revoked key in %s after %s", at.name, header, asked.Sub(revoked))
@@ -210,6 +210,6 @@ func (w *world) checkRevocation(t *testing.T) {
 	case <-stream.ended:
 		t.Logf("the stream of a revoked key ended within %s", time.Since(revoked).Round(time.Millisecond))
 	case <-time.After(time.Until(revoked.Add(within))):
-		t.Errorf("the stream of a revoked key is open after %s", within)
+		t.Errorf("the stream of a revoked key is still open after %s", within)
 	}
 }

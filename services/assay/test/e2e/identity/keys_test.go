@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// secured runs commands with a token on its own server, which requires one.
+// secured runs commands on a server that requires a token.
 type secured struct {
 	*testing.T
 	operator string // the token of the first operator
@@ -44,15 +44,15 @@ func (s secured) run(token string, args ...string) ran {
 	return ran{status, out.String(), errs.String()}
 }
 
-// want checks the exit status, and that output and errors contain the given texts, or are empty.
+// want checks the exit status, and that output and errors contain the given texts, or are empty if the texts are.
 func (r ran) want(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if r.status != status || (out == "") != (r.out == "") || (errs == "") != (r.errors == "") || !strings.Contains(r.out, out) || !strings.Contains(r.errors, errs) {
-		t.Errorf("got %+v, want the exit status %d, output with %q and errors with %q", r, status, out, errs)
+		t.Errorf("got %+v, want exit status %d, output containing %q and errors containing %q", r, status, out, errs)
 	}
 }
 
-// write creates a file.
+// write creates a text file and returns its path.
 func write(t *testing.T, content string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.txt")
@@ -67,12 +67,12 @@ func (s secured) created(r ran) (token, id string) {
 	s.Helper()
 	found := keyPattern.FindStringSubmatch(r.out)
 	if r.status != 0 || found == nil || r.out != found[0]+"\n" {
-		s.Fatalf("no key: %+v", r)
+		s.Fatalf("the command printed no key: %+v", r)
 	}
 	return found[0], found[1]
 }
 
-// ends waits until a token is rejected, at most 5 seconds.
+// ends waits up to 5 seconds until a token is rejected.
 func (s secured) ends(token string) {
 	s.Helper()
 	pause := time.NewTicker(50 * time.Millisecond)
@@ -84,14 +84,14 @@ func (s secured) ends(token string) {
 		case r.status == 1 && strings.Contains(r.errors, "has expired or was revoked"):
 			return
 		case r.status != 0 || asked.Sub(began) > 5*time.Second:
-			s.Fatalf("after %s: %+v", asked.Sub(began), r)
+			s.Fatalf("after %s, the token is not rejected: %+v", asked.Sub(began), r)
 		}
 	}
 }
 
 var times = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
-// TestKeys manages keys of `assay serve` with the commands.
+// TestKeys manages the keys of `assay serve` with commands.
 func TestKeys(t *testing.T) {
 	s := startSecured(t)
 	s.run("", "list").want(t, 1, "", "Send Authorization: Bearer")
@@ -106,7 +106,7 @@ func TestKeys(t *testing.T) {
 	var reader client.NewKey
 	made := s.run(s.operator, "keys", "create", "--owner", "anna", "--scope", "read", "--expires", "1h", "--json")
 	if err := json.Unmarshal([]byte(made.out), &reader); err != nil || reader.Owner != "anna" || len(reader.Scopes) != 1 || reader.ExpiresAt.Sub(reader.CreatedAt) != time.Hour {
-		t.Fatalf("%+v: %v", made, err)
+		t.Fatalf("got %+v, %v; want a key of anna with the scope read that expires after 1h", made, err)
 	}
 	s.run(reader.Token, "upload", write(t, "one")).want(t, 1, "", "does not have the scope write")
 
@@ -130,7 +130,7 @@ func TestKeys(t *testing.T) {
 
 	rotated, same := s.created(s.run(s.operator, "keys", "rotate", id, "--grace", "1h"))
 	if rotated == anna || same != id {
-		t.Errorf("the rotation of %s returned %s", anna, rotated)
+		t.Errorf("the rotation of %s returned %s, want a new token with the same id", anna, rotated)
 	}
 	again, _ := s.created(s.run(s.operator, "keys", "rotate", id))
 	s.ends(anna)

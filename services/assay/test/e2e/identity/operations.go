@@ -11,12 +11,12 @@ const (
 	operator             // operators
 )
 
-// operation is a valid request. {x} in path, query and body is replaced by the id of an item of that name.
+// operation is a valid request. {x} in path, query and body is replaced by the id of the item with the name x.
 type operation struct {
 	kind  kind
 	query string
 	body  string
-	// names are the items by the names of the path's parameters; by default id is that of the path's area.
+	// names maps parameters of the path to names of items, or to values. By default, {id} is the item of the path's area.
 	names map[string]string
 	// absent means that the owner gets 404 too, because the item lacks the requested resource.
 	absent bool
@@ -29,8 +29,8 @@ const (
 	photoTerms = `{"fileName":"a.png","size":100,"contentType":"image/png"}`
 )
 
-// operations lists every operation of the documents of all addresses. New operations must be added here with their
-// kind.
+// operations lists every operation of the public address by method and path. New operations must be added here with
+// their kind.
 var operations = map[string]operation{
 	"GET /v1/session":          {kind: public},
 	"POST /v1/session":         {kind: public, body: `{"key":"assay_x"}`},
@@ -115,8 +115,8 @@ var operations = map[string]operation{
 	"GET /v1/library/files/{id}/export":                       {kind: own, query: "format=csv", absent: true},
 }
 
-// operatorOperations lists the operations of the operator addresses, all of the kind operator. Requests need not
-// be valid, because the role is checked first.
+// operatorOperations lists the operations of the operator addresses, all of which are of the kind operator. Requests
+// need not be valid, because the role is checked first.
 var operatorOperations = []string{
 	"POST /v1/keys", "GET /v1/keys", "POST /v1/keys/{id}/rotate", "DELETE /v1/keys/{id}",
 	"GET /v1/audit", "GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}",

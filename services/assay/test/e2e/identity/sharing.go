@@ -25,7 +25,7 @@ func sharingIsEnforced(t *testing.T, start system.Starter) {
 		t.Helper()
 		status, text := w.ask(t, w.anna, http.MethodPut, node+w.items["folder"]+"/permissions", `{"isPublic":false,"users":[`+users+`],"groups":[`+groups+`]}`)
 		if status != http.StatusOK {
-			t.Fatalf("share: %d %s", status, text)
+			t.Fatalf("sharing returned %d, want 200: %s", status, text)
 		}
 	}
 	sees := func(name, token string, sees bool) {
@@ -47,7 +47,7 @@ func sharingIsEnforced(t *testing.T, start system.Starter) {
 			system.Eventually(t, func() error {
 				status, text := w.ask(t, token, http.MethodGet, w.HTTP+"/v1/library/"+path, "")
 				if status != http.StatusOK || strings.Contains(text, marker) != sees {
-					return fmt.Errorf("%s: %s: %d %s", name, path, status, text)
+					return fmt.Errorf("%s: %s: %d %s, want 200 and contains %s = %t", name, path, status, text, marker, sees)
 				}
 				return nil
 			})
@@ -64,9 +64,9 @@ func sharingIsEnforced(t *testing.T, start system.Starter) {
 	share("", "")
 	sees("a former member of the group", chemist, false)
 
-	// The provider's names are in the root of the user, which ingest writes at the user's first call.
+	// The names from the provider are in the user's root node, which ingest writes on the user's first call.
 	if status, text := w.ask(t, chemist, http.MethodPost, w.HTTP+"/v1/library/folders", `{"name":"own"}`); status != http.StatusCreated {
-		t.Fatalf("%d %s", status, text)
+		t.Fatalf("creating a folder returned %d, want 201: %s", status, text)
 	}
 	var root map[string]any
 	_, text := w.ask(t, chemist, http.MethodGet, node+"root", "")
@@ -75,7 +75,7 @@ func sharingIsEnforced(t *testing.T, start system.Starter) {
 		"ownedBy": identity.OwnerOf(w.provider.Issuer(), "carl"), "displayName": "Carl Lee", "firstName": "Carl", "lastName": "Lee", "loginName": "carl", "email": "carl@example.com",
 	} {
 		if root[name] != want {
-			t.Errorf("the root has %s %v, want %q", name, root[name], want)
+			t.Errorf("the %s of the root node is %v, want %q", name, root[name], want)
 		}
 	}
 }

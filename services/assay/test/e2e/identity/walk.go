@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// everyOperationChecksItsCaller calls every operation in the documents of all addresses for anna's items: with
-// the credentials of another owner, without any, with a read-only key of anna, and with those of an operator.
+// everyOperationChecksItsCaller calls every operation in the API documents of all addresses for anna's items: without
+// credentials, with a read-only key of anna, and with the credentials of another owner and of an operator.
 func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
@@ -32,7 +32,7 @@ func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	}
 	for pattern := range listed {
 		if found[pattern] == "" {
-			t.Errorf("%s is listed but is not in the document", pattern)
+			t.Errorf("%s is listed but is not in the API document", pattern)
 		}
 	}
 	w.checkOperators(t)
@@ -45,40 +45,40 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	status := func(token string) int {
 		got, text := w.ask(t, token, method, url, body)
 		if token != w.anna && token != w.read && op.kind != linked {
-			w.tellsNothing(t, url+body, text)
+			w.leaksNothing(t, url+body, text)
 		}
 		return got
 	}
 	switch op.kind {
 	case public:
 		if got := status("assay_forged"); got == http.StatusForbidden || got == http.StatusUnauthorized && pattern != "POST /v1/session" {
-			t.Errorf("with a forged credential, which is ignored: %d", got)
+			t.Errorf("with a forged credential, which must be ignored: %d", got)
 		}
 		return
 	case linked:
 		if got := status(""); got != http.StatusOK {
-			t.Errorf("without a credential: %d", got)
+			t.Errorf("without a credential: %d, want 200", got)
 		}
 	default:
 		if got := status(""); got != http.StatusUnauthorized {
-			t.Errorf("without a credential: %d", got)
+			t.Errorf("without a credential: %d, want 401", got)
 		}
 	}
 	if got := status("assay_forged"); got != http.StatusUnauthorized {
-		t.Errorf("with a forged key: %d", got)
+		t.Errorf("with a forged key: %d, want 401", got)
 	}
 	if method != http.MethodGet {
 		if got := status(w.read); got != http.StatusForbidden {
-			t.Errorf("with the scope read: %d", got)
+			t.Errorf("with the scope read: %d, want 403", got)
 		}
 	} else if got := status(w.read); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
-		t.Errorf("with the scope read: %d", got)
+		t.Errorf("with the scope read: %d, want access", got)
 	}
 	for name, stranger := range map[string]string{"another owner": w.bob, "an operator": w.operator} {
 		if op.kind == own {
 			w.checkHidden(t, pattern, op, name, stranger)
 		} else if got := status(stranger); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
-			t.Errorf("with the credential of %s: %d", name, got)
+			t.Errorf("with the credential of %s: %d, want access", name, got)
 		}
 	}
 }
@@ -98,15 +98,15 @@ func (w *world) checkHidden(t *testing.T, pattern string, op operation, name, st
 		if want := map[bool]int{true: http.StatusNoContent, false: http.StatusNotFound}[op.silent]; resp.StatusCode != want && !(op.silent && resp.StatusCode == http.StatusNotFound) {
 			t.Errorf("with the credential of %s: %d, want %d: %s", name, resp.StatusCode, want, text)
 		}
-		w.tellsNothing(t, url+body, text)
+		w.leaksNothing(t, url+body, text)
 	}
 	if shown[0] != shown[1] {
 		t.Errorf("%s can distinguish anna's item from a missing one: %q and %q", name, shown[0], shown[1])
 	}
 }
 
-// tellsNothing checks that a text for a stranger contains nothing about anna except the ids that the stranger has sent.
-func (w *world) tellsNothing(t *testing.T, sent, text string) {
+// leaksNothing checks that a text for a stranger contains nothing about anna except the ids that the stranger sent.
+func (w *world) leaksNothing(t *testing.T, sent, text string) {
 	t.Helper()
 	for _, secret := range append(slices.Collect(maps.Values(w.items)), marker, w.annasOwner) {
 		if strings.Contains(text, secret) && !strings.Contains(sent, secret) {
@@ -130,25 +130,25 @@ func (w *world) checkOperators(t *testing.T) {
 				token string
 				want  int
 			}{
-				"nobody": {"", http.StatusUnauthorized}, "a forged key": {"assay_forged", http.StatusUnauthorized},
-				"anna": {w.anna, http.StatusForbidden}, "anna, read-only": {w.read, http.StatusForbidden},
+				"no credential": {"", http.StatusUnauthorized}, "a forged key": {"assay_forged", http.StatusUnauthorized},
+				"a user's key": {w.anna, http.StatusForbidden}, "a read-only key": {w.read, http.StatusForbidden},
 			} {
 				status, text := w.ask(t, caller.token, method, url, "")
-				if w.tellsNothing(t, url, text); status != caller.want {
-					t.Errorf("operator call %s with the credential of %s: got %d, want %d", pattern, name, status, caller.want)
+				if w.leaksNothing(t, url, text); status != caller.want {
+					t.Errorf("operator call %s with %s: got %d, want %d", pattern, name, status, caller.want)
 				}
 			}
 			if method != http.MethodGet {
-				continue // writes are covered by the tests of the operator commands
+				continue // checkAudit covers writes
 			}
 			if status, text := w.ask(t, w.operator, method, url, ""); status == http.StatusUnauthorized || status == http.StatusForbidden {
-				t.Errorf("%s with the credential of an operator: %d %s", pattern, status, text)
+				t.Errorf("%s with the credential of an operator: %d %s, want access", pattern, status, text)
 			}
 		}
 	}
 	for _, pattern := range operatorOperations {
 		if !slices.Contains(found, pattern) {
-			t.Errorf("%s is listed but is in no document", pattern)
+			t.Errorf("%s is listed but is in no API document", pattern)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (w *world) checkNothingLost(t *testing.T) {
 		}
 		status, text := w.ask(t, w.anna, http.MethodGet, w.HTTP+path, "")
 		if status != http.StatusOK || strings.Contains(text, `"trashed":true`) || strings.Contains(text, "CANCELLED") {
-			t.Errorf("%s after all calls: %d %s", path, status, text)
+			t.Errorf("%s after all calls: %d %s, want an unchanged item", path, status, text)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// marker is contained in the names of all items of anna, and in nothing of other owners.
+// marker is contained in the names of all items of anna, and in no item of another owner.
 const marker = "annas-secret"
 
 // world is a system that requires credentials, with services that have the permissions of deploy/iam.
@@ -25,7 +25,7 @@ type world struct {
 	provider                  *oidctest.Provider
 	ingest, query, analyzer   *system.Service
 	operator, anna, read, bob string            // tokens
-	items, unknown            map[string]string // ids by name: those of anna's items, and ids of no item
+	items, unknown            map[string]string // ids by name: of anna's items, and of missing items
 	annasOwner                string
 }
 
@@ -37,7 +37,7 @@ func open(t *testing.T, start system.Starter) *world {
 	c := start(t, "ASSAY_AUTH=token", "ASSAY_OIDC_ISSUER="+p.Issuer(), "ASSAY_OIDC_CLIENT_ID="+p.ClientID, "ASSAY_OIDC_CLIENT_SECRET="+p.ClientSecret)
 	first := system.Launch(t, "assay", c.Environment("setup"), "setup", "--operator-key")
 	if status := first.End(t); status != 0 {
-		t.Fatalf("assay setup has the exit status %d: %s", status, first.Output)
+		t.Fatalf("assay setup: exit status %d, want 0: %s", status, first.Output)
 	}
 	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
 	c.Front(t, ingest, query, analyzer)
@@ -51,19 +51,19 @@ func open(t *testing.T, start system.Starter) *world {
 	return w
 }
 
-// key creates an API key.
+// key creates an API key and returns its token.
 func (w *world) key(t *testing.T, terms string) string {
 	t.Helper()
 	status, body := w.ask(t, w.operator, http.MethodPost, w.Operator+"/v1/keys", terms)
 	var made struct{ Token string }
 	if status != http.StatusCreated || json.Unmarshal([]byte(body), &made) != nil {
-		t.Fatalf("a key: %d %s", status, body)
+		t.Fatalf("creating a key returned %d, want 201: %s", status, body)
 	}
 	return made.Token
 }
 
-// ask sends a request with a token, unless it is empty, and returns the response as text: its headers and, except for
-// live events, its body.
+// ask sends a request, with a token unless it is empty, and returns the status of the response and, except for live
+// events, its body.
 func (w *world) ask(t *testing.T, token, method, url, body string) (int, string) {
 	t.Helper()
 	resp, text := w.exchange(t, token, method, url, body)
@@ -109,11 +109,11 @@ func (w *world) made(t *testing.T, path, body, field string) string {
 	status, text := w.ask(t, w.anna, http.MethodPost, w.HTTP+path, body)
 	var values map[string]any
 	if status >= 300 || json.Unmarshal([]byte(text), &values) != nil {
-		t.Fatalf("%s: %d %s", path, status, text)
+		t.Fatalf("POST %s returned %d: %s", path, status, text)
 	}
 	id, _ := values[field].(string)
 	if id == "" {
-		t.Fatalf("%s: no %s in %s", path, field, text)
+		t.Fatalf("POST %s returned no %s: %s", path, field, text)
 	}
 	return id
 }
@@ -137,7 +137,7 @@ func (w *world) fill(t *testing.T) {
 	}
 }
 
-// documented returns the operations in the document of a server, by id.
+// documented returns the ids of the operations in the API document of a server, by method and path.
 func (w *world) documented(t *testing.T, address string) map[string]string {
 	t.Helper()
 	_, text := w.ask(t, "", http.MethodGet, address+"/openapi.json", "")
