@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -21,8 +20,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; one with other parameters
-// is rejected.
+// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; a call with the same key and
+// other parameters is rejected.
 func keysMakeNoSecondNode(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	parent := folder(t, c, "parent", "")
@@ -35,20 +34,19 @@ func keysMakeNoSecondNode(t *testing.T, s system.System) {
 		}
 	}
 	if found := children(t, c, parent.ID); len(found) != 2 {
-		t.Errorf("%+v", found)
+		t.Errorf("the folder contains %+v, want 2 nodes", found)
 	}
 	_, err := c.CreateFolder(system.Within(t), client.NewFolder{Name: "other", ParentID: parent.ID, Key: "folder"})
 	_, err2 := c.ReserveLibraryFile(system.Within(t), client.NewLibraryFile{Name: "b", Size: 6, ParentID: parent.ID, Key: "file"})
 	_, err3 := c.CreateFolder(system.Within(t), client.NewFolder{Name: "b", ParentID: parent.ID, Key: "file"})
 	for _, err := range []error{err, err2, err3} {
 		if !system.IsProblem(err, http.StatusUnprocessableEntity) {
-			t.Errorf("a key with other parameters: %v", err)
+			t.Errorf("a call with a used key and other parameters returned %v, want 422", err)
 		}
 	}
 }
 
-// formsUpload: a form is stored and processed like a presigned upload, in the folder that it
-// names.
+// formsUpload: a file in a form is processed like a presigned upload, and stored in the folder that the form names.
 func formsUpload(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -62,40 +60,40 @@ func formsUpload(t *testing.T, s system.System) {
 	header := map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}
 	resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "a.txt", "some text"))
 	if resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("%d %s", resp.StatusCode, body)
+		t.Fatalf("the form returned %d, want 202: %s", resp.StatusCode, body)
 	}
 	var n client.Node
 	system.Decode(t, body, &n)
 	n, err := c.WaitNode(system.Within(t), n.ID)
 	if err != nil || n.Status != client.LibraryProcessed || n.ParentID != parent.ID || n.Name != "a.txt" || n.Length == nil || *n.Length != 9 {
-		t.Errorf("%+v, %v", n, err)
+		t.Errorf("got %+v, %v; want the processed file a.txt of 9 bytes in the folder", n, err)
 	}
 	if text := content(t, c, n.ID); text != "some text" {
-		t.Errorf("the content is %q", text)
+		t.Errorf(`the content is %q, want "some text"`, text)
 	}
 	for parentID, want := range map[string]int{"nonsense": http.StatusUnprocessableEntity, "01a205ce-cb6c-7d91-8be8-2d36ba6eb30e": http.StatusNotFound} {
 		if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parentID, "b.txt", "b")); resp.StatusCode != want {
-			t.Errorf("into %s: %d %s", parentID, resp.StatusCode, body)
+			t.Errorf("a form for folder %s returned %d, want %d: %s", parentID, resp.StatusCode, want, body)
 		}
 	}
 	header["Idempotency-Key"] = "form"
 	for text, want := range map[string]int{"one": http.StatusAccepted} {
 		for range 2 {
 			if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "c.txt", text)); resp.StatusCode != want {
-				t.Errorf("%d %s", resp.StatusCode, body)
+				t.Errorf("a form with a key returned %d, want %d: %s", resp.StatusCode, want, body)
 			}
 		}
 	}
 	if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "c.txt", "two")); resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("different bytes: %d %s", resp.StatusCode, body)
+		t.Errorf("other content with the same key: %d %s, want 422", resp.StatusCode, body)
 	}
 	if found := children(t, c, parent.ID); len(found) != 2 {
-		t.Errorf("the folder has %+v", found)
+		t.Errorf("the folder contains %+v, want 2 files", found)
 	}
 }
 
-// brokenFormsLeaveNothing: a form with two files is rejected after its first file was stored in parts,
-// and leaves neither a node nor an object behind.
+// brokenFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and leaves
+// no node behind.
 func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -104,15 +102,15 @@ func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 	part := func(name, value string) string {
 		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"a.txt\"\r\n\r\n" + value + "\r\n"
 	}
-	for _, size := range []int{10, 11 << 20} { // the second in parts
+	for _, size := range []int{10, 11 << 20} { // the second is stored in parts
 		form := part("parentId", parent.ID) + part("file", strings.Repeat("a", size)) + part("file", "b") + "--" + boundary + "--\r\n"
 		resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}, form)
 		if resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("%d bytes: %d %s", size, resp.StatusCode, body)
+			t.Errorf("a form with two files, the first of %d bytes, returned %d, want 422: %s", size, resp.StatusCode, body)
 		}
 	}
 	if found := children(t, c, parent.ID); len(found) != 0 {
-		t.Errorf("the folder has %+v", found)
+		t.Errorf("the folder contains %+v, want nothing", found)
 	}
 }
 
@@ -121,7 +119,7 @@ func content(t *testing.T, c *client.Client, id string) string {
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
-// picturesAreDisplayed: with inline=true a browser displays a picture with its detected type, and downloads a page.
+// picturesAreDisplayed: with inline=true, a browser displays a picture with its detected type, but downloads a page.
 func picturesAreDisplayed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -137,7 +135,7 @@ func picturesAreDisplayed(t *testing.T, s system.System) {
 	} {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/library/files/"+test.id+"/content"+test.query, map[string]string{"X-Owner-Id": owner}, "")
 		if resp.StatusCode != http.StatusTemporaryRedirect {
-			t.Fatalf("%d %s", resp.StatusCode, body)
+			t.Fatalf("the content returned %d, want 307: %s", resp.StatusCode, body)
 		}
 		req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, resp.Header.Get("Location"), nil)
 		if err != nil {
@@ -145,13 +143,12 @@ func picturesAreDisplayed(t *testing.T, s system.System) {
 		}
 		resp, _ = system.Exchange(t, req)
 		if got := resp.Header.Get("Content-Disposition"); resp.StatusCode != http.StatusOK || got != test.disposition || resp.Header.Get("Content-Type") != test.contentType {
-			t.Errorf("%s%s: %s %q %s", test.id, test.query, resp.Status, got, resp.Header.Get("Content-Type"))
+			t.Errorf("content%s: %s %q %s, want 200 %q %s", test.query, resp.Status, got, resp.Header.Get("Content-Type"), test.disposition, test.contentType)
 		}
 	}
 }
 
-// failuresAreExplained: a file that cannot be processed becomes Failed and shows its readers the
-// reason.
+// failuresAreExplained: a file that cannot be processed becomes Failed and shows its readers the reason.
 func failuresAreExplained(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n, err := upload(system.Within(t), c, "empty.txt", "", "")
@@ -159,36 +156,35 @@ func failuresAreExplained(t *testing.T, s system.System) {
 		n, err = c.WaitNode(system.Within(t), n.ID)
 	}
 	if err != nil || n.Status != client.LibraryFailed || n.ErrorMessage == "" {
-		t.Fatalf("%+v, %v", n, err)
+		t.Fatalf("got %+v, %v; want Failed with a reason", n, err)
 	}
 	if _, err := c.RetryLibraryFile(system.Within(t), n.ID); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := c.WaitNode(system.Within(t), n.ID); err != nil || n.Status != client.LibraryFailed {
-		t.Errorf("after a retry: %+v, %v", n, err)
+		t.Errorf("after a retry: %+v, %v; want Failed", n, err)
 	}
 	done := file(t, c, "a.txt", "", "a")
 	if _, err := c.RetryLibraryFile(system.Within(t), done.ID); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("the retry of a file that is Processed: %v", err)
+		t.Errorf("the retry of a Processed file returned %v, want 409", err)
 	}
 	w, err := c.Workflow(system.Within(t), done.ID)
 	if err != nil || w.State != client.LibraryProcessed || len(w.Steps) != 2 || w.Steps[0].State != "done" || w.Steps[0].Engine == "" || w.Steps[0].Attempts != 1 {
-		t.Errorf("%+v, %v", w, err)
+		t.Errorf("got %+v, %v; want 2 steps, the first done in 1 attempt", w, err)
 	}
 	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+done.ID+"/reprocess", done.OwnedBy, "")
 	if err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("%v, %s", err, body)
+		t.Fatalf("reprocessing returned %v, %s; want 202", err, body)
 	}
 	if n, err := c.WaitNode(system.Within(t), done.ID); err != nil || n.Status != client.LibraryProcessed {
-		t.Errorf("reprocessed: %+v, %v", n, err)
+		t.Errorf("after reprocessing: %+v, %v; want Processed", n, err)
 	}
 	if w, err := c.Workflow(system.Within(t), done.ID); err != nil || w.Run != 2 {
-		t.Errorf("reprocessed: %+v, %v", w, err)
+		t.Errorf("after reprocessing: %+v, %v; want run 2", w, err)
 	}
 }
 
-// foldersAreZipped: the zip has the paths and the bytes of all files, with duplicate
-// names made unique.
+// foldersAreZipped: the archive contains all files with their paths, and duplicate names are made unique.
 func foldersAreZipped(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	top := folder(t, c, "top", "")
@@ -228,54 +224,52 @@ func foldersAreZipped(t *testing.T, s system.System) {
 		found[entry.Name] = string(text)
 	}
 	want := map[string]string{"A.txt": "two", "a (2).txt": "one", "below/": "", "below/ä.txt": "three", "empty/": ""}
-	if !maps.Equal(found, want) { // newest first
-		t.Errorf("the zip has %q, want %q", found, want)
+	if !maps.Equal(found, want) { // the newest file keeps its name
+		t.Errorf("the archive contains %q, want %q", found, want)
 	}
 }
 
-// operatorsList: operators list the files of an owner, of a folder and of a blob, and the
-// workflows of a type.
+// operatorsList: operators list the files of an owner, of a folder and of a blob, and the workflows of a type.
 func operatorsList(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	parent := folder(t, c, "parent", "")
 	one, two := file(t, c, "one.txt", parent.ID, "one"), file(t, c, "two.txt", "", "two")
-	operator := system.System{HTTP: s.LiveOperator} // of query
+	operator := system.System{HTTP: s.LiveOperator} // the operator address of query
 	type listed struct{ ID, BlobID, OwnedBy string }
 	list := func(query url.Values) []listed {
 		t.Helper()
 		resp, body, err := send(t, operator, http.MethodGet, "/v1/library/files?"+query.Encode(), "", "")
 		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%v %v: %s", query, err, body)
+			t.Fatalf("listing %v returned %v, %s; want 200", query, err, body)
 		}
 		var page struct{ Files []listed }
 		system.Decode(t, body, &page)
 		return page.Files
 	}
 	if all := list(url.Values{"ownedBy": {owner}}); len(all) != 2 || all[0].ID != two.ID || all[1].ID != one.ID || all[0].OwnedBy != owner {
-		t.Errorf("by owner: %+v", all)
+		t.Errorf("by owner: %+v, want %s and %s", all, two.ID, one.ID)
 	}
 	in := list(url.Values{"parentId": {parent.ID}})
 	if len(in) != 1 || in[0].ID != one.ID {
-		t.Fatalf("by parent: %+v", in)
+		t.Fatalf("by parent: %+v, want %s", in, one.ID)
 	}
 	if of := list(url.Values{"blobId": {in[0].BlobID}}); !slices.Equal(of, in) {
-		t.Errorf("by blob: %+v", of)
+		t.Errorf("by blob: %+v, want %+v", of, in)
 	}
 	if resp, _, err := send(t, operator, http.MethodGet, "/v1/library/files", "", ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("of nothing: %v", err)
+		t.Errorf("listing without a filter: error %v, want status 422", err)
 	}
 	resp, body, err := send(t, operator, http.MethodGet, "/v1/library/workflows?type=File&limit=1000", "", "")
 	if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(body, one.ID) || !strings.Contains(body, two.ID) {
-		t.Errorf("workflows: %v, %s", err, body)
+		t.Errorf("workflows: %v, %s; want those of %s and %s", err, body, one.ID, two.ID)
 	}
 	if resp, _, err := send(t, s, http.MethodGet, "/v1/library/files?ownedBy="+owner, owner, ""); err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("the operators' list is served to clients: %v", err)
+		t.Errorf("the operators' list at the public address: error %v, want status 405", err)
 	}
 }
 
-// commandLine: a folder that is uploaded twice exists once, and is downloaded
-// unchanged.
+// commandLine: a folder that is uploaded twice exists once, and its files are downloaded unchanged.
 func commandLine(t *testing.T, s system.System) {
 	dir, owner := t.TempDir(), system.NewOwner()
 	for name, text := range map[string]string{"src/a.txt": "a", "src/deep/b.txt": "b", "src/deep/c.txt": "c"} {
@@ -295,27 +289,27 @@ func commandLine(t *testing.T, s system.System) {
 	src := filepath.Join(dir, "src")
 	for range 2 {
 		if out := run("put", src, "--wait"); strings.Count(out, client.LibraryProcessed) != 3 {
-			t.Errorf("put: %s", out)
+			t.Errorf("put: %s, want 3 processed files", out)
 		}
 	}
 	want := "/\n└── src/\n    ├── a.txt\n    └── deep/\n        ├── b.txt\n        └── c.txt\n2 folders, 3 files\n"
 	if out := run("tree"); out != want {
-		t.Errorf("tree: %s", out)
+		t.Errorf("tree: %s, want %s", out, want)
 	}
 	run("mv", "/src/deep", "/")
 	run("mv", "/deep", "/moved")
 	run("rm", "/src")
 	if out := run("ls", "--trash"); !strings.Contains(out, "src/") {
-		t.Errorf("the trash: %s", out)
+		t.Errorf("ls --trash: %s, want src/", out)
 	}
 	run("restore", "src")
 	if out := run("ls"); !strings.Contains(out, "moved/") || !strings.Contains(out, "src/") {
-		t.Errorf("ls: %s", out)
+		t.Errorf("ls: %s, want moved/ and src/", out)
 	}
 	target := filepath.Join(dir, "a.txt")
 	run("get", "/src/a.txt", "-o", target)
 	if text, err := os.ReadFile(target); err != nil || string(text) != "a" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf(`get wrote %q, %v; want "a"`, text, err)
 	}
 	shared, _, _ := strings.Cut(run("share", "/moved"), "\n")
 	at, err := url.Parse(shared)
@@ -323,13 +317,13 @@ func commandLine(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if resp, body, err := send(t, s, http.MethodGet, at.Path, "", ""); err != nil || resp.StatusCode != http.StatusOK {
-		t.Error(fmt.Errorf("the link: %w, %s", err, body))
+		t.Errorf("GET of the link returned %v, %s; want 200", err, body)
 	}
 	if out := run("wait", "/moved/b.txt"); !strings.Contains(out, client.LibraryProcessed) {
-		t.Errorf("wait: %s", out)
+		t.Errorf("wait: %s, want %s", out, client.LibraryProcessed)
 	}
 	run("rm", "--permanent", "/moved", "/src")
 	if out := run("tree"); out != "/\n0 folders, 0 files\n" {
-		t.Errorf("tree: %s", out)
+		t.Errorf("tree: %s, want an empty library", out)
 	}
 }

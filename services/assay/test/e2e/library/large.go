@@ -22,11 +22,11 @@ var (
 	moveRounds  = flag.Int("library.moves", 10, "number of rounds of opposite moves")
 )
 
-// The tables whose rows have a version.
+// versioned lists the tables whose rows have a version.
 var versioned = []string{"leanda-ng-dev-nodes", "leanda-ng-dev-files"}
 
-// largeFoldersAreTrashedByOneWrite: a folder with many files is trashed and restored, each with one
-// write of its own row only.
+// largeFoldersAreTrashedByOneWrite: a folder with many files is trashed, and later restored, by one write of only the
+// folder's row.
 func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -34,8 +34,8 @@ func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	first := file(t, c, "0.txt", top.ID, "a text")
 	copyFile(t, s, first.ID, *largeFolder-1)
 	before := versions(t, s, owner)
-	if len(before) != 2*(*largeFolder)+2 { // with the folder and the root
-		t.Fatalf("%d rows", len(before))
+	if len(before) != 2*(*largeFolder)+2 { // including the folder and the root
+		t.Fatalf("%d rows, want %d", len(before), 2*(*largeFolder)+2)
 	}
 	change := func(what string, change func() error) {
 		t.Helper()
@@ -45,29 +45,29 @@ func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 		after := versions(t, s, owner)
 		before[versioned[0]+" "+top.ID]++
 		if !maps.Equal(before, after) {
-			t.Errorf("%s: other rows than the folder's were written", what)
+			t.Errorf("%s: not exactly the folder's row was written once", what)
 		}
 	}
 	change("trash", func() error { return c.TrashNode(system.Within(t), top.ID) })
 	if files := listed(t, c, client.NodeFile); len(files) != 0 {
-		t.Errorf("%d files are listed in a folder in the trash", len(files))
+		t.Errorf("%d files of a folder in the trash are listed, want 0", len(files))
 	}
 	change("restore", func() error {
 		_, err := c.RestoreNode(system.Within(t), top.ID)
 		return err
 	})
 	if files := listed(t, c, client.NodeFile); len(files) != *largeFolder {
-		t.Errorf("%d files are listed in the restored folder", len(files))
+		t.Errorf("%d files of the restored folder are listed, want %d", len(files), *largeFolder)
 	}
 }
 
-// copyFile copies the rows of a file, since uploads would take minutes.
+// copyFile copies the rows of a file, because uploads would take minutes.
 func copyFile(t *testing.T, s system.System, id string, copies int) {
 	t.Helper()
 	for _, table := range versioned {
 		row, err := s.Tables().GetItem(system.Within(t), &dynamodb.GetItemInput{TableName: &table, Key: system.Item{"id": text(id)}})
 		if err != nil || row.Item == nil {
-			t.Fatalf("%v, %v", row, err)
+			t.Fatalf("cannot read the row: %v, %v", row, err)
 		}
 		var puts []types.WriteRequest
 		for i := range copies {
@@ -87,7 +87,7 @@ func copyFile(t *testing.T, s system.System, id string, copies int) {
 		for some := range slices.Chunk(puts, 25) {
 			out, err := s.Tables().BatchWriteItem(system.Within(t), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: some}})
 			if err != nil || len(out.UnprocessedItems) > 0 {
-				t.Fatalf("%v, %v", out, err)
+				t.Fatalf("cannot write all rows: %v, %v", out, err)
 			}
 		}
 	}

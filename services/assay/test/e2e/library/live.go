@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ func follow(t *testing.T, c *client.Client, f client.Following) *watch {
 		}
 	}()
 	if e, err := w.next(ctx); err != nil || e.Type != client.Ready {
-		t.Fatalf("a stream begins with %+v, %v", e, err)
+		t.Fatalf("the stream starts with %+v, %v; want %s", e, err, client.Ready)
 	}
 	return w
 }
@@ -49,7 +48,7 @@ func (w *watch) next(ctx context.Context) (client.Event, error) {
 	}
 }
 
-// until reads changes of nodes until one matches, and returns it with its id and all earlier ones.
+// until reads changes of nodes until one matches, and returns it, the id of its event, and all earlier changes.
 func (w *watch) until(t *testing.T, what string, wanted func(client.ChangedNode) bool) (change client.ChangedNode, id string, before []client.ChangedNode) {
 	t.Helper()
 	for {
@@ -77,9 +76,8 @@ func is(id, change, status string) func(client.ChangedNode) bool {
 	}
 }
 
-// eventsFollowPermissions: the changes of nodes go to their owner, and to users who can read them, as long as
-// they can: a reader of a folder receives an event for a node that leaves it, and its stream ends with the
-// permission.
+// eventsFollowPermissions: changes of nodes are sent to their owner, and to users while they can read the nodes: a reader
+// of a folder receives an event for a node that leaves it, and the stream ends when the permission is revoked.
 func eventsFollowPermissions(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c, stranger := s.Client(t, owner), s.Client(t, system.NewOwner())
@@ -98,12 +96,12 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	linked := follow(t, stranger, client.Following{Node: shared.ID, Reading: client.Reading{Link: link.Token}})
 
 	hidden := file(t, c, "hidden.txt", private.ID, "hidden")
-	mine.until(t, "finishes the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // first: events of several nodes have no order
+	mine.until(t, "finishes the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // wait, because events of several nodes are not ordered
 	seen := file(t, c, "seen.txt", shared.ID, "seen")
 	for _, w := range []*watch{mine, public, linked} {
 		n, _, before := w.until(t, "finishes the file", is(seen.ID, "updated", client.LibraryProcessed))
 		if n.Name != "seen.txt" || n.ParentID != shared.ID {
-			t.Errorf("%+v", n)
+			t.Errorf("got %+v, want seen.txt in the shared folder", n)
 		}
 		for i, b := range before {
 			if w != mine && b.NodeID != seen.ID && b.NodeID != shared.ID || b.NodeID == seen.ID && b.Version >= n.Version {
@@ -112,8 +110,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 		}
 	}
 
-	// A node that leaves the folder is deleted for its readers, and moved for its
-	// owner.
+	// A node that leaves the folder is deleted for its readers, and moved for its owner.
 	if _, err := c.ChangeNode(system.Within(t), seen.ID, client.NodeChange{ParentID: &private.ID}); err != nil {
 		t.Fatal(err)
 	}
@@ -121,15 +118,15 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	_, at, _ := public.until(t, "removes the file", is(seen.ID, "deleted", ""))
 	linked.until(t, "removes the file", is(seen.ID, "deleted", ""))
 
-	// A reader that reconnects receives the events that it has missed.
+	// A reader that reconnects receives the events that it missed.
 	second := file(t, c, "second.txt", shared.ID, "second")
 	public.until(t, "finishes the second file", is(second.ID, "updated", client.LibraryProcessed))
 	again := follow(t, stranger, client.Following{Node: shared.ID, After: at})
 	if _, _, before := again.until(t, "finishes the second file again", is(second.ID, "updated", client.LibraryProcessed)); len(before) == 0 || before[0].Change != "created" {
-		t.Errorf("resumed at %+v", before)
+		t.Errorf("the resumed stream starts with %+v, want the creation of the second file", before)
 	}
 
-	// A revoked permission ends the streams that rely on it, and no other.
+	// A revoked permission ends the streams that rely on it, and no others.
 	if err := c.PublishNode(system.Within(t), shared.ID, false); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +134,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	for _, w := range []*watch{public, again} {
 		w.ends(t)
 	}
-	t.Logf("the streams ended %s after the permission", time.Since(withdrawn).Round(time.Millisecond))
+	t.Logf("the streams ended %s after the permission was revoked", time.Since(withdrawn).Round(time.Millisecond))
 	third := file(t, c, "third.txt", shared.ID, "third")
 	linked.until(t, "finishes the third file", is(third.ID, "updated", client.LibraryProcessed))
 	if err := c.RevokeLinks(system.Within(t), shared.ID); err != nil {
@@ -145,7 +142,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	}
 	linked.ends(t)
 
-	// Trash and erase.
+	// The owner's stream reports a trashed and an erased file.
 	if err := c.TrashNode(system.Within(t), third.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -156,12 +153,12 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	mine.until(t, "erases the file", is(third.ID, "deleted", ""))
 	select {
 	case e := <-own.events:
-		t.Errorf("another owner's stream has %s %s", e.Type, e.Data)
+		t.Errorf("another owner's stream contains %s %s", e.Type, e.Data)
 	default:
 	}
 }
 
-// ends waits until a stream is rejected, and checks that no other event arrived before.
+// ends waits until a stream is rejected with 404, and logs the changes of nodes that it sent before.
 func (w *watch) ends(t *testing.T) {
 	t.Helper()
 	for {
@@ -170,10 +167,10 @@ func (w *watch) ends(t *testing.T) {
 			return
 		}
 		if err != nil {
-			t.Fatalf("the stream ended with %v", err)
+			t.Fatalf("the stream ended with %v, want 404", err)
 		}
 		if e.Type == client.NodeEvent && json.Valid(e.Data) {
-			t.Logf("before the end the stream sent %s", e.Data)
+			t.Logf("before it ended, the stream sent %s", e.Data)
 		}
 	}
 }
@@ -191,7 +188,7 @@ func filesReportTheirEnd(t *testing.T, s system.System) {
 	for len(want) > 0 {
 		e, err := w.next(system.Within(t))
 		if err != nil {
-			t.Fatalf("%v; missing are %v", err, want)
+			t.Fatalf("%v; missing events: %v", err, want)
 		}
 		if e.Type != client.CompletedEvent && e.Type != client.FailedEvent {
 			continue
@@ -201,7 +198,7 @@ func filesReportTheirEnd(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if o.Area != "library" || want[o.ID] != e.Type {
-			t.Error(fmt.Sprint(e.Type, o))
+			t.Errorf("got %s %+v, want one of %v", e.Type, o, want)
 		}
 		delete(want, o.ID)
 	}

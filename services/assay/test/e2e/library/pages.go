@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// pagesAreGuarded: addresses of private networks are rejected before any request is sent, and so are strings
+// pagesAreGuarded: URLs with addresses of private networks are rejected before any request is sent, and so are strings
 // that are not web URLs.
 func pagesAreGuarded(t *testing.T, s system.System) {
 	owner := system.NewOwner()
@@ -27,12 +27,12 @@ func pagesAreGuarded(t *testing.T, s system.System) {
 		system.Refused(t, resp, body, http.StatusUnprocessableEntity, "url-not-allowed")
 	}
 	for _, body := range []string{`{}`, `{"url":""}`, `{"url":"http://exa mple.com/"}`, `{"url":"https://example.com/` + strings.Repeat("a", 1024) + `"}`, `{"url":"https://example.com/","name":"a/b"}`} {
-		if resp, body, err := send(t, s, http.MethodPost, "/v1/library/pages", owner, body); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("%v, %s", err, body)
+		if resp, answer, err := send(t, s, http.MethodPost, "/v1/library/pages", owner, body); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%s returned %v, %s; want 422", body, err, answer)
 		}
 	}
 	if root, err := s.Client(t, owner).Root(system.Within(t)); err != nil || root.Version != 0 {
-		t.Errorf("rejected pages wrote %+v, %v", root, err)
+		t.Errorf("after rejected imports, the root is %+v, %v; want version 0", root, err)
 	}
 }
 
@@ -40,8 +40,8 @@ const article = `<html lang="en"><head><title>Tides</title><meta property="og:im
 <p>The gravity of the moon raises the ocean twice a day, and coasts see high and low water about six hours apart.</p>
 <p>Where the sun and the moon pull along one line, spring tides follow, and neap tides when they pull at right angles.</p></article></body></html>`
 
-// pagesAreImported: a page is fetched once, through its redirects, with its text and its picture. A page that
-// cannot be imported is Failed with the reason, and a retry fetches it again.
+// pagesAreImported: a page is fetched once, following redirects, and imported with its text and its picture. A page that
+// cannot be imported becomes Failed with the reason, and a retry fetches it again.
 func pagesAreImported(t *testing.T, start system.Starter) {
 	site := newSite(t)
 	cluster := start(t, "ASSAY_PAGES_ALLOW_NETWORKS=127.0.0.1/32")
@@ -53,7 +53,7 @@ func pagesAreImported(t *testing.T, start system.Starter) {
 		page := client.NewPage{URL: site.URL + path, Key: "page " + path}
 		n, err := c.ImportPage(system.Within(t), page)
 		if err == nil {
-			n, err = c.ImportPage(system.Within(t), page) // a repeat
+			n, err = c.ImportPage(system.Within(t), page) // repeated with the same key
 		}
 		if err == nil {
 			n, err = c.WaitNode(system.Within(t), n.ID)
@@ -65,7 +65,7 @@ func pagesAreImported(t *testing.T, start system.Starter) {
 	}
 	page := imported("/moved?to=/tides")
 	if page.Status != client.LibraryProcessed || page.SubType != "WebPage" || page.Name != "moved" || len(page.Images) != 3 || page.Images[0].Width != 64 {
-		t.Errorf("%+v", page)
+		t.Errorf("got %+v, want a processed page with 3 pictures", page)
 	}
 	body, err := c.NodeText(system.Within(t), page.ID, client.Reading{})
 	if err != nil {
@@ -73,14 +73,14 @@ func pagesAreImported(t *testing.T, start system.Starter) {
 	}
 	defer body.Close()
 	if text, err := io.ReadAll(body); err != nil || !strings.Contains(string(text), "spring tides follow") || strings.Contains(string(text), "Menu") {
-		t.Errorf("the text: %q, %v", text, err)
+		t.Errorf("the text is %q, %v; want the article without the menu", text, err)
 	}
 	metadata, err := c.NodeMetadata(system.Within(t), page.ID, client.Reading{})
 	if err != nil || metadata["title"] != "Tides" || metadata["address"] != site.URL+"/tides" || metadata["image"] != site.URL+"/tide.png" {
-		t.Errorf("%v, %v", metadata, err)
+		t.Errorf("got %v, %v; want the title, address and image of the article", metadata, err)
 	}
 	if picture := imported("/tide.png"); picture.Status != client.LibraryProcessed || picture.SubType != "Image" {
-		t.Errorf("a picture: %+v", picture)
+		t.Errorf("got %+v, want a processed image", picture)
 	}
 	for path, want := range map[string]string{
 		"/absent":                               "404",
@@ -92,23 +92,23 @@ func pagesAreImported(t *testing.T, start system.Starter) {
 	} {
 		n := imported(path)
 		if n.Status != client.LibraryFailed || !strings.Contains(n.ErrorMessage, want) || strings.Contains(n.ErrorMessage, "127.0.0") {
-			t.Errorf("%s: %s, %q", path, n.Status, n.ErrorMessage)
+			t.Errorf("%s: %s, %q; want %s, %q", path, n.Status, n.ErrorMessage, client.LibraryFailed, want)
 		}
 	}
 	late := imported("/late")
 	if late.Status != client.LibraryFailed {
-		t.Errorf("%+v", late)
+		t.Errorf("got %+v, want status %s", late, client.LibraryFailed)
 	}
 	site.open.Store(true)
 	if _, err := c.RetryLibraryFile(system.Within(t), late.ID); err != nil {
 		t.Fatal(err)
 	}
 	if late, err = c.WaitNode(system.Within(t), late.ID); err != nil || late.Status != client.LibraryProcessed || late.SubType != "WebPage" {
-		t.Errorf("after a retry: %+v, %v", late, err)
+		t.Errorf("after a retry: %+v, %v; want a processed page", late, err)
 	}
 	out := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + cluster.HTTP, "ASSAY_OWNER=" + c.OwnerID()}, "library", "import", site.URL+"/tides", "--name", "again.html", "--wait")
 	if status := out.End(t); status != 0 || !strings.Contains(out.Output.String(), "again.html") {
-		t.Errorf("assay library import: exit status %d: %s", status, out.Output)
+		t.Errorf("assay library import: exit status %d: %s, want 0 and again.html", status, out.Output)
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// the caller
+// who is a caller.
 type who struct{ name, owner, link string }
 
-// permissionsHold: every call on a node succeeds for its owner, and for others as far as the node is
-// shared: with nobody, by a link, or with everyone.
+// permissionsHold: every call on a node succeeds for its owner, and for other callers as far as the node is shared: not
+// at all, through a link, or with everyone.
 func permissionsHold(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -28,7 +28,7 @@ func permissionsHold(t *testing.T, s system.System) {
 	}
 	inLinked, inPublic := file(t, c, "a.csv", linked.ID, "name\nlinked\n"), file(t, c, "a.csv", public.ID, "name\npublic\n")
 	private := file(t, c, "a.csv", "", "name\nprivate\n")
-	stranger, holder, nobody := who{"stranger", system.NewOwner(), ""}, who{"holder", system.NewOwner(), link.Token}, who{"nobody", "", ""}
+	stranger, holder, anonymous := who{"stranger", system.NewOwner(), ""}, who{"link holder", system.NewOwner(), link.Token}, who{"anonymous", "", ""}
 
 	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow",
 		"/files/{id}/text", "/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
@@ -61,9 +61,9 @@ func permissionsHold(t *testing.T, s system.System) {
 		visible bool
 	}{
 		{who{"owner", owner, ""}, private.ID, false, true},
-		{stranger, private.ID, false, false}, {nobody, private.ID, false, false}, {holder, private.ID, false, false},
-		{stranger, inLinked.ID, false, false}, {holder, inLinked.ID, false, true}, {who{"nobody with a link", "", link.Token}, inLinked.ID, false, true},
-		{stranger, inPublic.ID, false, true}, {nobody, inPublic.ID, false, true},
+		{stranger, private.ID, false, false}, {anonymous, private.ID, false, false}, {holder, private.ID, false, false},
+		{stranger, inLinked.ID, false, false}, {holder, inLinked.ID, false, true}, {who{"anonymous with a link", "", link.Token}, inLinked.ID, false, true},
+		{stranger, inPublic.ID, false, true}, {anonymous, inPublic.ID, false, true},
 		{stranger, linked.ID, true, false}, {holder, linked.ID, true, true}, {stranger, public.ID, true, true},
 	} {
 		paths := reads
@@ -73,7 +73,7 @@ func permissionsHold(t *testing.T, s system.System) {
 		for _, path := range paths {
 			status, answer := ask(c.who, http.MethodGet, path, c.id, "")
 			if good := status == http.StatusOK || status == http.StatusTemporaryRedirect; good != c.visible || !good && status != http.StatusNotFound {
-				t.Errorf("%s: GET %s: %d %s", c.who.name, path, status, answer)
+				t.Errorf("%s: GET %s: %d %s, want access %t", c.who.name, path, status, answer, c.visible)
 			}
 		}
 		if c.who.owner == owner {
@@ -91,11 +91,11 @@ func permissionsHold(t *testing.T, s system.System) {
 				t.Errorf("%s: %s %s: %d %s, want %d", c.who.name, w.method, w.path, status, answer, want)
 			}
 		}
-		noLink := who{c.who.name, c.who.owner, ""} // the call accepts none
+		noLink := who{c.who.name, c.who.owner, ""} // this call accepts no link
 		if status, answer := ask(noLink, http.MethodGet, "/nodes/{id}/permissions", c.id, ""); status != http.StatusNotFound {
-			t.Errorf("%s: the permissions: %d %s", c.who.name, status, answer)
+			t.Errorf("%s: the permissions: %d %s, want 404", c.who.name, status, answer)
 		}
-		// A delete does not reveal whether a node exists that the caller cannot see.
+		// A delete does not reveal whether a node that the caller cannot see exists.
 		gone := map[int]int{http.StatusNotFound: http.StatusNoContent, http.StatusForbidden: http.StatusForbidden}[want]
 		for _, query := range []string{"", "?permanent=true"} {
 			if status, answer := ask(c.who, http.MethodDelete, "/nodes/{id}"+query, c.id, ""); status != gone {
@@ -114,13 +114,12 @@ func permissionsHold(t *testing.T, s system.System) {
 	}
 	for _, id := range []string{private.ID, inLinked.ID, inPublic.ID} {
 		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.csv" || n.Status != client.LibraryProcessed {
-			t.Errorf("after all calls: %+v, %v", n, err)
+			t.Errorf("after all calls: %+v, %v; want an unchanged file", n, err)
 		}
 	}
 }
 
-// ownersAreNotShown: sharing with users by their ids is rejected, because an id acts as a
-// credential.
+// ownersAreNotShown: sharing with users by their ids is rejected, because an id acts as a credential.
 func ownersAreNotShown(t *testing.T, s system.System) {
 	owner, other := system.NewOwner(), system.NewOwner()
 	c := s.Client(t, owner)
@@ -130,11 +129,11 @@ func ownersAreNotShown(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusConflict || strings.Contains(body, other) {
-		t.Errorf("%d %s", resp.StatusCode, body)
+		t.Errorf("sharing with a user returned %d %s, want 409 without the user's id", resp.StatusCode, body)
 	}
 	for _, path := range []string{"/nodes?type=File", "/nodes/trash", "/nodes/root"} {
 		if resp, body, err := send(t, s, http.MethodGet, "/v1/library"+path, "", ""); err != nil || resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s of nobody: %v, %s", path, err, body)
+			t.Errorf("%s without an owner returned %v, %s; want 400", path, err, body)
 		}
 	}
 }
@@ -156,39 +155,39 @@ func linksAreRevoked(t *testing.T, s system.System) {
 	}
 	first, second, other, short := create(a.ID, time.Hour), create(a.ID, 2*time.Hour), create(b.ID, time.Hour), create(b.ID, time.Second)
 	if n, err := stranger.LinkedNode(system.Within(t), first); err != nil || n.ID != a.ID || n.OwnedBy != "" {
-		t.Errorf("%+v, %v", n, err)
+		t.Errorf("LinkedNode = %+v, %v; want folder a without its owner", n, err)
 	}
 	if path, err := stranger.NodePath(system.Within(t), below.ID, client.Reading{Link: second}); err != nil || len(path) != 2 || path[0].ID != a.ID {
-		t.Errorf("the path with a link: %+v, %v", path, err)
+		t.Errorf("the path with a link: %+v, %v; want folders a and below", path, err)
 	}
 	if _, err := stranger.Node(system.Within(t), b.ID, client.Reading{Link: first}); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("a link to another node: %v", err)
+		t.Errorf("reading a node with a link to another node returned %v, want 404", err)
 	}
 	if list, err := c.NodeLinks(system.Within(t), a.ID); err != nil || len(list) != 2 || list[0].Token != first || list[1].Token != second {
-		t.Errorf("the links are %v, %v", list, err)
+		t.Errorf("the links are %v, %v; want two", list, err)
 	}
 	if _, err := stranger.NodeLinks(system.Within(t), a.ID); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("the links of another owner: %v", err)
+		t.Errorf("listing the links of another owner returned %v, want 404", err)
 	}
 	if err := c.RevokeLinks(system.Within(t), a.ID); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := c.NodeLinks(system.Within(t), a.ID); err != nil || len(list) != 0 {
-		t.Errorf("the links after they were revoked are %v, %v", list, err)
+		t.Errorf("after links were revoked, the links are %v, %v; want none", list, err)
 	}
 	for _, token := range []string{first, second, "AAAA", first[:len(first)-2] + "AA"} {
 		if _, err := stranger.LinkedNode(system.Within(t), token); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("an invalid link: %v", err)
+			t.Errorf("LinkedNode with an invalid link returned %v, want 404", err)
 		}
 		if _, err := stranger.Node(system.Within(t), below.ID, client.Reading{Link: token}); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("a node by an invalid link: %v", err)
+			t.Errorf("Node with an invalid link returned %v, want 404", err)
 		}
 	}
 	if _, err := stranger.LinkedNode(system.Within(t), other); err != nil {
-		t.Errorf("the link to another node: %v", err)
+		t.Errorf("LinkedNode with a link to another node: %v", err)
 	}
 	if _, err := stranger.LinkedNode(system.Within(t), create(a.ID, time.Hour)); err != nil {
-		t.Errorf("a new link: %v", err)
+		t.Errorf("LinkedNode with a new link: %v", err)
 	}
 	system.Eventually(t, func() error {
 		_, err := stranger.LinkedNode(system.Within(t), short)
@@ -198,6 +197,6 @@ func linksAreRevoked(t *testing.T, s system.System) {
 		return err
 	})
 	if _, err := c.CreateLink(system.Within(t), a.ID, 31*24*time.Hour); !system.IsProblem(err, http.StatusUnprocessableEntity) {
-		t.Errorf("a link for 31 days: %v", err)
+		t.Errorf("creating a link for 31 days returned %v, want 422", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package library proves the promises of folders and files: who may see what, moves, names, the trash,
-// uploads and downloads.
+// Package library proves the promises of folders and files: permissions, moves, names, the trash, uploads, downloads,
+// records and search.
 package library
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"

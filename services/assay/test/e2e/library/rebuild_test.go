@@ -17,7 +17,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 	s := system.StartServer(t, dir)
 	c := s.Client(t, system.NewOwner())
 	in := folder(t, c, "a folder", "")
-	var changed []client.Node // the index contains a change once a search after it responds
+	var changed []client.Node // the index contains a change once a search after that version succeeds
 	for i := range 5 {
 		changed = append(changed, file(t, c, fmt.Sprintf("file %d.txt", i), in.ID, fmt.Sprintf("the common word and number %d", i)))
 	}
@@ -35,12 +35,12 @@ func TestIndexIsRebuilt(t *testing.T) {
 		for _, q := range queries {
 			q.After = client.NodeVersion(last)
 			var page client.SearchPage
-			system.Eventually(t, func() error { // until the index is ready
+			system.Eventually(t, func() error { // wait until the index is ready
 				var err error
 				page, err = c.SearchLibrary(system.Within(t), q)
 				return err
 			})
-			for _, h := range page.Hits { // with their scores, which depend on all nodes
+			for _, h := range page.Hits { // including their scores, which depend on all nodes
 				all += fmt.Sprintln(h.Node.ID, h.Score, h.Snippets)
 			}
 			all += fmt.Sprintln(page.Total, page.Facets, page.NextCursor != "")
@@ -65,7 +65,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 		s.Restart(t)
 		c = s.Client(t, c.OwnerID())
 		if got := responses(); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+			t.Errorf("with a %s index, the responses are\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }

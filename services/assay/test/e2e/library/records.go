@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// molecule returns a record of an SDF: ethanol with a name and a field logP.
+// molecule returns an SDF record: ethanol with a name and the field logP.
 func molecule(name string, logP float64) string {
 	return name + "\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
@@ -36,7 +36,7 @@ func molecules(n int) string {
 	return all.String()
 }
 
-// page requests records, and returns the status and the page.
+// page requests records and returns the status, the page and the body.
 func page(t *testing.T, s system.System, n client.Node, query string) (int, client.RecordPage, string) {
 	t.Helper()
 	resp, body, err := send(t, s, http.MethodGet, "/v1/library/files/"+n.ID+"/records?"+query, n.OwnedBy, "")
@@ -50,12 +50,12 @@ func page(t *testing.T, s system.System, n client.Node, query string) (int, clie
 	return resp.StatusCode, p, body
 }
 
-// recordsAreServed: page by page, by a filter, with the requested fields; errors state what to do.
+// recordsAreServed: records are returned in pages, filtered, and with the requested fields; errors state what to do.
 func recordsAreServed(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n := file(t, c, "many.sdf", "", molecules(1_100))
 	if n.SubType != "Chemical" || n.TotalRecords != 1_100 || len(n.Images) != 3 {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v, want a chemical file with 1100 records and 3 images", n)
 	}
 	found := 0
 	for r, err := range c.Records(system.Within(t), n.ID, client.RecordQuery{Filter: "logP >= 990", Fields: "formula,logp", Limit: 60}) {
@@ -63,23 +63,23 @@ func recordsAreServed(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if want := fmt.Sprintf(`{"logP":"%d"}`, 990+found); r.Index != 990+found || string(r.Fields) != want || string(r.Properties) != `{"formula":"C2H6O"}` {
-			t.Fatalf("%+v, want %s", r, want)
+			t.Fatalf("got %+v, want record %d with %s", r, 990+found, want)
 		}
 		found++
 	}
 	if found != 110 {
-		t.Errorf("the filter returned %d records", found)
+		t.Errorf("the filter returned %d records, want 110", found)
 	}
 	r, err := c.Record(system.Within(t), n.ID, 1_099)
 	if err != nil || r.Name != "m1099" || r.State != client.LibraryProcessed || !strings.Contains(string(r.Properties), `"weight":46.069`) {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v; want the processed record m1099 with its weight", r, err)
 	}
 	drawing := read(t)(c.RecordImage(system.Within(t), n.ID, 7))
 	if !strings.HasPrefix(drawing, "<svg ") {
-		t.Errorf("%q", drawing)
+		t.Errorf("the drawing is %q, want SVG", drawing)
 	}
 	if content := read(t)(c.RecordContent(system.Within(t), n.ID, 7)); content != molecule("m7", 7) {
-		t.Errorf("%q", content)
+		t.Errorf("the content is %q, want %q", content, molecule("m7", 7))
 	}
 	for query, want := range map[string]string{
 		"filter=logD<3":      `there is no field \"logD\"; did you mean \"logP\"?`,
@@ -93,29 +93,29 @@ func recordsAreServed(t *testing.T, s system.System) {
 	} {
 		status, _, body := page(t, s, n, query)
 		if want == "" && status != http.StatusOK || want != "" && (status != http.StatusUnprocessableEntity || !strings.Contains(body, want)) {
-			t.Errorf("%s: %d %s", query, status, body)
+			t.Errorf("%s: %d %s, want %q", query, status, body, want)
 		}
 	}
 	if _, p, _ := page(t, s, n, "from=1099"); len(p.Records) != 1 || p.NextCursor != "" || p.Total != 1_100 {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want the last of 1100 records", p)
 	}
 	if _, err := c.Record(system.Within(t), n.ID, 1_100); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("a record beyond the last: %v", err)
+		t.Errorf("a record beyond the last returned %v, want 404", err)
 	}
 	text := file(t, c, "a.txt", "", "no records")
 	if status, _, body := page(t, s, text, ""); status != http.StatusNotFound || !strings.Contains(body, "Files of type Text have no records.") {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("records of a text: %d %s, want 404 with the reason", status, body)
 	}
 	reserved, err := c.ReserveLibraryFile(system.Within(t), client.NewLibraryFile{Name: "b.sdf", Size: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if status, _, body := page(t, s, reserved.Node, ""); status != http.StatusConflict || !strings.Contains(body, "urn:assay:problem:not-processed") {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("records of a file without content: %d %s, want 409 not-processed", status, body)
 	}
 }
 
-// read returns the text of a stream.
+// read returns a function that reads a stream and returns its text.
 func read(t *testing.T) func(io.ReadCloser, error) string {
 	t.Helper()
 	return func(body io.ReadCloser, err error) string {
@@ -131,8 +131,8 @@ func read(t *testing.T) func(io.ReadCloser, error) string {
 	}
 }
 
-// recordsAreExported: a text table with the values as typed, and molecules in their own format, both with
-// selected and renamed columns.
+// recordsAreExported: rows are exported as text with their values as written, and molecules also in their own format,
+// both with selected and renamed columns.
 func recordsAreExported(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	table := file(t, c, "rows.csv", "", "name;mass;\"a,b\"\nwater;18.0;x\nsalt;58.5;\n\"\"\"gold\"\"\";197;y\n")
@@ -149,7 +149,7 @@ func recordsAreExported(t *testing.T, s system.System) {
 		{sdf, client.Export{Format: "sdf", Fields: "logP"}, molecule("one", 1) + molecule("two", 2)},
 	} {
 		if got := read(t)(c.ExportRecords(system.Within(t), e.of.ID, e.what)); got != e.want {
-			t.Errorf("%+v: %q, want %q", e.what, got, e.want)
+			t.Errorf("export %+v: %q, want %q", e.what, got, e.want)
 		}
 	}
 	for _, e := range []struct {
@@ -167,17 +167,17 @@ func recordsAreExported(t *testing.T, s system.System) {
 		_, err := c.ExportRecords(system.Within(t), e.of.ID, e.what)
 		p, _ := errors.AsType[*client.Problem](err)
 		if p == nil || p.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || !strings.Contains(p.Errors[0].Message, e.want) {
-			t.Errorf("%+v: %v", e.what, err)
+			t.Errorf("export %+v returned %v, want 422 with one error %q", e.what, err, e.want)
 		}
 	}
 	resp, _, err := send(t, s, http.MethodGet, "/v1/library/files/"+table.ID+"/export?format=csv", table.OwnedBy, "")
 	if err != nil || resp.Header.Get("Content-Type") != "text/csv; charset=utf-8" || resp.Header.Get("Content-Disposition") != "attachment; filename=rows.csv" {
-		t.Errorf("%v, %v", resp.Header, err)
+		t.Errorf("the export has the header %v, %v; want the attachment rows.csv", resp.Header, err)
 	}
 }
 
-// damagedRecordsFail: the other records are processed, and the file is partial and reports which records
-// failed and why; a file of one damaged record fails.
+// damagedRecordsFail: a file with a damaged record is processed partially: the other records are processed, and the file
+// reports which record failed and why. A file without a valid record fails.
 func damagedRecordsFail(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	const broken = "broken\n\n\n  9  9\n$$$$\n"
@@ -186,21 +186,21 @@ func damagedRecordsFail(t *testing.T, s system.System) {
 		n, err = c.WaitNode(system.Within(t), n.ID)
 	}
 	if err != nil || n.Status != client.LibraryProcessedPartially {
-		t.Fatalf("%+v, %v", n, err)
+		t.Fatalf("got %+v, %v; want status %s", n, err, client.LibraryProcessedPartially)
 	}
 	w, err := c.Workflow(system.Within(t), n.ID)
 	if err != nil || !strings.HasPrefix(w.FailureMessage, "1 of 3 records failed; the first, record 2: ") || w.Chunks == nil || w.Chunks.Done != 1 || len(w.Steps) != 4 {
-		t.Errorf("%+v, %v", w, err)
+		t.Errorf("got %+v, %v; want 4 steps, 1 chunk and the failure of record 2", w, err)
 	}
 	status, p, body := page(t, s, n, "filter=error")
 	if status != http.StatusOK || p.Failed != 1 || len(p.Records) != 1 || p.Records[0].Index != 1 || p.Records[0].State != client.LibraryFailed || p.Records[0].Error == "" {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("records with an error: %d %s, want the failed record with its reason", status, body)
 	}
 	if content := read(t)(c.RecordContent(system.Within(t), n.ID, 1)); content != broken {
-		t.Errorf("%q", content)
+		t.Errorf("the content is %q, want %q", content, broken)
 	}
 	if rows := read(t)(c.ExportRecords(system.Within(t), n.ID, client.Export{Format: "csv", Fields: "logP"})); rows != "record,name,logP\r\n1,one,1\r\n3,two,2\r\n" {
-		t.Errorf("%q", rows)
+		t.Errorf("the export is %q, want the other records", rows)
 	}
 	for name, text := range map[string]string{"bad.cif": "data_x\n_cell_length_a 5\n'open\n", "bad.mol": broken} {
 		n, err := upload(system.Within(t), c, name, "", text)
@@ -208,14 +208,14 @@ func damagedRecordsFail(t *testing.T, s system.System) {
 			n, err = c.WaitNode(system.Within(t), n.ID)
 		}
 		if err != nil || n.Status != client.LibraryFailed || !strings.HasPrefix(n.ErrorMessage, "no record can be read; the first error: ") || !strings.Contains(n.ErrorMessage, "line") {
-			t.Errorf("%s: %+v, %v", name, n, err)
+			t.Errorf("%s: %+v, %v; want Failed with the line of the first error", name, n, err)
 		}
 	}
 	file(t, c, "cell.cif", "", "data_cell\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nNa 0 0 0\n")
 	file(t, c, "curve.jdx", "", "##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n")
 }
 
-// chunksAreRetried: a retry of the step of one chunk keeps the records of the others.
+// chunksAreRetried: a retry of the step of one chunk keeps the records of the other chunks.
 func chunksAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n := file(t, c, "many.sdf", "", molecules(1_010))
@@ -238,15 +238,15 @@ func chunksAreRetried(t *testing.T, s system.System) {
 	}
 	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+n.ID+"/workflow/steps/chunk%2F00001/retry", n.OwnedBy, "")
 	if err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("%v: %s", err, body)
+		t.Fatalf("the retry returned %v, %s; want 202", err, body)
 	}
 	n, err = c.WaitNode(system.Within(t), n.ID)
 	if err != nil || n.Status != client.LibraryProcessed || n.TotalRecords != 1_010 {
-		t.Fatalf("%+v, %v", n, err)
+		t.Fatalf("got %+v, %v; want a processed file with 1010 records", n, err)
 	}
 	w, err := c.Workflow(system.Within(t), n.ID)
 	if err != nil || w.Run != 2 || w.Chunks == nil || w.Chunks.Done != 2 {
-		t.Errorf("%+v, %v", w, err)
+		t.Errorf("got %+v, %v; want run 2 with 2 chunks done", w, err)
 	}
 	found := 0
 	for _, err := range c.Records(system.Within(t), n.ID, client.RecordQuery{Filter: "logP >= 995"}) {
@@ -256,11 +256,11 @@ func chunksAreRetried(t *testing.T, s system.System) {
 		found++
 	}
 	if found != 15 {
-		t.Errorf("%d records", found)
+		t.Errorf("the filter returned %d records, want 15", found)
 	}
 }
 
-// commandLineRecords: records are listed, and exported to a file.
+// commandLineRecords: commands list records and export them to a file.
 func commandLineRecords(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -269,39 +269,39 @@ func commandLineRecords(t *testing.T, s system.System) {
 		t.Helper()
 		p := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + s.HTTP, "ASSAY_OWNER=" + owner}, append([]string{"library"}, args...)...)
 		if got := p.End(t); got != status {
-			t.Fatalf("assay library %v: exit status %d: %s", args, got, p.Output)
+			t.Fatalf("assay library %v: exit status %d, want %d: %s", args, got, status, p.Output)
 		}
 		return p.Output.String()
 	}
 	if out := run(0, "records", "/two.sdf", "--filter", "logP>1", "--fields", "formula,logP"); out != "     1  two  formula=C2H6O  logP=2\n" {
-		t.Errorf("%q", out)
+		t.Errorf("records printed %q, want the record two", out)
 	}
 	var first client.LibraryRecord
 	if err := json.Unmarshal([]byte(run(0, "records", "/two.sdf", "--limit", "1", "--json")), &first); err != nil || first.Name != "one" {
-		t.Errorf("%+v, %v", first, err)
+		t.Errorf("records --json printed %+v, %v; want the record one", first, err)
 	}
 	target := filepath.Join(t.TempDir(), "out.csv")
 	run(0, "export", "/two.sdf", "--fields", "logP", "--rename", "logP:LogP", "-o", target)
 	if text, err := os.ReadFile(target); err != nil || string(text) != "record,name,LogP\r\n1,one,1\r\n2,two,2\r\n" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("export wrote %q, %v; want two rows with the renamed column", text, err)
 	}
 	if out := run(2, "export", "/two.sdf"); !strings.Contains(out, "specify --format") {
-		t.Errorf("%s", out)
+		t.Errorf("export without a format printed %s, want specify --format", out)
 	}
 	if out := run(1, "records", "/two.sdf", "--filter", "logD<1"); !strings.Contains(out, "did you mean") {
-		t.Errorf("%s", out)
+		t.Errorf("records with an unknown field printed %s, want a suggestion", out)
 	}
 }
 
-// identitiesAreOptional: without RDKit, a molecule says that SMILES and InChI are not determined, in a list and alone.
+// identitiesAreOptional: without RDKit, the record of a molecule states that SMILES and InChI are not determined.
 func identitiesAreOptional(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n := file(t, c, "one.sdf", "", molecule("one", 1))
 	r, err := c.Record(system.Within(t), n.ID, 0)
 	if err != nil || !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v; want InChI and SMILES not determined", r, err)
 	}
 	if _, p, body := page(t, s, n, ""); len(p.Records) != 1 || !slices.Equal(p.Records[0].NotDetermined, []string{"inchi", "smiles"}) {
-		t.Error(body)
+		t.Errorf("the list is %s, want InChI and SMILES not determined", body)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // indexed; trashed nodes, and nodes that are no longer shared, are not found.
 func searchesFind(t *testing.T, s system.System) {
 	word := "needle" + strings.ReplaceAll(system.NewOwner(), "-", "")[20:] // no other test uses it
-	c, stranger, nobody := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner()), s.Client(t, "")
+	c, stranger, anonymous := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner()), s.Client(t, "")
 	above := folder(t, c, "above", "")
 	below := folder(t, c, "below", above.ID)
 	named, text := file(t, c, word+".txt", "", "some text"), file(t, c, "a.md", below.ID, "A text with the "+strings.ToUpper(word)+" in it.")
@@ -35,23 +35,23 @@ func searchesFind(t *testing.T, s system.System) {
 			ids = append(ids, n.ID)
 		}
 		if !slices.Equal(got, ids) || page.Total != len(want) {
-			t.Errorf("%+v: %d hits of %d, want %d", q, len(got), page.Total, len(want))
+			t.Errorf("%+v: hits %v of %d, want %v", q, got, page.Total, ids)
 		}
 		return page
 	}
 	find(c, client.Search{Query: word, After: client.NodeVersion(text), ParentID: above.ID}, text)
 	page := find(c, client.Search{Query: word, After: client.NodeVersion(named)}, named, text)
 	if snippet := page.Hits[1].Snippets; len(snippet) != 1 || !slices.Contains(snippet[0].Parts, client.SearchPart{Text: strings.ToUpper(word), Match: true}) {
-		t.Errorf("snippets: %+v", snippet)
+		t.Errorf("the snippets are %+v, want one with the matching word", snippet)
 	}
 	if f := page.Facets; !slices.Equal(f.Type, []client.SearchCount{{Value: "File", Count: 2}}) || len(f.Format) != 2 || len(f.Year) != 1 || page.IndexedVersion == 0 {
-		t.Errorf("%+v, %d", f, page.IndexedVersion)
+		t.Errorf("facets %+v, indexed version %d; want 2 files, 2 formats, 1 year and a version", f, page.IndexedVersion)
 	}
 	find(c, client.Search{Query: word, Format: "md"}, text)
 	find(c, client.Search{Query: word + " -text"})
 	find(c, client.Search{Query: `"with the ` + word + `"`}, text)
 	find(stranger, client.Search{Query: word})
-	find(nobody, client.Search{Query: word})
+	find(anonymous, client.Search{Query: word})
 
 	share := func(public bool) client.Node {
 		t.Helper()
@@ -67,12 +67,12 @@ func searchesFind(t *testing.T, s system.System) {
 	shared := share(true)
 	page = find(stranger, client.Search{Query: word, After: client.NodeVersion(shared)}, text)
 	if n := page.Hits[0].Node; n.OwnedBy != "" || n.Permissions != nil {
-		t.Errorf("another owner's node shows %+v", n)
+		t.Errorf("another owner's node is %+v, want no owner and no permissions", n)
 	}
-	find(nobody, client.Search{Query: word, ParentID: above.ID}, text)
+	find(anonymous, client.Search{Query: word, ParentID: above.ID}, text)
 	find(stranger, client.Search{Query: word, After: client.NodeVersion(share(false))})
 	if _, err := stranger.SearchLibrary(system.Within(t), client.Search{Query: word, ParentID: above.ID}); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("below a folder that the caller may not read: %v", err)
+		t.Errorf("a search in a folder that the caller may not read returned %v, want 404", err)
 	}
 
 	if err := c.TrashNode(system.Within(t), above.ID); err != nil {
@@ -85,15 +85,14 @@ func searchesFind(t *testing.T, s system.System) {
 	find(c, client.Search{Query: word, After: client.NodeVersion(trashed)}, named)
 }
 
-// searchesExplain: the error for an invalid query, or for a wait for a version that does not arrive, states
-// what to do.
+// searchesExplain: errors state what to do about an invalid query, or about a version that is not indexed in time.
 func searchesExplain(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	for query, want := range map[string]string{`"open`: "not closed", "-only": "without a leading minus", "a*": "at least 2", "***": "has no prefix"} {
 		resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q="+url.QueryEscape(query), owner, "")
 		if err != nil || resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "urn:assay:problem:search-syntax") || !strings.Contains(body, want) {
-			t.Errorf("%s: %v, %s", query, err, body)
+			t.Errorf("%s: %v, %s; want 422 %q", query, err, body, want)
 		}
 	}
 	n := folder(t, c, "some folder", "")
@@ -102,17 +101,17 @@ func searchesExplain(t *testing.T, s system.System) {
 	}
 	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing"} {
 		if resp, body, err := send(t, s, http.MethodGet, "/v1/library/search"+query, owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %v, %d %s", query, err, resp.StatusCode, body)
+			t.Errorf("%s: %v, %d %s, want 422", query, err, resp.StatusCode, body)
 		}
 	}
 	n.Version += 1000
 	resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q=some&after="+url.QueryEscape(client.NodeVersion(n)), owner, "")
 	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "urn:assay:problem:index-not-ready") {
-		t.Errorf("a version that does not arrive: %v, %s", err, body)
+		t.Errorf("a version that is not indexed: %v, %s; want 503 index-not-ready", err, body)
 	}
 }
 
-// listsAreSorted: the content of a folder, nodes of one type, shared and public nodes, in the requested
+// listsAreSorted: the contents of a folder, nodes of one type, and public and shared nodes are listed in the requested
 // order.
 func listsAreSorted(t *testing.T, s system.System) {
 	owner, reader := system.NewOwner(), system.NewOwner()
@@ -145,11 +144,11 @@ func listsAreSorted(t *testing.T, s system.System) {
 		"?type=File&sort=size&after=" + after:                             "b.txt Ä.txt",
 	} {
 		if got := names(path); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
+			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
 	if resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes/"+in.ID+"/children?sort=color", owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("an unknown key: %v, %s", err, body)
+		t.Errorf("an unknown sort key: %v, %s; want 422", err, body)
 	}
 	if err := c.PublishNode(system.Within(t), in.ID, true); err != nil {
 		t.Fatal(err)
@@ -164,14 +163,14 @@ func listsAreSorted(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if listed = listed || n.ID == in.ID; n.OwnedBy != "" && n.OwnedBy != reader {
-			t.Errorf("another owner's id: %+v", n)
+			t.Errorf("a public node shows another owner's id: %+v", n)
 		}
 	}
 	if !listed {
 		t.Error("a public folder is not listed")
 	}
 	for n, err := range s.Client(t, reader).SharedNodes(system.Within(t), client.Sorting{Sort: "name"}) {
-		t.Errorf("shared with someone: %+v, %v", n, err)
+		t.Errorf("the shared nodes contain %+v, %v; want none", n, err)
 	}
 	text, err := c.NodeText(system.Within(t), last.ID, client.Reading{})
 	if err != nil {
@@ -179,6 +178,6 @@ func listsAreSorted(t *testing.T, s system.System) {
 	}
 	got, err := io.ReadAll(text)
 	if err := errors.Join(err, text.Close()); err != nil || string(got) != "longer text" {
-		t.Errorf("the text: %q, %v", got, err)
+		t.Errorf("the text is %q, %v; want %q", got, err, "longer text")
 	}
 }
