@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// Promises returns the promises that a running system keeps, regardless of how many programs it has.
+// Promises returns the promises that a running system keeps, regardless of the number of its programs.
 func Promises() system.Promises {
 	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises(), library.Promises())
 }
