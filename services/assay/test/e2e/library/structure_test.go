@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestMoleculesAreIdentified: with RDKit, the first 100 records of a file have SMILES and InChI as columns, others when they
-// are requested, and molecules without coordinates have drawings.
+// TestMoleculesAreIdentified: with RDKit, SMILES and InChI are columns of the first 100 records of a file, and are
+// determined on request for other records; molecules without coordinates have drawings.
 func TestMoleculesAreIdentified(t *testing.T) {
 	if err := enginetest.FillRDKit(enginetest.Compiled(t).Cache); err != nil {
 		t.Fatal(err)
@@ -22,14 +22,14 @@ func TestMoleculesAreIdentified(t *testing.T) {
 	flat := strings.NewReplacer("1.2990", "0.0000", "2.5981", "0.0000", "0.7500", "0.0000").Replace(molecules(101))
 	n := file(t, c, "flat.sdf", "", flat)
 	if len(n.Images) != 3 {
-		t.Errorf("the file has no picture: %+v", n)
+		t.Errorf("got %+v, want 3 pictures", n)
 	}
 	_, p, body := page(t, s.System, n, "filter=inchiKey%20=%20%27LFQSCWFLJHTTHZ-UHFFFAOYSA-N%27&limit=200&fields=smiles")
 	if len(p.Records) != 100 || string(p.Records[99].Properties) != `{"smiles":"CCO"}` {
-		t.Errorf("%d records: %s", len(p.Records), body)
+		t.Errorf("the filter returned %d records: %s, want 100 with their SMILES", len(p.Records), body)
 	}
 	if _, p, body = page(t, s.System, n, "from=100"); len(p.Records) != 1 || fmt.Sprint(p.Records[0].NotDetermined) != "[inchi smiles]" {
-		t.Error(body)
+		t.Errorf("the list from record 100 is %s, want InChI and SMILES not determined", body)
 	}
 	for _, index := range []int{0, 100} {
 		r, err := c.Record(system.Within(t), n.ID, index)
@@ -38,11 +38,11 @@ func TestMoleculesAreIdentified(t *testing.T) {
 			err = json.Unmarshal(r.Properties, &found)
 		}
 		if want := "{CCO InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3 LFQSCWFLJHTTHZ-UHFFFAOYSA-N RDKit 2026.09.1, InChI 1.07.3}"; err != nil || fmt.Sprint(found) != want || len(r.NotDetermined) > 0 {
-			t.Errorf("record %d: %+v, %v", index, r, err)
+			t.Errorf("record %d: %+v, %v; want %s", index, r, err, want)
 		}
 	}
 	if svg := read(t)(c.RecordImage(system.Within(t), n.ID, 100)); !strings.Contains(svg, "<desc>Coordinates by RDKit") {
-		t.Errorf("%q", svg)
+		t.Errorf("the drawing is %q, want coordinates by RDKit", svg)
 	}
 	w, err := c.Workflow(system.Within(t), n.ID)
 	engines := ""
@@ -50,9 +50,9 @@ func TestMoleculesAreIdentified(t *testing.T) {
 		engines += step.Engine + "; "
 	}
 	if err != nil || !strings.Contains(engines, "RDKit 2026.09.1") {
-		t.Errorf("%q, %v", engines, err)
+		t.Errorf("the engines are %q, %v; want RDKit", engines, err)
 	}
 	if w.State != client.LibraryProcessed {
-		t.Errorf("%+v", w)
+		t.Errorf("the workflow is %+v, want state %s", w, client.LibraryProcessed)
 	}
 }

@@ -29,6 +29,6 @@ func sweepRepairsNodes(t *testing.T, start system.Starter) {
 	s.Sweep(t)
 	n, err := c.Node(system.Within(t), kept.ID, client.Reading{})
 	if err != nil || n.Name != "kept.txt" || n.Status != client.LibraryProcessed || content(t, c, kept.ID) != "kept" {
-		t.Errorf("%+v, %v", n, err)
+		t.Errorf("got %+v, %v; want the processed file with its content", n, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// foldersAreTrashed: a folder and its content are hidden, and restored, by one write of the folder.
+// foldersAreTrashed: a folder and its contents are hidden, and later restored, by one write of the folder.
 func foldersAreTrashed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -31,13 +31,13 @@ func foldersAreTrashed(t *testing.T, s system.System) {
 	if _, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // again does nothing
+	for range 2 { // the second call has no effect
 		if err := c.TrashNode(system.Within(t), top.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("a stranger reads a file in the trash: %v", err)
+		t.Errorf("a stranger's read of a file in the trash returned %v, want 404", err)
 	}
 	if files := listed(t, c, client.NodeFile); files[kept.ID] {
 		t.Error("a file in a folder in the trash is listed by its type")
@@ -50,23 +50,23 @@ func foldersAreTrashed(t *testing.T, s system.System) {
 		inTrash[n.ID] = n
 	}
 	if len(inTrash) != 1 || inTrash[top.ID].Version != 3 || !inTrash[top.ID].Trashed {
-		t.Errorf("the trash has %+v", inTrash)
+		t.Errorf("the trash contains %+v, want only the folder, with version 3", inTrash)
 	}
 	if _, err := upload(system.Within(t), c, "b.txt", below.ID, "b"); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("an upload into the trash: %v", err)
+		t.Errorf("an upload to a folder in the trash returned %v, want 409", err)
 	}
 	if _, err := c.ChangeNode(system.Within(t), kept.ID, client.NodeChange{ParentID: &top.ID}); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a move within the trash: %v", err)
+		t.Errorf("a move within the trash returned %v, want 409", err)
 	}
 	back, err := c.RestoreNode(system.Within(t), top.ID)
 	if err != nil || back.Version != 4 || back.ParentID != top.ParentID || back.Trashed {
-		t.Fatalf("%+v, %v", back, err)
+		t.Fatalf("RestoreNode = %+v, %v; want the folder with version 4 in its parent", back, err)
 	}
 	if n, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); err != nil || n.Version != kept.Version {
-		t.Errorf("a file in a restored folder: %+v, %v", n, err)
+		t.Errorf("a file in a restored folder: %+v, %v; want version %d", n, err, kept.Version)
 	}
 	if _, err := c.RestoreNode(system.Within(t), top.ID); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a restore of a node that is not in the trash: %v", err)
+		t.Errorf("restoring a node that is not in the trash returned %v, want 409", err)
 	}
 }
 
@@ -82,8 +82,7 @@ func listed(t *testing.T, c *client.Client, kind string) map[string]bool {
 	return ids
 }
 
-// bulkHasOutcomes: each operation has the status that it would have on its
-// own.
+// bulkHasOutcomes: each operation has the status that it would have on its own.
 func bulkHasOutcomes(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -102,7 +101,7 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	}
 	resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, system.JSON(map[string]any{"operations": operations}))
 	if err != nil || resp.StatusCode != http.StatusMultiStatus {
-		t.Fatalf("%v, %s", err, body)
+		t.Fatalf("the bulk request returned %v, %s; want 207", err, body)
 	}
 	var got struct {
 		Outcomes []struct {
@@ -113,7 +112,7 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	system.Decode(t, body, &got)
 	for i, want := range []int{200, 409, 404, 404, 200, 200, 202, 404} {
 		if o := got.Outcomes[i]; o.Status != want || o.ID != operations[i]["id"] || (want >= 400) != (o.Type != "") {
-			t.Errorf("%d: %+v, want %d", i, o, want)
+			t.Errorf("operation %d: %+v, want status %d", i, o, want)
 		}
 	}
 	system.Eventually(t, func() error {
@@ -130,12 +129,11 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	})
 	many := strings.TrimSuffix(strings.Repeat(system.JSON(operation("trash", a.ID, ""))+",", 101), ",")
 	if resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, `{"operations":[`+many+`]}`); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("101 operations: %v, %s", err, body)
+		t.Errorf("101 operations: %v, %s; want 422", err, body)
 	}
 }
 
-// erasedMeansGone: an erased folder with files leaves no node, no file and no
-// object.
+// erasedMeansGone: an erased folder with files leaves no node, no file and no object.
 func erasedMeansGone(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	top := folder(t, c, "top", "")
@@ -148,7 +146,7 @@ func erasedMeansGone(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if _, err := c.Node(system.Within(t), ids[3], client.Reading{}); !system.IsProblem(err, http.StatusNotFound) {
-		t.Errorf("a file below an erased folder: %v", err)
+		t.Errorf("reading a file in an erased folder returned %v, want 404", err)
 	}
 	system.Eventually(t, func() error {
 		for _, table := range []string{"leanda-ng-dev-nodes", "leanda-ng-dev-files"} {
@@ -165,12 +163,12 @@ func erasedMeansGone(t *testing.T, s system.System) {
 			prefix := library.FilePrefix(id)
 			left, err := s.Objects().ListObjectsV2(system.Within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix})
 			if err != nil || len(left.Contents) > 0 {
-				return fmt.Errorf("the bucket has %d objects of %s: %w", len(left.Contents), id, err)
+				return fmt.Errorf("the bucket contains %d objects of %s: %w", len(left.Contents), id, err)
 			}
 		}
 		return nil
 	})
 	if err := c.EraseNode(system.Within(t), top.ID); err != nil {
-		t.Errorf("again: %v", err)
+		t.Errorf("erasing the folder again: %v", err)
 	}
 }

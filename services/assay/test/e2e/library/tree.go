@@ -44,12 +44,12 @@ func file(t *testing.T, c *client.Client, name, parentID, text string) client.No
 		t.Fatal(err)
 	}
 	if n.Status != client.LibraryProcessed {
-		t.Fatalf("%s is %s", name, n.Status)
+		t.Fatalf("%s is %s, want %s", name, n.Status, client.LibraryProcessed)
 	}
 	return n
 }
 
-// children returns the nodes of a folder by their ids.
+// children returns the nodes of a folder by id.
 func children(t *testing.T, c *client.Client, id string) map[string]client.Node {
 	t.Helper()
 	found := map[string]client.Node{}
@@ -62,8 +62,7 @@ func children(t *testing.T, c *client.Client, id string) map[string]client.Node 
 	return found
 }
 
-// uploadsDoNotConflict: many concurrent uploads to one folder succeed at the first attempt, and all
-// are listed.
+// uploadsDoNotConflict: many concurrent uploads to one folder succeed on the first attempt, and all are listed.
 func uploadsDoNotConflict(t *testing.T, s system.System) {
 	const files = 200
 	owner := system.NewOwner()
@@ -84,11 +83,11 @@ func uploadsDoNotConflict(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if found := children(t, c, into.ID); len(found) != files {
-		t.Errorf("the folder has %d files", len(found))
+		t.Errorf("the folder contains %d files, want %d", len(found), files)
 	}
 }
 
-// send makes a request without any retry.
+// send makes a request without retries.
 func send(t *testing.T, s system.System, method, path, owner, body string) (*http.Response, string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.HTTP+path, strings.NewReader(body))
@@ -104,8 +103,7 @@ func send(t *testing.T, s system.System, method, path, owner, body string) (*htt
 	return system.RoundTrip(req)
 }
 
-// movesMakeNoCycle: if two folders are moved into each other concurrently, at most one move
-// succeeds.
+// movesMakeNoCycle: if two folders are moved into each other concurrently, at most one move succeeds.
 func movesMakeNoCycle(t *testing.T, s system.System) {
 	rounds := *moveRounds
 	c := s.Client(t, system.NewOwner())
@@ -133,12 +131,12 @@ func movesMakeNoCycle(t *testing.T, s system.System) {
 			}
 		}
 		if results[0] == nil && results[1] == nil {
-			t.Fatal("both moves were made")
+			t.Fatal("both moves succeeded, want at most one")
 		}
 		for _, id := range []string{a.ID, b.ID} {
 			path, err := c.NodePath(system.Within(t), id, client.Reading{})
 			if err != nil || path[0].ID != root.ID {
-				t.Fatalf("%s: %+v, %v", id, path, err)
+				t.Fatalf("the path of %s is %+v, %v; want one from the root", id, path, err)
 			}
 			if err := move(id, root.ID); err != nil {
 				t.Fatal(err)
@@ -146,11 +144,11 @@ func movesMakeNoCycle(t *testing.T, s system.System) {
 		}
 	}
 	if made < rounds/2 {
-		t.Errorf("only %d moves of %d rounds were made", made, rounds)
+		t.Errorf("%d moves succeeded in %d rounds, want at least %d", made, rounds, rounds/2)
 	}
 }
 
-// versionsAreChecked: a change with an old ETag is rejected; one without an ETag succeeds.
+// versionsAreChecked: a change with an old ETag is rejected; a change without an ETag succeeds.
 func versionsAreChecked(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -169,19 +167,19 @@ func versionsAreChecked(t *testing.T, s system.System) {
 		}
 		resp, body := s.Ask(t, http.MethodPatch, path, header, system.JSON(map[string]string{"name": step.name}))
 		if resp.StatusCode != step.status {
-			t.Errorf("%s with If-Match %s: %d %s", step.name, step.match, resp.StatusCode, body)
+			t.Errorf("%s with If-Match %s: %d %s, want %d", step.name, step.match, resp.StatusCode, body, step.status)
 		}
 	}
 	got, err := c.Node(system.Within(t), n.ID, client.Reading{})
 	if err != nil || got.Name != "fifth" || got.Version != 5 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want the name fifth and version 5", got, err)
 	}
 	resp, _ := s.Ask(t, http.MethodGet, path, map[string]string{"X-Owner-Id": owner}, "")
 	if tag := resp.Header.Get("ETag"); tag != `"v5"` {
-		t.Errorf("the ETag is %s", tag)
+		t.Errorf(`the ETag is %s, want "v5"`, tag)
 	}
 	if resp, body := s.Ask(t, http.MethodDelete, path, map[string]string{"X-Owner-Id": owner, "If-Match": `"v4"`}, ""); resp.StatusCode != http.StatusPreconditionFailed {
-		t.Errorf("a delete of an old version: %d %s", resp.StatusCode, body)
+		t.Errorf("a delete of an old version: %d %s, want 412", resp.StatusCode, body)
 	}
 }
 
@@ -206,7 +204,7 @@ func namesAreChecked(t *testing.T, s system.System) {
 				t.Fatal(err)
 			}
 			if refused := resp.StatusCode == http.StatusUnprocessableEntity; refused == good || good && resp.StatusCode >= 300 {
-				t.Errorf("%s %s %q: %d %s", call.method, call.path, name, resp.StatusCode, answer)
+				t.Errorf("%s %s %q: %d %s, want accepted = %t", call.method, call.path, name, resp.StatusCode, answer, good)
 			}
 		}
 	}
@@ -215,6 +213,6 @@ func namesAreChecked(t *testing.T, s system.System) {
 		t.Error("two folders with the same name are not distinct")
 	}
 	if n := folder(t, c, "e\u0301", ""); n.Name != "\u00e9" {
-		t.Errorf("the name %q is not in normal form C", n.Name)
+		t.Errorf("the name is %q, want Unicode normalization form C", n.Name)
 	}
 }
