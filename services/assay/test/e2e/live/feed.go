@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedEventsResume: a reader of the feed's live events that is disconnected at any
-// point and reconnects with its last id receives every outcome of the feed once
-// and in order, and none of a file; a reader of one sentiment receives only that.
+// feedEventsResume: a reader of the feed's live events that is disconnected at any point and reconnects with its last
+// event id receives every outcome of the feed once and in order, and no outcomes of files; a reader of one sentiment
+// receives only outcomes with that sentiment.
 func feedEventsResume(t *testing.T, s system.System) {
 	const items, seed = 45, 17
 	texts := []struct{ text, sentiment string }{
@@ -26,7 +26,7 @@ func feedEventsResume(t *testing.T, s system.System) {
 	ctx := system.Within(t)
 	at := begin(t, c)
 
-	want := map[string]string{} // the sentiment of each of this test's items
+	want := map[string]string{} // sentiments of this test's items by source id
 	var posts []system.Posting
 	for i := range items {
 		p := system.NewPosting(texts[i%len(texts)].text, system.NewTag())
@@ -34,7 +34,7 @@ func feedEventsResume(t *testing.T, s system.System) {
 		posts = append(posts, p)
 	}
 	var sending sync.WaitGroup
-	defer sending.Wait() // it reports to t
+	defer sending.Wait() // the goroutine uses t
 	sending.Go(func() {
 		system.Await(t, c, system.UploadMultipart(t, c, "beside.txt", "text/plain", []byte("beside")).FileID)
 		for _, p := range posts {
@@ -64,13 +64,13 @@ func feedEventsResume(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 	for e, err := range c.Events(ctx, client.Following{Area: feed.Name, After: "1000000000"}) {
 		if err != nil || e.Type != client.Resync {
-			t.Errorf("for an unknown position, got %s, %v", e.Type, err)
+			t.Errorf("for an unknown position, got %s, %v; want %s", e.Type, err, client.Resync)
 		}
 		break
 	}
 }
 
-// followFeed reads, several outcomes per connection, until it has all of want.
+// followFeed reads events until it has the outcomes of all items of want. It reads piece() outcomes per connection.
 func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Following, want map[string]string, piece func() int) []liveEvent {
 	t.Helper()
 	var all []liveEvent
@@ -98,14 +98,14 @@ func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Fo
 	return all
 }
 
-// checkFeed checks for ascending positions, for events of the feed only, and for each item
-// of want once with its sentiment.
+// checkFeed checks that positions are ascending, that all events are of the feed, and that each item of want is reported
+// once with its sentiment.
 func checkFeed(t *testing.T, got []liveEvent, want map[string]string) {
 	t.Helper()
 	last, seen := uint64(0), map[string]int{}
 	for _, e := range got {
 		if e.position <= last || e.outcome.Area != "feed" {
-			t.Errorf("position %[2]d of %[3]s follows %[1]d", last, e.position, e.outcome.Area)
+			t.Errorf("got position %d of area %s, want a position of the feed after %d", e.position, e.outcome.Area, last)
 		}
 		last = e.position
 		seen[e.outcome.ID]++

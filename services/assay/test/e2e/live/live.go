@@ -23,8 +23,7 @@ type liveEvent struct {
 	outcome  client.Outcome
 }
 
-// follow reads live events after a position until it has n outcomes
-// or count is reached by stop, and returns them with the position reached.
+// follow reads live events after f.After until it has n outcomes, and returns them and the id of the last event.
 func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([]liveEvent, string, error) {
 	var got []liveEvent
 	if n == 0 {
@@ -55,21 +54,21 @@ func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([
 	return got, f.After, nil
 }
 
-// begin returns the position of a reader that starts now.
+// begin returns the id from which a reader that connects now starts.
 func begin(t *testing.T, c *client.Client) string {
 	t.Helper()
 	for e, err := range c.Events(system.Within(t), client.Following{}) {
 		if err != nil || e.Type != client.Ready {
-			t.Fatalf("a stream begins with %v, %v", e, err)
+			t.Fatalf("the stream starts with %v, %v; want %s", e, err, client.Ready)
 		}
 		return e.ID
 	}
-	t.Fatal("the stream ended")
+	t.Fatal("the stream ended before its first event")
 	return ""
 }
 
-// liveEventsResume: a reader that is disconnected at any point and reconnects with
-// its last id receives every outcome once and in order.
+// liveEventsResume: a reader that is disconnected at any point and reconnects with its last event id receives every
+// outcome once and in order.
 func liveEventsResume(t *testing.T, s system.System) {
 	for _, seed := range []uint64{1, 2, 3} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -84,7 +83,7 @@ func liveEventsResume(t *testing.T, s system.System) {
 
 			ends := make(chan map[string]string, 1)
 			var uploading sync.WaitGroup
-			defer uploading.Wait() // it reports to t
+			defer uploading.Wait() // the goroutine uses t
 			uploading.Go(func() { ends <- system.UploadMany(ctx, t, c, files) })
 			var got []liveEvent
 			for len(got) < files {
@@ -99,14 +98,12 @@ func liveEventsResume(t *testing.T, s system.System) {
 			want := <-ends
 			checkOutcomes(t, got, want, owner)
 
-			// A reader from the start receives the same outcomes, and no
-			// others.
+			// A reader from the start receives the same outcomes, and no others.
 			again, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: first}, files)
 			if err != nil || !slices.EqualFunc(again, got, func(a, b liveEvent) bool { return a.position == b.position && a.outcome.ID == b.outcome.ID }) {
-				t.Errorf("read from the start there are %d outcomes, or different ones: %v", len(again), err)
+				t.Errorf("a reader from the start received %v, %v; want %v", again, err, got)
 			}
-			// A reader of all owners receives them too, without a gap in the
-			// positions.
+			// A reader of all owners receives them too, without a gap in the positions.
 			all, _, err := follow(ctx, system.OperatorClient(t, s.LiveOperator), client.Following{AllOwners: true, After: first}, int(got[files-1].position-mustPosition(t, first)))
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +117,7 @@ func liveEventsResume(t *testing.T, s system.System) {
 	}
 }
 
-// checkOutcomes checks for each file once, with its end, in ascending positions.
+// checkOutcomes checks that each file is reported once, with its outcome, in ascending positions.
 func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -132,7 +129,7 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 		case seen[e.outcome.ID]:
 			t.Errorf("%s is reported twice", e.outcome.ID)
 		case e.outcome.OwnerID != owner:
-			t.Errorf("%s belongs to %s", e.outcome.ID, e.outcome.OwnerID)
+			t.Errorf("%s belongs to %s, want %s", e.outcome.ID, e.outcome.OwnerID, owner)
 		case want[e.outcome.ID] != e.kind:
 			t.Errorf("%s is reported as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
 		}
@@ -152,15 +149,14 @@ func mustPosition(t *testing.T, id string) uint64 {
 	return at
 }
 
-// position returns the position in the stream of outcomes, the first one of an
-// id.
+// position returns the position in the stream of outcomes, which is the first part of an event id.
 func position(id string) (uint64, error) {
 	outcomes, _, _ := strings.Cut(id, "-")
 	return strconv.ParseUint(outcomes, 10, 64)
 }
 
-// unknownPositionsResync: for a position that the stream never had, the server
-// sends a resync, and the reader continues from its id.
+// unknownPositionsResync: for a position that never existed in the stream, the server sends a resync event, and the
+// reader continues from its id.
 func unknownPositionsResync(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -173,28 +169,28 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 		}
 		if resynced == "" {
 			if e.Type != client.Resync || string(e.Data) != `{"lastEventId":"`+e.ID+`"}` {
-				t.Fatalf("the first event is %s %s %s", e.Type, e.ID, e.Data)
+				t.Fatalf("the first event is %s %s %s, want a resync with its own id", e.Type, e.ID, e.Data)
 			}
 			resynced = e.ID
 			file = system.UploadMultipart(t, c, "after.txt", "text/plain", []byte("after"))
 			continue
 		}
 		if e.Type != client.CompletedEvent || mustPosition(t, e.ID) <= mustPosition(t, resynced) {
-			t.Errorf("the event after the resync is %s %s", e.Type, e.ID)
+			t.Errorf("the event after the resync is %s %s, want %s after %s", e.Type, e.ID, client.CompletedEvent, resynced)
 		}
 		break
 	}
 	got, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: resynced}, 1)
 	if err != nil || got[0].outcome.ID != file.FileID {
-		t.Errorf("resumed at %s: got %v, %v", resynced, got, err)
+		t.Errorf("resumed at %s: got %v, %v; want the outcome of %s", resynced, got, err, file.FileID)
 	}
-	// The owner id is not shown to others.
+	// The owner id is not shown to other callers.
 	resp, body := s.Ask(t, http.MethodGet, "/v1/events", nil, "")
 	system.Refused(t, resp, body, http.StatusBadRequest, "owner-required")
 	for asking, shown := range map[string]bool{"": false, system.NewOwner(): false, owner: true} {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+file.FileID, map[string]string{"X-Owner-Id": asking}, "")
 		if resp.StatusCode != http.StatusOK || strings.Contains(body, owner) != shown {
-			t.Errorf("for %q: got status %d %s", asking, resp.StatusCode, body)
+			t.Errorf("for owner %q: %d %s, want 200 and the owner shown = %t", asking, resp.StatusCode, body, shown)
 		}
 	}
 	resp, body = s.Ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestLiveEventsAcrossRestart: a reader that stays connected through a kill -9
-// and a clean stop of the server misses nothing and receives nothing twice; a
-// reader whose position the stream has dropped receives a resync.
+// TestLiveEventsAcrossRestart: a reader that reconnects after a kill -9 and a graceful stop of the server receives every
+// event exactly once; a reader whose position the stream has removed receives a resync.
 func TestLiveEventsAcrossRestart(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease)
@@ -37,7 +36,7 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 		func() { s.Program.Kill(t); s.Restart(t) },
 		func() {
 			if status := s.Program.Interrupt(t); status != 0 {
-				t.Errorf("a clean stop has the exit status %d", status)
+				t.Errorf("after a graceful stop, the exit status is %d, want 0", status)
 			}
 			s.Restart(t)
 		},
@@ -55,8 +54,8 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 	checkOutcomes(t, got.events, want, owner)
 
 	dropOutcomes(ctx, t, s.System, got.events[round].position)
-	s.Program.Kill(t) // which loads the newest outcomes
-	s.Restart(t)
+	s.Program.Kill(t)
+	s.Restart(t) // loads the newest outcomes
 	var first client.Event
 	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: start}) {
 		if err != nil {
@@ -66,12 +65,11 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 		break
 	}
 	if first.Type != client.Resync {
-		t.Errorf("for a removed position, got %s %s", first.Type, first.ID)
+		t.Errorf("for a removed position, got %s %s, want %s", first.Type, first.ID, client.Resync)
 	}
 }
 
-// dropOutcomes removes the outcomes before a position, as their maximum age
-// does.
+// dropOutcomes removes the outcomes before a position, as if they had reached their maximum age.
 func dropOutcomes(ctx context.Context, t *testing.T, s system.System, before uint64) {
 	t.Helper()
 	stream, err := s.JetStream(t).Stream(ctx, "ASSAY_OUTCOMES")
@@ -83,8 +81,8 @@ func dropOutcomes(ctx context.Context, t *testing.T, s system.System, before uin
 	}
 }
 
-// TestLiveReadersAreBounded: a reader beyond the limit is rejected, and a reader that disconnects
-// frees its slot, as does a HEAD request.
+// TestLiveReadersAreBounded: a reader beyond the limit is rejected, and a reader that disconnects frees its slot, as does
+// a HEAD request.
 func TestLiveReadersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LIVE_READERS=1")
@@ -110,7 +108,7 @@ func TestLiveReadersAreBounded(t *testing.T) {
 			var resp *http.Response
 			if resp, leave = open(method); resp.StatusCode != http.StatusOK {
 				leave()
-				return fmt.Errorf("%s: %s", method, resp.Status)
+				return fmt.Errorf("%s returned %s, want 200", method, resp.Status)
 			}
 			return nil
 		})
@@ -118,7 +116,7 @@ func TestLiveReadersAreBounded(t *testing.T) {
 			resp, body := s.Ask(t, method, "/v1/feed/events", nil, "")
 			system.Refused(t, resp, body, http.StatusServiceUnavailable, "unavailable")
 			if resp.Header.Get("Retry-After") == "" {
-				t.Error("no Retry-After")
+				t.Error("the response has no Retry-After header")
 			}
 			leave()
 		}
