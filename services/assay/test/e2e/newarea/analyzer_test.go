@@ -14,7 +14,7 @@ import (
 	handler "github.com/assay-project/assay/services/analyzer/work"
 )
 
-// adding is the content of services/analyzer/<area>.
+// adding is what services/analyzer/<area> contains for other areas.
 type adding struct {
 	store  store
 	bus    *bus.Bus
@@ -37,7 +37,7 @@ func (a *adding) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweeper.Sweep(ctx, r, sweep{steps{a}}, noObjects{})
 }
 
-// steps implements the steps of package work.
+// steps implements the processing steps of package work.
 type steps struct{ *adding }
 
 func (s steps) Get(ctx context.Context, id string) (sum, error) { return s.store.get(ctx, id) }
@@ -95,7 +95,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, item sum) error {
 
 func (sweep) Recover(context.Context, *sweeper.Run, sum, event.Event) error { return nil }
 
-// noObjects is the bucket's part of an area without objects.
+// noObjects is the part of a sweep that concerns objects, for an area without objects.
 type noObjects struct{}
 
 func (noObjects) List(context.Context, string) ([]blob.Object, bool, error) { return nil, false, nil }

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// accepting is the content of services/ingest/<area>.
+// accepting is what services/ingest/<area> contains for other areas.
 type accepting struct {
 	store store
 	bus   *bus.Bus

@@ -1,7 +1,6 @@
-// Package newarea adds an area to the running services, and proves that they and the
-// kernel do not depend on specific areas: work, outcomes, live events, sweeps, dead
-// letters and their replay work as for every area. The area exists here only. It adds up
-// numbers.
+// Package newarea adds an area to the services, and proves that the services and the kernel do not depend on specific
+// areas: work, outcomes, live events, sweeps, dead letters and their replay work as for every other area. The area exists
+// only in this package. It adds up numbers.
 package newarea
 
 import (
@@ -112,8 +111,7 @@ func open[C, E any, S process.Service](t *testing.T, open func(context.Context, 
 	return s
 }
 
-// run serves the services on one address, and their operator calls on another,
-// until the test ends.
+// run serves the services on one address, and their operator calls on another, until the test ends.
 func (s *system) run(t *testing.T, services ...process.Service) {
 	t.Helper()
 	calls, operators := web.NewRouter(web.Options{}), web.NewRouter(web.Options{Roles: []web.Role{web.Operator}})
@@ -170,7 +168,7 @@ func (s *system) call(ctx context.Context, t *testing.T, method, path, body stri
 	defer resp.Body.Close()
 	content, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
-		t.Fatalf("%s %s: %s %s, %v", method, path, resp.Status, content, err)
+		t.Fatalf("%s %s returned %s %s, %v", method, path, resp.Status, content, err)
 	}
 	var answer sum
 	if err := json.Unmarshal(content, &answer); err != nil {
@@ -179,7 +177,7 @@ func (s *system) call(ctx context.Context, t *testing.T, method, path, body stri
 	return answer
 }
 
-// final reads a sum once it is in a final state.
+// final waits until a sum is in a final state, and returns it.
 func (s *system) final(ctx context.Context, t *testing.T, id string) sum {
 	t.Helper()
 	for {
@@ -189,8 +187,8 @@ func (s *system) final(ctx context.Context, t *testing.T, id string) sum {
 	}
 }
 
-// outcomes follows the live events of the owner until each item has the number of events
-// in want, and returns the names of the events by item.
+// outcomes follows the live events of the owner until it has received the number of events in want, and returns the
+// types of the events by item.
 func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want map[string]int) map[string][]string {
 	t.Helper()
 	got := map[string][]string{}
@@ -217,8 +215,8 @@ func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want 
 	return got
 }
 
-// TestNewArea: an area in the lists of the services is accepted, processed,
-// published, swept, failed and replayed like items of every other area.
+// TestNewArea: items of an area in the lists of the services are accepted, processed, published, swept, failed and
+// replayed like items of every other area.
 func TestNewArea(t *testing.T) {
 	if err := machine().Validate(); err != nil {
 		t.Fatal(err)
@@ -229,40 +227,40 @@ func TestNewArea(t *testing.T) {
 
 	posted := s.call(ctx, t, http.MethodPost, "/v1/sums", `{"numbers":[1,2,39]}`)
 	if posted.Status != pending {
-		t.Errorf("a new sum is %s", posted.Status)
+		t.Errorf("a new sum is %s, want %s", posted.Status, pending)
 	}
 	if got := s.final(ctx, t, posted.ID); got.Status != completed || got.Total != 42 {
-		t.Errorf("the sum is %+v", got)
+		t.Errorf("the sum is %+v, want %s with total 42", got, completed)
 	}
 
-	// A lost message: ingest crashed between its write and its event.
+	// The event is lost, as if ingest had crashed between its write and its event.
 	lost, err := s.store.create(ctx, sum{ID: newID(), OwnerID: owner, Numbers: []int64{7}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := s.final(ctx, t, lost.ID); got.Status != completed || got.Total != 7 {
-		t.Errorf("the sum without a message is %+v", got)
+		t.Errorf("the sum without an event is %+v, want %s with total 7", got, completed)
 	}
 
 	s.broken.Store(true)
-	given := s.call(ctx, t, http.MethodPost, "/v1/sums", `{"numbers":[3]}`)
-	if got := s.final(ctx, t, given.ID); got.Status != failed || got.ErrorMessage != "the adder is unavailable" {
-		t.Errorf("the sum that cannot be processed is %+v", got)
+	retried := s.call(ctx, t, http.MethodPost, "/v1/sums", `{"numbers":[3]}`)
+	if got := s.final(ctx, t, retried.ID); got.Status != failed || got.ErrorMessage != "the adder is unavailable" {
+		t.Errorf("the sum that cannot be processed is %+v, want %s with the reason", got, failed)
 	}
 	s.broken.Store(false)
-	s.replay(ctx, t, given.ID)
-	if got := s.final(ctx, t, given.ID); got.Status != completed || got.Total != 3 {
-		t.Errorf("the replayed sum is %+v", got)
+	s.replay(ctx, t, retried.ID)
+	if got := s.final(ctx, t, retried.ID); got.Status != completed || got.Total != 3 {
+		t.Errorf("the replayed sum is %+v, want %s with total 3", got, completed)
 	}
 
-	got := s.outcomes(ctx, t, "0", map[string]int{posted.ID: 1, lost.ID: 1, given.ID: 2})
-	want := map[string][]string{posted.ID: {client.CompletedEvent}, lost.ID: {client.CompletedEvent}, given.ID: {client.FailedEvent, client.CompletedEvent}}
+	got := s.outcomes(ctx, t, "0", map[string]int{posted.ID: 1, lost.ID: 1, retried.ID: 2})
+	want := map[string][]string{posted.ID: {client.CompletedEvent}, lost.ID: {client.CompletedEvent}, retried.ID: {client.FailedEvent, client.CompletedEvent}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the outcomes are %v, want %v", got, want)
 	}
 }
 
-// replay replays the dead letter of an item, of the area's consumer.
+// replay waits for the dead letter of an item and replays it.
 func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
 	for { // the dead letter is stored after the item has failed
@@ -274,11 +272,11 @@ func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 			continue
 		}
 		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is unavailable" {
-			t.Fatalf("the dead letters are %+v", deadLetters)
+			t.Fatalf("the dead letters are %+v, want one of %s", deadLetters, id)
 		}
 		result, err := s.operator.ReplayDead(ctx, client.BulkRequest{Sequence: deadLetters[0].Sequence})
 		if err != nil || result.Done != 1 {
-			t.Fatalf("the replay is %+v, %v", result, err)
+			t.Fatalf("ReplayDead = %+v, %v; want 1 done", result, err)
 		}
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// reading is the content of services/query/<area>.
+// reading is what services/query/<area> contains for other areas.
 type reading struct {
 	store store
 	waits *wait.Waits

@@ -21,8 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// This file is the content of pkg/<area>: the description and the store of the
-// area.
+// This file is what pkg/<area> contains for other areas: the description and the store of the area.
 
 const (
 	areaName   = "sum"
@@ -129,7 +128,7 @@ func (s store) create(ctx context.Context, item sum) (sum, error) {
 	return item, err
 }
 
-// get reads an item, strongly consistent. It returns lifecycle.ErrNotFound.
+// get returns an item with a consistent read, or lifecycle.ErrNotFound.
 func (s store) get(ctx context.Context, id string) (item sum, err error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: key(id), ConsistentRead: aws.Bool(true)})
 	if err == nil && out.Item == nil {
@@ -141,7 +140,7 @@ func (s store) get(ctx context.Context, id string) (item sum, err error) {
 	return item, attributevalue.UnmarshalMap(out.Item, &item)
 }
 
-// scan reads a page of the table.
+// scan returns a page of items and the cursor of the next page.
 func (s store) scan(ctx context.Context, cursor string) (items []sum, next string, err error) {
 	in := &dynamodb.ScanInput{TableName: aws.String(tableName)}
 	if cursor != "" {
@@ -157,7 +156,8 @@ func (s store) scan(ctx context.Context, cursor string) (items []sum, next strin
 	return items, next, errors.Join(err, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
-// move makes a move and sets attributes with it. It returns the errors of a move.
+// move makes a move, sets attributes in the same write, and returns the new item. Errors are those of
+// lifecycle.Machine.Apply.
 func (s store) move(ctx context.Context, m lifecycle.Move, item sum, set table.Key) (sum, error) {
 	fence, _ := lifecycle.TimeFence("updatedAt", item.UpdatedAt, time.Now())
 	image, err := machine().Apply(ctx, s.db, m, lifecycle.Write{

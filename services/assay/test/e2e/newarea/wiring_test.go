@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// This file is the part of the area outside its own directories: a line in the
-// list of setup.Config.Areas and of each run.go.
+// This file is the part of the area outside its own directories: a line in setup.Config.Areas and in the list of each
+// run.go.
 
 func described() []area.Area { return []area.Area{describe()} }
 
