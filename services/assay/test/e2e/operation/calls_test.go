@@ -17,19 +17,19 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// callsOf is the number of backend calls of one small item from its POST to its end, by kind of
-// upload. A change must be deliberate: each call adds some tenths of a millisecond to every file,
-// and each write adds a sync of the engine.
+// callsOf contains, by kind of upload, the number of backend calls from the POST of a small item until it is final. A
+// change must be deliberate: each call adds some tenths of a millisecond to every file, and each write adds a sync of the
+// engine.
 //
-// TransactWriteItems are the reservation, the claim and the end, each of two items
-// that must agree. The feed's Queries check for a row that has lost its
-// text, and whether the item was given up or analyzed since its event was sent.
+// TransactWriteItems are the reservation, the claim and the completion, each of two items that must be consistent. The
+// feed's Query calls check for a row whose text was lost, and whether the item was given up or analyzed after its event
+// was sent.
 var callsOf = map[string]map[string]int{
 	"multipart": {
 		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
 	},
-	// The client's `uploaded` call adds the read of the file and the check for its bytes.
+	// The client's `uploaded` call also reads the item and the attributes of its object.
 	"presigned": {
 		"dynamodb TransactWriteItems": 3, "dynamodb GetItem": 1, "s3 PUT": 1, "s3 HEAD": 1, "s3 GET": 1,
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
@@ -40,10 +40,9 @@ var callsOf = map[string]map[string]int{
 	},
 }
 
-// TestCallsOfASmallItem counts what ingest and analyzer, and the client's own PUT,
-// call. It does not count calls that are independent of items: waiting pull requests,
-// and the check, at most once per second, whether the stream is full. The
-// bucket's notifications are not consumed, because their timing varies.
+// TestCallsOfASmallItem counts the backend calls of ingest and analyzer, and the client's own PUT. It does not count
+// calls that are independent of items: waiting pull requests, and the check, at most once per second, of whether the
+// stream is full. The bucket's notifications are not consumed, because their timing varies.
 func TestCallsOfASmallItem(t *testing.T) {
 	t.Parallel()
 	const each = 5
@@ -68,7 +67,7 @@ func TestCallsOfASmallItem(t *testing.T) {
 		got, want := s.take(), callsOf[way]
 		for _, call := range slices.Sorted(maps.Keys(got)) {
 			if _, known := want[call]; !known {
-				t.Errorf("%s: a new call: %s, %.1f per item; if it is needed, add it to callsOf, with its reason", way, call, float64(got[call])/each)
+				t.Errorf("%s: got %.1f calls of %s per item, want none; if they are needed, add them to callsOf with the reason", way, float64(got[call])/each, call)
 			}
 		}
 		for call, n := range want {
@@ -79,8 +78,7 @@ func TestCallsOfASmallItem(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept: with 64 files in flight no connection is opened per
-// request.
+// TestConnectionsAreKept: with 64 files in flight, requests reuse connections.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	const inFlight, files = 64, 320
@@ -105,15 +103,15 @@ func TestConnectionsAreKept(t *testing.T) {
 				requests += n
 			}
 		}
-		// Each service may have one connection per request in flight and some
-		// more: a connection may be dialed while another becomes idle.
+		// Each service can have one connection per request in flight and some more, because a connection can be dialed
+		// while another becomes idle.
 		if opened := s.opened[engine].total(); opened > 4*inFlight || requests < 2*files {
-			t.Errorf("%s: %d connections were opened for %d requests", engine, opened, requests)
+			t.Errorf("%s: %d connections were opened for %d requests, want at most %d for at least %d", engine, opened, requests, 4*inFlight, 2*files)
 		}
 	}
 }
 
-// counted is an ingest and an analyzer whose calls are counted.
+// counted is a system of ingest and analyzer whose backend calls are counted.
 type counted struct {
 	system.System
 	opened map[string]*opened
@@ -123,7 +121,7 @@ type counted struct {
 	acks  int
 }
 
-// opened counts the connections of a listener.
+// opened counts the connections opened to a listener.
 type opened struct {
 	mu sync.Mutex
 	n  int
@@ -174,8 +172,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 	return s
 }
 
-// watch counts the requests to an engine that are sent to the returned address, except
-// those without a name.
+// watch returns the address of a proxy to an engine that counts requests, except those for which name returns "".
 func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
 	t.Helper()
 	s.opened[engine] = &opened{}
@@ -192,8 +189,7 @@ func (s *counted) note(call string) {
 	s.calls[call]++
 }
 
-// published records a published message; replies of the server, and
-// requests to it, are ignored.
+// published records a published message. It ignores replies of the server and requests to it.
 func (s *counted) published(m *nats.Msg) {
 	switch {
 	case strings.HasPrefix(m.Subject, "$JS.ACK."):
@@ -213,8 +209,7 @@ func (s *counted) published(m *nats.Msg) {
 	}
 }
 
-// settled runs a function and returns once n more items are acknowledged,
-// which is the last step of an item.
+// settled runs a function and waits until that many more items are acknowledged, which is the last step of processing.
 func (s *counted) settled(t *testing.T, do func(), items int) {
 	t.Helper()
 	acks := func() int {
@@ -226,13 +221,13 @@ func (s *counted) settled(t *testing.T, do func(), items int) {
 	do()
 	system.Eventually(t, func() error {
 		if n := acks() - before; n < items {
-			return fmt.Errorf("%d items of %d have ended", n, items)
+			return fmt.Errorf("%d of %d items are acknowledged", n, items)
 		}
 		return nil
 	})
 }
 
-// take returns the calls since its last call.
+// take returns and resets the number of calls by name.
 func (s *counted) take() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestQueryReadsFromDAX: query with a cluster's endpoint connects to it
-// with the DAX protocol; while the cluster does not respond, the dashboard is
-// still correct. Without an endpoint no request is sent.
+// TestQueryReadsFromDAX: with the endpoint of a cluster, query connects to the cluster with the DAX protocol; while the
+// cluster does not respond, the dashboard is still correct. Without an endpoint, query does not use DAX.
 func TestQueryReadsFromDAX(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +33,7 @@ func TestQueryReadsFromDAX(t *testing.T) {
 			if _, err := io.ReadFull(conn, first); err == nil {
 				select {
 				case heard <- string(first):
-				default: // one is enough
+				default: // one connection is enough
 				}
 			}
 			conn.Close()
@@ -49,7 +48,7 @@ func TestQueryReadsFromDAX(t *testing.T) {
 	select {
 	case got := <-heard:
 		if got != hello {
-			t.Errorf("the cluster received %q", got)
+			t.Errorf("the cluster received %q, want %q", got, hello)
 		}
 	case <-system.Within(t).Done():
 		t.Fatal("the cluster received nothing")
@@ -59,21 +58,21 @@ func TestQueryReadsFromDAX(t *testing.T) {
 	system.Eventually(t, func() error {
 		items, err := c.FeedList(system.Within(t), url.Values{"tag": p.MatchedTags})
 		if err == nil && !slices.ContainsFunc(items, func(i system.FeedItem) bool { return i.SourceID == p.SourceID }) {
-			err = fmt.Errorf("the list has %v", items)
+			err = fmt.Errorf("the list contains %v, want %s", items, p.SourceID)
 		}
 		return err
 	})
-	if said := query.Output.String(); !strings.Contains(said, "a read from the DAX cluster failed") {
-		t.Errorf("no read went to the cluster: %s", said)
+	if output := query.Output.String(); !strings.Contains(output, "a read from the DAX cluster failed") {
+		t.Errorf("query did not log a failed read from the cluster: %s", output)
 	}
 
 	without := c.Service(t, "query")
 	c.Front(t, ingest, without)
 	if _, err := c.FeedList(system.Within(t), url.Values{}); err != nil || strings.Contains(without.Output.String(), "DAX") {
-		t.Errorf("without an endpoint: %v, %s", err, without.Output.String())
+		t.Errorf("without an endpoint: %v, %s; want no use of DAX", err, without.Output.String())
 	}
 	wrong := system.Launch(t, "query", append(c.Env[:len(c.Env):len(c.Env)], "ASSAY_DAX_ENDPOINT=http://127.0.0.1:8111"))
 	if status := wrong.End(t); status == 0 || !strings.Contains(wrong.Output.String(), "ASSAY_DAX_ENDPOINT") {
-		t.Errorf("with an invalid endpoint, exit status %d: %s", status, wrong.Output)
+		t.Errorf("with an invalid endpoint: exit status %d: %s, want an error that names ASSAY_DAX_ENDPOINT", status, wrong.Output)
 	}
 }

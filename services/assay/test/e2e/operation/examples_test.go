@@ -23,11 +23,10 @@ type exampleMedia struct {
 	Examples map[string]struct{ Value json.RawMessage }
 }
 
-// command matches samples whose URL the shell does not split.
+// command matches samples with a quoted URL, which the shell does not split.
 var command = regexp.MustCompile(`^curl (-X [A-Z]+ )?"\$ASSAY/v1/[^" ]+"( \\\n|$)`)
 
-// TestExamplesAreValid: every operation has an example of its request and of its responses, and each is valid by
-// its schema.
+// TestExamplesAreValid: every operation has examples of its request and its responses, and each conforms to its schema.
 func TestExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	for name, describe := range map[string][]func(*web.Router){
@@ -77,7 +76,7 @@ func checkExamples(t *testing.T, text []byte) {
 			operations++
 			at := "http://assay/openapi.json#/paths/" + escape.Replace(path) + "/" + method
 			if len(operation.Samples) != 1 || !command.MatchString(operation.Samples[0].Source) || strings.Contains(operation.Samples[0].Source, "/{") {
-				t.Errorf("%s %s has the samples %v", method, path, operation.Samples)
+				t.Errorf("%s %s has the samples %v, want one curl command without placeholders", method, path, operation.Samples)
 			}
 			check(t, compiler, at+"/requestBody/content/", operation.RequestBody.Content, escape)
 			for status, response := range operation.Responses {
@@ -88,11 +87,11 @@ func checkExamples(t *testing.T, text []byte) {
 		}
 	}
 	if operations < 20 {
-		t.Errorf("%d operations", operations)
+		t.Errorf("the document has %d operations, want at least 20", operations)
 	}
 }
 
-// check validates the examples of contents. Contents that are no JSON, such as pictures, need none.
+// check validates the examples of JSON contents. Other contents, such as pictures, need no examples.
 func check(t *testing.T, compiler *jsonschema.Compiler, at string, content map[string]exampleMedia, escape *strings.Replacer) {
 	for kind, media := range content {
 		if kind != "application/json" {
@@ -108,7 +107,7 @@ func check(t *testing.T, compiler *jsonschema.Compiler, at string, content map[s
 		}
 		for _, example := range examples {
 			if len(example) == 0 || string(example) == "null" || string(example) == "{}" {
-				t.Errorf("%s%s: the example is %q", at, kind, example)
+				t.Errorf("%s%s: the example is %q, want a value", at, kind, example)
 				continue
 			}
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(example))

@@ -39,7 +39,7 @@ func (g *gate) Read(b []byte) (int, error) {
 	return g.rest.Read(b)
 }
 
-// listHas returns an error unless the owner's list has a file of this name.
+// listHas returns an error unless the owner's list contains a file with this name.
 func listHas(ctx context.Context, c *client.Client, name string) error {
 	for file, err := range c.List(ctx, client.Listing{}) {
 		if err != nil {

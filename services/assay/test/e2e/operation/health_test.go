@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestReadiness: readyz names the engine that is down, and
-// recovers with it; healthz is always ok.
+// TestReadiness: readyz names the engine that is down, and succeeds again once the engine runs; healthz always succeeds.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)
@@ -49,8 +48,9 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// readiness returns an error unless readyz has this status, with only this check failing.
-func readiness(t *testing.T, url string, status int, says, down string) error {
+// readiness returns an error unless readyz returns this status and text, with a failing check of only the engine that is
+// down.
+func readiness(t *testing.T, url string, status int, text, down string) error {
 	t.Helper()
 	got, body := system.Get(t, url+"/readyz")
 	var answer struct {
@@ -58,8 +58,8 @@ func readiness(t *testing.T, url string, status int, says, down string) error {
 		Checks map[string]string
 	}
 	system.Decode(t, body, &answer)
-	if got != status || answer.Status != says || len(answer.Checks) < 3 {
-		return fmt.Errorf("readyz returned %d %s", got, body)
+	if got != status || answer.Status != text || len(answer.Checks) < 3 {
+		return fmt.Errorf("readyz returned %d %s, want %d %q", got, body, status, text)
 	}
 	for name, state := range answer.Checks {
 		if name == "live events" && down == "nats" {
@@ -72,7 +72,7 @@ func readiness(t *testing.T, url string, status int, says, down string) error {
 	return nil
 }
 
-// metricsAreThere: after an upload the promised metrics exist and count.
+// metricsAreThere: after an upload, the documented metrics exist.
 func metricsAreThere(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	file := system.Await(t, c, system.UploadPresigned(t, c, "measured.txt", "text/plain", []byte("one two")).FileID)

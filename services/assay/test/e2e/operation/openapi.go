@@ -11,9 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// describesItsAPI: the document is valid OpenAPI 3.1, including its examples, and suitable for client
-// generators: operations have ids, tags and problems, and schemas have names and no null where the server
-// sends lists.
+// describesItsAPI: the document is valid OpenAPI 3.1, including its examples, and suitable for client generators:
+// operations have ids, tags and problems, schemas have names, and lists cannot be null.
 func describesItsAPI(t *testing.T, s system.System) {
 	for _, address := range []string{s.HTTP, s.Operator} {
 		if address == "" {
@@ -21,7 +20,7 @@ func describesItsAPI(t *testing.T, s system.System) {
 		}
 		resp, body := system.System{HTTP: address}.Ask(t, http.MethodGet, "/openapi.json", nil, "")
 		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s", address, resp.Status)
+			t.Fatalf("%s/openapi.json returned %s, want 200", address, resp.Status)
 		}
 		document, err := openapi3.NewLoader().LoadFromData([]byte(body))
 		if err != nil {
@@ -53,7 +52,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 		for method, op := range item.Operations() {
 			call := method + " " + path
 			if !operationID.MatchString(op.OperationID) || ids[op.OperationID] {
-				t.Errorf("%s: the operation id %q is not lower case words with dashes, or not unique", call, op.OperationID)
+				t.Errorf("%s: the operation id %q is not unique or does not consist of lower-case words with dashes", call, op.OperationID)
 			}
 			ids[op.OperationID] = true
 			if len(op.Tags) == 0 || op.Summary == "" {
@@ -83,7 +82,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 	}
 }
 
-// checkInline reports a oneOf without a name, for which generators have no type.
+// checkInline reports a oneOf or anyOf without a name, for which generators have no type.
 func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	if schema != nil && schema.Ref == "" && len(schema.Value.OneOf)+len(schema.Value.AnyOf) > 0 {
@@ -91,7 +90,7 @@ func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	}
 }
 
-// checkSchema reports lists that may be null, and inline oneOfs.
+// checkSchema reports lists that can be null, and inline schemas of oneOf and anyOf.
 func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	for field, of := range schema.Value.Properties {
@@ -100,7 +99,7 @@ func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
 		}
 		checkInline(t, name+"."+field, of)
 		if of.Value.Type.Includes(openapi3.TypeArray) && of.Value.Type.Includes(openapi3.TypeNull) {
-			t.Errorf(`%s.%s is a list that may be null: tag it with nullable:"false", and send [] if it is empty`, name, field)
+			t.Errorf(`%s.%s is a list that can be null: tag it with nullable:"false", and send [] if it is empty`, name, field)
 		}
 	}
 }

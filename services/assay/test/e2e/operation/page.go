@@ -17,12 +17,12 @@ var (
 	parameter  = regexp.MustCompile(`\$?\{[^{}]*\}`)
 )
 
-// pageCallsTheAPI: the address of the API serves the web app, and every path of the API that its scripts contain is
-// in the API's document.
+// pageCallsTheAPI: the address of the API serves the web app, and every API path in the scripts of the app is in the API
+// document.
 func pageCallsTheAPI(t *testing.T, s system.System) {
 	resp, page := s.Ask(t, http.MethodGet, "/", nil, "")
 	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "<title>Assay</title>") || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Fatalf("the page: %d %v", resp.StatusCode, resp.Header)
+		t.Fatalf("the page: %d %v, want 200, the app and a content security policy", resp.StatusCode, resp.Header)
 	}
 	var document struct{ Paths map[string]map[string]any }
 	if err := s.GetJSON(system.Within(t), "/openapi.json", &document); err != nil {
@@ -37,7 +37,7 @@ func pageCallsTheAPI(t *testing.T, s system.System) {
 		for _, match := range callPath.FindAllStringSubmatch(script, -1) {
 			path := parameter.ReplaceAllString(match[1], "{}")
 			seen[path] = true
-			// A path that a script puts together is the beginning of one of the document.
+			// The constant part of a path that a script assembles is a prefix of a path in the document.
 			path, _, _ = strings.Cut(path, "${")
 			path = strings.TrimSuffix(path, "/")
 			if !described[path] && !slices.ContainsFunc(slices.Collect(maps.Keys(described)), func(known string) bool { return strings.HasPrefix(known, path+"/") }) {
@@ -52,7 +52,7 @@ func pageCallsTheAPI(t *testing.T, s system.System) {
 	}
 }
 
-// scripts returns the scripts of the page by their names, those included that are loaded later.
+// scripts returns the scripts of the page by name, including those that are loaded later.
 func scripts(t *testing.T, s system.System, page string) map[string]string {
 	t.Helper()
 	found, next := map[string]string{}, scriptName.FindAllString(page, -1)
@@ -64,7 +64,7 @@ func scripts(t *testing.T, s system.System, page string) map[string]string {
 		}
 		resp, script := s.Ask(t, http.MethodGet, "/ui/"+name, nil, "")
 		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s", name, resp.Status)
+			t.Fatalf("GET /ui/%s returned %s, want 200", name, resp.Status)
 		}
 		found[name] = script
 		next = append(next, scriptName.FindAllString(script, -1)...)

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// send sends a request with this Host and these headers, given in pairs, and returns
-// the response and its body.
+// send sends a request with a Host, unless it is empty, and with headers in pairs of name and value. It returns the
+// response and its body.
 func send(t *testing.T, method, address, host, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	at, err := url.Parse(address)
@@ -28,7 +28,7 @@ func send(t *testing.T, method, address, host, body string, header ...string) (*
 	return sendTo(t, at.Host, method, address, host, body, header...)
 }
 
-// sendTo is send on a connection to addr, regardless of the URL.
+// sendTo is like send, but connects to addr regardless of the URL.
 func sendTo(t *testing.T, addr, method, address, host, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(system.Within(t), method, address, strings.NewReader(body))
@@ -47,7 +47,7 @@ func sendTo(t *testing.T, addr, method, address, host, body string, header ...st
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(r)
 	if err != nil {
-		t.Fatalf("%s %s of %s: %v", method, address, host, err)
+		t.Fatalf("%s %s with host %q: %v", method, address, host, err)
 	}
 	defer resp.Body.Close()
 	content, err := io.ReadAll(resp.Body)
@@ -57,8 +57,8 @@ func sendTo(t *testing.T, addr, method, address, host, body string, header ...st
 	return resp, string(content)
 }
 
-// TestForeignPages: a page of another origin cannot reach anything, neither directly
-// nor by DNS rebinding; pages of configured names can.
+// TestForeignPages: a page of another origin cannot use the server, neither directly nor by DNS rebinding; pages of
+// configured hosts can.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_PUBLIC_HOSTS=assay.example, proxy", "ASSAY_S3_PUBLIC_ENDPOINT=http://files.example")
@@ -85,13 +85,13 @@ func anotherHostIsMisdirected(t *testing.T, s system.System) {
 	} {
 		for _, host := range append(port.allowed, "localhost", "127.0.0.1:1", "[::1]:80", "LOCALHOST.") {
 			if resp, body := send(t, port.method, port.address, host, "{}", port.header...); resp.StatusCode == http.StatusMisdirectedRequest {
-				t.Errorf("%s rejects %s: %s", port.name, host, body)
+				t.Errorf("%s rejects host %s: %s", port.name, host, body)
 			}
 		}
 		for _, host := range append(port.refused, "evil.example", "evil.example:8080", "localhost.evil.example", "10.9.8.7", "0.0.0.0", "evil.assay.example") {
 			resp, body := send(t, port.method, port.address, host, "{}", port.header...)
 			if resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, host) || !strings.Contains(body, "ASSAY_PUBLIC_HOSTS") {
-				t.Errorf("%s responds to %s: %s %s", port.name, host, resp.Status, body)
+				t.Errorf("%s with host %s: %s %s, want 421 with the host and ASSAY_PUBLIC_HOSTS", port.name, host, resp.Status, body)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func anotherOriginGetsNothing(t *testing.T, s system.System) {
 	object := s.S3 + "/" + s.Bucket + "/files/a/b"
 	for _, ask := range []struct {
 		method, address string
-		status          int // 0 for any: a page may send it but not read the response
+		status          int // 0 for any: a page can send the request but not read the response
 		header          []string
 	}{
 		{http.MethodGet, s.HTTP + "/v1/feed/summary", 0, nil},
@@ -121,7 +121,7 @@ func anotherOriginGetsNothing(t *testing.T, s system.System) {
 	} {
 		resp, body := send(t, ask.method, ask.address, "", "{}", append([]string{"Origin", evil, "Sec-Fetch-Site", "cross-site"}, ask.header...)...)
 		if ask.status != 0 && resp.StatusCode != ask.status || strings.Contains(body, "TableNames") {
-			t.Errorf("%s %s: %s %s", ask.method, ask.address, resp.Status, body)
+			t.Errorf("%s %s: %s %s, want status %d", ask.method, ask.address, resp.Status, body, ask.status)
 		}
 		if allowed := resp.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
 			t.Errorf("%s %s: Access-Control-Allow-Origin is %q, want none", ask.method, ask.address, allowed)
@@ -129,8 +129,7 @@ func anotherOriginGetsNothing(t *testing.T, s system.System) {
 	}
 }
 
-// thePageReachesS3: a presigned upload uses the public name, from the page's own
-// origins only.
+// thePageReachesS3: presigned uploads use the public host of S3, which allows only the page's own origins.
 func thePageReachesS3(t *testing.T, s *system.Server) {
 	c := s.Client(t, system.NewOwner())
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.HTTP, "http://"))
@@ -144,7 +143,7 @@ func thePageReachesS3(t *testing.T, s *system.Server) {
 	} {
 		file := system.Reserve(t, c, "page.txt", "text/plain", "from a page")
 		if !strings.HasPrefix(file.Upload.URL, "http://files.example/") {
-			t.Fatalf("the upload goes to %s", file.Upload.URL)
+			t.Fatalf("the URL of the upload is %s, want one of http://files.example", file.Upload.URL)
 		}
 		header := []string{"Origin", origin}
 		for name, value := range file.Upload.Headers {
@@ -152,23 +151,22 @@ func thePageReachesS3(t *testing.T, s *system.Server) {
 		}
 		preflight, _ := sendTo(t, addr, http.MethodOptions, file.Upload.URL, "", "", "Origin", origin, "Access-Control-Request-Method", "PUT", "Access-Control-Request-Headers", "content-type")
 		put, body := sendTo(t, addr, http.MethodPut, file.Upload.URL, "", "from a page", header...)
-		if put.StatusCode != http.StatusOK { // the signature suffices, regardless of the sender
-			t.Errorf("%s: %s %s", origin, put.Status, body)
+		if put.StatusCode != http.StatusOK { // the signature suffices, regardless of the origin
+			t.Errorf("PUT from %s: %s %s, want 200", origin, put.Status, body)
 		}
 		for _, resp := range []*http.Response{preflight, put} {
 			got := resp.Header.Get("Access-Control-Allow-Origin")
 			if allowed && got != origin || !allowed && got != "" {
-				t.Errorf("%s of %s: Access-Control-Allow-Origin is %q", resp.Request.Method, origin, got)
+				t.Errorf("%s from %s: Access-Control-Allow-Origin is %q, want allowed = %t", resp.Request.Method, origin, got, allowed)
 			}
 		}
 		if file := system.Await(t, c, file.FileID); file.Status != client.Completed {
-			t.Errorf("%s: the file is %s", origin, file.Status)
+			t.Errorf("the file uploaded from %s is %s, want %s", origin, file.Status, client.Completed)
 		}
 	}
 }
 
-// natsSpeaksNoHTTP: NATS closes the connection of a request that a browser can send before it
-// reads a line of its body.
+// natsSpeaksNoHTTP: NATS closes the connection of an HTTP request before it reads a line of the body.
 func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 	heard := s.Listen(t, "page.>")
 	addr := strings.TrimPrefix(s.NATS, "nats://")
@@ -184,9 +182,9 @@ func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 		if _, err := io.WriteString(conn, request); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := io.ReadAll(bufio.NewReader(conn)) // until the server closes it
+		answer, err := io.ReadAll(bufio.NewReader(conn)) // until the server closes the connection
 		if bytes.Contains(answer, []byte("PONG")) || bytes.Contains(answer, []byte("101 Switching")) || !bytes.Contains(answer, []byte("-ERR")) && err == nil {
-			t.Errorf("NATS responds to %q with %q, %v", request, answer, err)
+			t.Errorf("NATS responds to %q with %q, %v; want -ERR or an error", request, answer, err)
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)
@@ -196,12 +194,12 @@ func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if msg := system.Next(t, heard); msg.Subject != "page.last" {
-		t.Errorf("a page has published to %s", msg.Subject)
+		t.Errorf("got a message on %s, want only page.last", msg.Subject)
 	}
 }
 
-// TestBeyondLoopback: if anonymous callers are allowed, the server listens on all
-// addresses, and the addresses that it prints work on this machine.
+// TestBeyondLoopback: if anonymous callers are allowed, the server can listen on all addresses, and the addresses in
+// endpoints.json work on this machine.
 func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -211,7 +209,7 @@ func TestBeyondLoopback(t *testing.T) {
 	s.Restart(t)
 	for _, at := range []string{s.HTTP, s.Operator, s.S3, s.DynamoDB, s.NATS} {
 		if !strings.Contains(at, "://127.0.0.1:") {
-			t.Errorf("an endpoint is %s", at)
+			t.Errorf("an endpoint is %s, want one on 127.0.0.1", at)
 		}
 	}
 	c := s.Client(t, system.NewOwner())
@@ -220,6 +218,6 @@ func TestBeyondLoopback(t *testing.T) {
 		t.Error(err)
 	}
 	if resp, body := send(t, http.MethodGet, s.HTTP+"/healthz", "evil.example", ""); resp.StatusCode != http.StatusMisdirectedRequest {
-		t.Errorf("another host: %s %s", resp.Status, body)
+		t.Errorf("a request for another host: %s %s, want 421", resp.Status, body)
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// mistakesAreProblems: every rejected request gets a problem, whose type
-// clients may branch on.
+// mistakesAreProblems: every rejected request returns a problem, whose type clients can branch on.
 func mistakesAreProblems(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	pending := system.Reserve(t, s.Client(t, owner), "p.txt", "text/plain", "x")
@@ -41,9 +40,9 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 		"retry unknown":                  {http.MethodPost, unknown + "/retry", nil, "", 404, "not-found", ""},
 		"content unknown":                {http.MethodGet, unknown + "/content", nil, "", 404, "not-found", ""},
 		"missing content":                {http.MethodGet, file + "/content", nil, "", 404, "not-found", ""},
-		"method":                         {http.MethodPatch, file, nil, "", 405, "method-not-allowed", ""},
+		"unsupported method of a file":   {http.MethodPatch, file, nil, "", 405, "method-not-allowed", ""},
 		"unsupported method of the list": {http.MethodPost, "/v1/owners/" + owner + "/files", nil, "", 405, "method-not-allowed", ""},
-		"too early":                      {http.MethodPost, file + "/uploaded", mine, "", 409, "not-uploaded", ""},
+		"uploaded before the upload":     {http.MethodPost, file + "/uploaded", mine, "", 409, "not-uploaded", ""},
 		"uploaded by another owner":      {http.MethodPost, file + "/uploaded", foreign, "", 403, "other-owner", ""},
 		"uploaded without an owner":      {http.MethodPost, file + "/uploaded", nil, "", 403, "other-owner", ""},
 		"events without an owner":        {http.MethodGet, "/v1/events", nil, "", 400, "owner-required", ""},
@@ -52,8 +51,8 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 		"delete of another owner's file": {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
 		"delete without an owner":        {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
 		"too large":                      {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
-		// Only slightly larger: a server that leaves much unread resets the connection, and the response
-		// may be lost.
+		// Only slightly larger, because a server that leaves much unread resets the connection, and the response can be
+		// lost.
 		"body too large":           {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
 		"not JSON":                 {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},
 		"no body":                  {http.MethodPost, "/v1/files", asJSON, "", 400, "bad-request", ""},
@@ -62,7 +61,7 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 		"empty name":               {http.MethodPost, "/v1/files", asJSON, `{"fileName":"","size":1}`, 422, "invalid-request", "body.fileName"},
 		"long name":                {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("n", 1025) + `","size":1}`, 422, "invalid-request", "body.fileName"},
 		"negative size":            {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":-1}`, 422, "invalid-request", "body.size"},
-		"unknown field":            {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"colour":"red"}`, 422, "invalid-request", "body.colour"},
+		"unknown field":            {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"color":"red"}`, 422, "invalid-request", "body.color"},
 		"bad digest":               {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"sha256":"abc"}`, 422, "invalid-request", "body.sha256"},
 		"header injection in type": {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":"text/plain\r\nX: y"}`, 422, "invalid-request", "body.contentType"},
 		"blank type":               {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":" "}`, 422, "invalid-request", "body.contentType"},
@@ -81,7 +80,7 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 		"long file type":           {http.MethodPost, "/v1/files", asForm, longType, 422, "invalid-request", "body.file.contentType"},
 		"truncated form":           {http.MethodPost, "/v1/files", asForm, noName[:20], 400, "bad-request", ""},
 		"not a form":               {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "multipart/form-data"}, noName, 400, "bad-request", ""},
-		"cursor of another list":   {http.MethodDelete, file, map[string]string{"X-Owner-Id": owner, "Sec-Fetch-Site": "cross-site"}, "", 403, "cross-origin", ""},
+		"delete from another site": {http.MethodDelete, file, map[string]string{"X-Owner-Id": owner, "Sec-Fetch-Site": "cross-site"}, "", 403, "cross-origin", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,13 +94,14 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 				t.Errorf("the errors name %q, want %q: %s", fields, c.field, body)
 			}
 			if c.status == http.StatusMethodNotAllowed && resp.Header.Get("Allow") == "" {
-				t.Error("no Allow header")
+				t.Error("the response has no Allow header")
 			}
 		})
 	}
 }
 
-// requestIDsAreKept: a valid request id of the client is used, and every response has one.
+// requestIDsAreKept: a valid request id of the client is used, every response has a request id, and outcomes have the
+// request id and the trace of the upload.
 func requestIDsAreKept(t *testing.T, s system.System) {
 	for sent, want := range map[string]string{
 		"mine-1":                   "mine-1",
@@ -114,7 +114,7 @@ func requestIDsAreKept(t *testing.T, s system.System) {
 		resp, _ := s.Ask(t, http.MethodGet, "/healthz", map[string]string{"X-Request-Id": sent}, "")
 		got := resp.Header.Get("X-Request-Id")
 		if want != "" && got != want || want == "" && (got == "" || got == sent) {
-			t.Errorf("for %q, the response has %q", sent, got)
+			t.Errorf("for X-Request-Id %q, the response has %q, want %q, or a new id if it is empty", sent, got, want)
 		}
 	}
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -124,18 +124,18 @@ func requestIDsAreKept(t *testing.T, s system.System) {
 		"Content-Type": contentType, "X-Request-Id": "traced", "Traceparent": "00-" + trace + "-00f067aa0ba902b7-01",
 	}, content)
 	if resp.StatusCode != http.StatusAccepted || resp.Header.Get("X-Owner-Id") == "" {
-		t.Fatalf("got status %d, owner %q: %s", resp.StatusCode, resp.Header.Get("X-Owner-Id"), body)
+		t.Fatalf("the upload returned %d, owner %q, want 202 and a new owner: %s", resp.StatusCode, resp.Header.Get("X-Owner-Id"), body)
 	}
 	if got := resp.Header.Get("Traceparent"); !strings.HasPrefix(got, "00-"+trace+"-") {
-		t.Errorf("the response has the traceparent %q", got)
+		t.Errorf("the response has the traceparent %q, want trace id %s", got, trace)
 	}
 	var posted client.File
 	system.Decode(t, body, &posted)
 	msg := system.NextOf(t, ends, posted.FileID)
 	if got := msg.Header.Get("assay-request-id"); got != "traced" {
-		t.Errorf("the outcome has the request id %q", got)
+		t.Errorf(`the outcome has the request id %q, want "traced"`, got)
 	}
 	if got := msg.Header.Get("traceparent"); !strings.HasPrefix(got, "00-"+trace+"-") {
-		t.Errorf("the outcome has the traceparent %q", got)
+		t.Errorf("the outcome has the traceparent %q, want trace id %s", got, trace)
 	}
 }

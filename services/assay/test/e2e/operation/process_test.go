@@ -11,8 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestOneServerPerFolder: a second serve on a directory reports why it does
-// not start, and has no other effect.
+// TestOneServerPerFolder: a second serve on a data directory reports why it does not start, and has no other effect.
 func TestOneServerPerFolder(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -21,18 +20,18 @@ func TestOneServerPerFolder(t *testing.T) {
 	if status := second.End(t); status != 1 {
 		t.Errorf("exit status %d, want 1", status)
 	}
-	if said := second.Output.String(); !strings.Contains(said, "another assay serve is running on this data folder: "+s.Dir) {
-		t.Errorf("the output is %q", said)
+	if want := "another assay serve is running on this data folder: " + s.Dir; !strings.Contains(second.Output.String(), want) {
+		t.Errorf("the output is %q, want %q", second.Output, want)
 	}
 	if now := system.ReadEndpoints(t, s.Dir); now != before {
-		t.Errorf("endpoints.json was %v and is %v", before, now)
+		t.Errorf("endpoints.json is %v, want %v", now, before)
 	}
 	c := s.Client(t, system.NewOwner())
 	system.CheckResult(t, system.Await(t, c, system.UploadMultipart(t, c, "a.txt", "text/plain", []byte("still here")).FileID), system.Count("still here"))
 }
 
-// TestInterruptDrains: Ctrl-C during uploads lets those in progress finish. The server exits with
-// status 0, and all of them exist after the next start.
+// TestInterruptDrains: after Ctrl-C, uploads in progress finish, the server exits with status 0, and all files exist
+// after the next start.
 func TestInterruptDrains(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease)
@@ -41,7 +40,7 @@ func TestInterruptDrains(t *testing.T) {
 	ctx := system.Within(t)
 	before := system.UploadMany(ctx, t, c, 10)
 
-	// A multipart upload that is half sent at the signal.
+	// Half of a multipart upload is sent before the signal.
 	text := system.RandomText(141, 5000)
 	half := newGate(text)
 	type answer struct {
@@ -54,19 +53,19 @@ func TestInterruptDrains(t *testing.T) {
 		answers <- answer{file, err}
 	}()
 	<-half.reached
-	// It is in progress once its item is in the table.
+	// The upload is in progress once its item is in the table.
 	system.Eventually(t, func() error { return listHas(ctx, c, "half.txt") })
-	// And a request with wait=: it gets the current state.
+	// A request with wait= returns the current state after the signal.
 	pending := system.Reserve(t, c, "p.txt", "text/plain", "x")
 	held := make(chan error, 1)
 	go func() {
 		file, err := c.Get(ctx, pending.FileID, time.Minute)
 		if err == nil && file.Status != client.Pending {
-			err = fmt.Errorf("the file is %s", system.JSON(file))
+			err = fmt.Errorf("the file is %s, want status %s", system.JSON(file), client.Pending)
 		}
 		held <- err
 	}()
-	system.Eventually(t, func() error { // itself, the upload and the waiting one
+	system.Eventually(t, func() error { // the upload, the waiting request and the request of the metrics
 		if _, body := system.Get(t, s.Operator+"/metrics"); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
 			return errors.New("the request is not waiting yet")
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestSecretsPerFolder: the keys of S3 are random, stored in a file that
-// only its owner can read, and not shown anywhere.
+// TestSecretsPerFolder: the keys of S3 are random, stored in a file that only its owner can read, and not shown anywhere.
 func TestSecretsPerFolder(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")
@@ -59,9 +58,8 @@ func TestSecretsPerFolder(t *testing.T) {
 	}
 }
 
-// TestFolderOfAnEarlierVersion: a data directory that was served with the
-// well-known secret and was readable by others keeps all files, gets its own secret
-// and is private after the next start.
+// TestFolderOfAnEarlierVersion: a data directory that was served with the well-known secret and was readable by others
+// keeps all files, has its own secret and is private after the next start.
 func TestFolderOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,7 +70,7 @@ func TestFolderOfAnEarlierVersion(t *testing.T) {
 	file := system.UploadMultipart(t, first.Client(t, owner), "old.txt", "text/plain", []byte("from before"))
 	system.CheckResult(t, system.Await(t, first.Client(t, owner), file.FileID), system.Count("from before"))
 	if status := old.Interrupt(t); status != 0 {
-		t.Fatalf("exit status %d", status)
+		t.Fatalf("exit status %d, want 0", status)
 	}
 	for _, path := range []string{"", "s3", "nats", "endpoints.json", "dynamodb.db"} {
 		mode := os.FileMode(0o755)
@@ -101,7 +99,7 @@ func TestFolderOfAnEarlierVersion(t *testing.T) {
 		}
 		info, err := entry.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has the mode %v", path, info.Mode())
+			t.Errorf("%s has the mode %v, want no access for others", path, info.Mode())
 		}
 		if entry.IsDir() && path != dir {
 			return filepath.SkipDir
@@ -118,7 +116,7 @@ func readyAddress(t *testing.T, dir string) string {
 	t.Helper()
 	at, err := endpoints.Read(dir)
 	if err != nil || at.Credentials != "" {
-		t.Fatalf("a server with keys from its environment names the file %q, %v", at.Credentials, err)
+		t.Fatalf("the credentials file is %q, %v; want none for keys from the environment", at.Credentials, err)
 	}
 	return at.HTTP
 }

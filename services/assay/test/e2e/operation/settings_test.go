@@ -7,11 +7,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestMissingSettingIsNamed: the error of a service names the missing variable.
+// TestMissingSettingIsNamed: the error of a service names a missing or invalid variable, or the address of NATS.
 func TestMissingSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"ingest", "analyzer", "query"} {
-		for name, c := range map[string]struct{ env, says string }{
+		for name, c := range map[string]struct{ env, want string }{
 			"missing": {"", role + " cannot start:\nASSAY_NATS_URL is not set ("},
 			"bad":     {"ASSAY_DRAIN=soon", "ASSAY_DRAIN is \"soon\", which is not a duration"},
 		} {
@@ -19,21 +19,21 @@ func TestMissingSettingIsNamed(t *testing.T) {
 			if status := p.End(t); status != 2 {
 				t.Errorf("%s, %s: exit status %d, want 2", role, name, status)
 			}
-			if said := p.Output.String(); !strings.Contains(said, c.says) {
-				t.Errorf("%s, %s: the output is %q", role, name, said)
+			if output := p.Output.String(); !strings.Contains(output, c.want) {
+				t.Errorf("%s, %s: the output is %q, want %q", role, name, output, c.want)
 			}
 		}
 		p := system.Launch(t, role, []string{"ASSAY_NATS_URL=nats://127.0.0.1:1", "ASSAY_NATS_SYNC=always", "AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "ASSAY_ADDR=127.0.0.1:0"})
 		if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), "cannot reach NATS at nats://127.0.0.1:1") {
-			t.Errorf("%s without NATS: exit status %d: %s", role, status, p.Output)
+			t.Errorf("%s without NATS: exit status %d: %s, want 1 and the address", role, status, p.Output)
 		}
 	}
 }
 
-// TestBadSettingsAreNamed: serve does not start with invalid settings.
+// TestBadSettingsAreNamed: serve does not start with an invalid setting, and reports it.
 func TestBadSettingsAreNamed(t *testing.T) {
 	t.Parallel()
-	for setting, says := range map[string]string{
+	for setting, problem := range map[string]string{
 		"ASSAY_ADDR=nowhere":            "ASSAY_ADDR",
 		"ASSAY_OPERATOR_ADDR=nowhere":   "ASSAY_OPERATOR_ADDR",
 		"ASSAY_SWEEP_RATE=0":            "ASSAY_SWEEP_RATE is 0",
@@ -63,8 +63,8 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		if status := p.End(t); status != want {
 			t.Errorf("%s: exit status %d, want %d", setting, status, want)
 		}
-		if said := p.Output.String(); !strings.Contains(said, says) {
-			t.Errorf("%s: the output is %q", setting, said)
+		if output := p.Output.String(); !strings.Contains(output, problem) {
+			t.Errorf("%s: the output is %q, want %q", setting, output, problem)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 		}
 		Problems []string
 	}
-	system.Eventually(t, func() error { // query follows the outcomes
+	system.Eventually(t, func() error { // query receives outcomes asynchronously
 		ask(t, operator, http.MethodGet, "/v1/status", "", &status)
 		for _, area := range status.Areas {
 			for _, minute := range area.Minutes {
@@ -40,14 +40,14 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 		return fmt.Errorf("no text file is completed: %+v", status.Areas)
 	})
 	if len(status.Areas) < 4 || len(status.Areas[0].Minutes) != 60 || len(status.Problems) > 0 {
-		t.Errorf("the areas are %+v, the problems %q", status.Areas, status.Problems)
+		t.Errorf("the areas are %+v, the problems %q; want 4 areas, 60 minutes and no problems", status.Areas, status.Problems)
 	}
 	responds := map[string]bool{}
 	for _, d := range status.Dependencies {
 		responds[d.Name] = d.OK
 	}
 	if !responds["nats"] || !responds["s3"] || !responds["dynamodb"] {
-		t.Errorf("the dependencies are %+v", status.Dependencies)
+		t.Errorf("the dependencies are %+v, want nats, s3 and dynamodb responding", status.Dependencies)
 	}
 
 	began := time.Now()
@@ -57,7 +57,7 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 	}
 	ask(t, operator, http.MethodPost, "/v1/sweeps", `{"dryRun":true}`, &swept)
 	if !swept.DryRun || swept.Done == (swept.Read == 0) {
-		t.Errorf("a sweep reports %+v", swept)
+		t.Errorf("the sweep returned %+v, want a dry run that is done only if it read items", swept)
 	}
 	system.Eventually(t, func() error { // a long sweep continues after the response
 		var sweeps struct {
@@ -82,16 +82,16 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 		return nil
 	})
 	if status, body := system.Get(t, s.HTTP+"/v1/status"); status != http.StatusNotFound {
-		t.Errorf("on the public address: %d %s", status, body)
+		t.Errorf("the status at the public address: %d %s, want 404", status, body)
 	}
 }
 
-// ask makes a call, which must succeed, and reads its response.
+// ask makes a call, which must return 200, and decodes the response into v.
 func ask(t *testing.T, s system.System, method, path, body string, v any) {
 	t.Helper()
 	resp, text := s.Ask(t, method, path, map[string]string{"Content-Type": "application/json"}, body)
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %d %s", method, path, resp.StatusCode, text)
+		t.Fatalf("%s %s: %d %s, want 200", method, path, resp.StatusCode, text)
 	}
 	if err := json.Unmarshal([]byte(text), v); err != nil {
 		t.Fatal(err)
