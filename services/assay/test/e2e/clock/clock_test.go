@@ -68,14 +68,14 @@ var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute
 // everythingWorks uploads enough files to need several priorities, posts an item to the feed, and checks the results.
 func everythingWorks(t *testing.T, s system.System) {
 	t.Helper()
-	speaker := s.Client(t, system.NewOwner())
+	user := s.Client(t, system.NewOwner())
 	var ids []string
 	for range 80 {
-		ids = append(ids, system.UploadMultipart(t, speaker, "a.txt", "text/plain", []byte("one two")).FileID)
+		ids = append(ids, system.UploadMultipart(t, user, "a.txt", "text/plain", []byte("one two")).FileID)
 	}
-	ids = append(ids, system.UploadPresigned(t, speaker, "b.txt", "text/plain", []byte("one two")).FileID)
+	ids = append(ids, system.UploadPresigned(t, user, "b.txt", "text/plain", []byte("one two")).FileID)
 	for _, id := range ids {
-		if file := system.Await(t, speaker, id); file.Status != client.Completed {
+		if file := system.Await(t, user, id); file.Status != client.Completed {
 			t.Fatalf("file = %s, want status %s", system.JSON(file), client.Completed)
 		}
 	}
@@ -94,13 +94,13 @@ func TestSteppedClockOfServe(t *testing.T) {
 			at := newClock(t)
 			s := system.StartServer(t, t.TempDir(), at.env(), "ASSAY_SWEEP_EVERY=1s", "ASSAY_LEASE=2s")
 			everythingWorks(t, s.System)
-			speaker := s.Client(t, system.NewOwner())
+			user := s.Client(t, system.NewOwner())
 			text := "one two three"
-			reserved := system.Reserve(t, speaker, "later.txt", "text/plain", text)
+			reserved := system.Reserve(t, user, "later.txt", "text/plain", text)
 			at.set(t, d)
 			everythingWorks(t, s.System)
 			<-time.After(3 * time.Second) // longer than the interval of sweeps
-			file, err := speaker.Get(system.Within(t), reserved.FileID, 0)
+			file, err := user.Get(system.Within(t), reserved.FileID, 0)
 			if err != nil || file.Status != client.Pending {
 				t.Fatalf("the reservation is %s, %v; want status %s", system.JSON(file), err, client.Pending)
 			}
@@ -125,10 +125,10 @@ func TestClocksOfServicesDiffer(t *testing.T) {
 			c.Service(t, "analyzer", at.env())
 			everythingWorks(t, c.System)
 
-			speaker := c.Client(t, system.NewOwner())
-			pdf := system.UploadMultipart(t, speaker, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
+			user := c.Client(t, system.NewOwner())
+			pdf := system.UploadMultipart(t, user, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
 			for range 2 {
-				if file := system.Await(t, speaker, pdf.FileID); file.Status != client.Failed {
+				if file := system.Await(t, user, pdf.FileID); file.Status != client.Failed {
 					t.Fatalf("file = %s, want status %s", system.JSON(file), client.Failed)
 				}
 				if said := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(said, pdf.FileID) {

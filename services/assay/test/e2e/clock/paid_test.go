@@ -40,8 +40,8 @@ func TestClocksOfServicesInPaidCalls(t *testing.T) {
 		again <- time.Now()
 		providertest.OK(x)
 	})
-	speaker := c.Client(t, system.NewOwner())
-	job, err := speaker.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "a red boat", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
+	user := c.Client(t, system.NewOwner())
+	job, err := user.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "a red boat", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	at := newClock(t)
 	at.set(t, ahead)
 	c.Service(t, "analyzer", at.env())
-	system.AwaitPhoto(t, speaker, job.JobID, client.Completed)
+	system.AwaitPhoto(t, user, job.JobID, client.Completed)
 	wait := (<-again).Sub(since)
 	t.Logf("the second call follows after %s", wait)
 	if wait < callTime+4*time.Second || wait > callTime+ahead {
