@@ -20,9 +20,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; a call with the same key and
+// keysPreventDuplicates: a repeated call with an idempotency key returns the first node; a call with the same key and
 // other parameters is rejected.
-func keysMakeNoSecondNode(t *testing.T, s system.System) {
+func keysPreventDuplicates(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	parent := folder(t, c, "parent", "")
 	for range 3 {

@@ -175,8 +175,8 @@ func (w *watch) ends(t *testing.T) {
 	}
 }
 
-// filesReportTheirEnd: the stream of an owner also contains the outcome of each file.
-func filesReportTheirEnd(t *testing.T, s system.System) {
+// filesReportTheirOutcomes: the stream of an owner also contains the outcome of each file.
+func filesReportTheirOutcomes(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	w := follow(t, c, client.Following{})
 	done := file(t, c, "a.txt", "", "text")
