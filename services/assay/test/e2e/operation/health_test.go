@@ -42,9 +42,9 @@ func TestReadiness(t *testing.T) {
 		}
 		engine.Start(t)
 		system.Eventually(t, allReady)
-		speaker := c.Client(t, system.NewOwner())
+		user := c.Client(t, system.NewOwner())
 		text := system.RandomText(171, 60)
-		system.CheckResult(t, system.Await(t, speaker, system.UploadPresigned(t, speaker, "after.txt", "text/plain", []byte(text)).FileID), system.Count(text))
+		system.CheckResult(t, system.Await(t, user, system.UploadPresigned(t, user, "after.txt", "text/plain", []byte(text)).FileID), system.Count(text))
 	}
 }
 
@@ -72,8 +72,8 @@ func readiness(t *testing.T, url string, status int, text, down string) error {
 	return nil
 }
 
-// metricsAreThere: after an upload, the documented metrics exist.
-func metricsAreThere(t *testing.T, s system.System) {
+// metricsExist: after an upload, the documented metrics exist.
+func metricsExist(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	file := system.Await(t, c, system.UploadPresigned(t, c, "measured.txt", "text/plain", []byte("one two")).FileID)
 	s.Outcomes(t, s.JetStream(t), file.FileID)

@@ -9,5 +9,5 @@ import (
 func TestPromises(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
 	system.Join(Promises(), PromisesOfOneAddress()).Prove(t, s.System)
-	t.Run("metrics are there", func(t *testing.T) { metricsAreThere(t, s.System) })
+	t.Run("metrics exist", func(t *testing.T) { metricsExist(t, s.System) })
 }
