@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// DeleteRemovesAll proves that a delete removes the bytes and both items, and that a
-// repeat gets the same response.
+// DeleteRemovesAll proves that a delete removes the bytes and both items, and that a repeated delete returns the same
+// response.
 func DeleteRemovesAll(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -26,30 +26,29 @@ func DeleteRemovesAll(t *testing.T, s system.System) {
 					t.Fatalf("the bytes are not at s3Key: %v", err)
 				}
 				if err := s.Client(t, system.NewOwner()).Delete(system.Within(t), file.FileID); !system.IsProblem(err, http.StatusForbidden) {
-					t.Errorf("another owner's delete: %v", err)
+					t.Errorf("another owner's delete returned %v, want 403", err)
 				}
 				if err := s.HeadFile(t.Context(), key); err != nil {
 					t.Errorf("another owner's delete removed the bytes: %v", err)
 				}
-				for range 2 { // another spelling of the same id
+				for range 2 { // with another spelling of the same id
 					resp, body := s.Ask(t, http.MethodDelete, "/v1/files/"+strings.ToUpper(file.FileID), map[string]string{"X-Owner-Id": owner}, "")
 					if resp.StatusCode != http.StatusNoContent || body != "" {
-						t.Errorf("delete returned %d %s", resp.StatusCode, body)
+						t.Errorf("delete returned %d %s, want 204 without a body", resp.StatusCode, body)
 					}
 				}
 				if problem := s.LeftOf(t.Context(), owner, file.FileID, key); problem != nil {
 					t.Error(problem)
 				}
 				if _, err := c.Get(system.Within(t), file.FileID, 0); !system.IsProblem(err, http.StatusNotFound) {
-					t.Errorf("get: %v", err)
+					t.Errorf("get after the delete returned %v, want 404", err)
 				}
 			})
 		}
 	}
 }
 
-// deletedStaysDeleted: work that is in progress when its file is deleted does
-// not recreate the file.
+// deletedStaysDeleted: work that is in progress when its file is deleted does not recreate the file.
 func deletedStaysDeleted(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := []byte(system.RandomText(111, 200_000)) // some milliseconds of work
@@ -63,10 +62,10 @@ func deletedStaysDeleted(t *testing.T, s system.System) {
 		}
 		file := upload(t, c, fmt.Sprint(i), "text/plain", text)
 		key := system.Attribute(t, s.Meta(t, file.FileID), "s3Key")
-		if i%3 == 0 { // deleted while claimed, rather than before
+		if i%3 == 0 { // delete the file while it is claimed, rather than before
 			system.Eventually(t, func() error {
 				if got := system.Attribute(t, s.Meta(t, file.FileID), "status"); got == client.Pending {
-					return errors.New("still " + got)
+					return errors.New("the file is still " + got)
 				}
 				return nil
 			})
@@ -76,7 +75,7 @@ func deletedStaysDeleted(t *testing.T, s system.System) {
 		}
 		files = append(files, deleted{file.FileID, key})
 	}
-	// Once no message about them remains, nothing can reappear.
+	// Once no message about the files remains, they cannot reappear.
 	for _, file := range files {
 		system.Eventually(t, func() error {
 			return errors.Join(system.NothingWaits(t.Context(), js), s.LeftOf(t.Context(), c.OwnerID(), file.id, file.key))

@@ -13,17 +13,17 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// notText are the first bytes of formats, from their specifications: ISO 32000
-// 7.5.2, ITU T.81 with JFIF 1.02, RFC 1952, and the System V ABI.
-var notText = map[string]struct{ content, says string }{
+// notText contains the first bytes of files by format, from the specifications ISO 32000 7.5.2, ITU T.81 with JFIF 1.02,
+// RFC 1952, and the System V ABI.
+var notText = map[string]struct{ content, reason string }{
 	"pdf":  {"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", "a PDF document"},
 	"jpeg": {"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xdb", "an image in the format JPEG"},
 	"gzip": {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x4c\x4a\x06\x00\xc2\x41\x24\x35\x03\x00\x00\x00", "gzip-compressed data"},
 	"elf":  {"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00\x01\x00\x00\x00" + strings.Repeat("\x00", 40), "an ELF"},
 }
 
-// notTextFails: content that is not text becomes FAILED with a reason that names its format, an
-// event and a dead letter; a retry ends in the same way.
+// notTextFails: a file that is not text becomes FAILED with a reason that names its format, an event and a dead letter; a
+// retry has the same outcome.
 func notTextFails(t *testing.T, s system.System) {
 	for format, sample := range notText {
 		for wayName, upload := range system.Ways {
@@ -32,15 +32,15 @@ func notTextFails(t *testing.T, s system.System) {
 				c := s.Client(t, system.NewOwner())
 				dead, ends := s.Listen(t, "assay.dead.analyzer-textfile"), s.Listen(t, "assay.analysis.failed.textfile.*")
 				file := upload(t, c, "sample."+format, "text/plain", []byte(sample.content))
-				first := failedOnce(t, c, file.FileID, sample.says, dead, ends)
+				first := failedOnce(t, c, file.FileID, sample.reason, dead, ends)
 
 				again, err := c.Retry(system.Within(t), file.FileID)
 				if err != nil || again.Status != client.Pending || again.ErrorMessage != "" {
-					t.Fatalf("retry: %s, %v", system.JSON(again), err)
+					t.Fatalf("retry returned %s, %v; want PENDING without a message", system.JSON(again), err)
 				}
-				second := failedOnce(t, c, file.FileID, sample.says, dead, ends)
+				second := failedOnce(t, c, file.FileID, sample.reason, dead, ends)
 				if first == second {
-					t.Errorf("both failures have the event id %s", first)
+					t.Errorf("both failures have the event id %s, want different ids", first)
 				}
 				if ids := s.Outcomes(t, s.JetStream(t), file.FileID); len(ids) != 2 {
 					t.Errorf("outcomes %v, want two", ids)
@@ -50,23 +50,23 @@ func notTextFails(t *testing.T, s system.System) {
 	}
 }
 
-// failedOnce checks a file that fails, its event and its dead letter, and
-// returns the event's id.
-func failedOnce(t *testing.T, c *client.Client, fileID, says string, dead, ends *nats.Subscription) string {
+// failedOnce waits until a file has failed, checks the file, its event and its dead letter, and returns the id of the
+// event.
+func failedOnce(t *testing.T, c *client.Client, fileID, reason string, dead, ends *nats.Subscription) string {
 	t.Helper()
 	file := system.Await(t, c, fileID)
-	if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) || file.Result != nil {
-		t.Errorf("the file is %s, want FAILED with %q", system.JSON(file), says)
+	if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, reason) || file.Result != nil {
+		t.Errorf("the file is %s, want FAILED with %q", system.JSON(file), reason)
 	}
 	if listed := system.OnlyFile(t, c); listed.Status != client.Failed || listed.ErrorMessage != file.ErrorMessage {
-		t.Errorf("the list shows %s", system.JSON(listed))
+		t.Errorf("the list contains %s, want the same status and message", system.JSON(listed))
 	}
 	event := system.NextOf(t, ends, fileID)
 	if got := system.EventField(t, event.Data, "errorMessage"); got != file.ErrorMessage {
 		t.Errorf("AnalysisFailed has the message %q, want %q", got, file.ErrorMessage)
 	}
 	if got := event.Header.Get("ce-type"); got != "assay.v1.AnalysisFailed" {
-		t.Errorf("the event is a %s", got)
+		t.Errorf("the event type is %s, want assay.v1.AnalysisFailed", got)
 	}
 	deadLetter := system.Next(t, dead)
 	for system.EventField(t, deadLetter.Data, "fileId") != fileID {
@@ -77,18 +77,18 @@ func failedOnce(t *testing.T, c *client.Client, fileID, says string, dead, ends 
 		"assay-dead-subject": "assay.file.uploaded." + fileID, "ce-type": "assay.v1.FileUploaded",
 	} {
 		if got := deadLetter.Header.Get(header); got != want {
-			t.Errorf("the dead letter has %s %q, want %q", header, got, want)
+			t.Errorf("header %s of the dead letter is %q, want %q", header, got, want)
 		}
 	}
 	return event.Header.Get("ce-id")
 }
 
-// unknownCharsetFails: an unknown charset is an error, not a guess.
+// unknownCharsetFails: a file with an unknown declared charset becomes FAILED.
 func unknownCharsetFails(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	file := system.Await(t, c, system.UploadPresigned(t, c, "a.txt", "text/plain; charset=klingon", []byte("nuqneH")).FileID)
 	if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "klingon") {
-		t.Errorf("the file is %s", system.JSON(file))
+		t.Errorf("the file is %s, want FAILED with the charset in the message", system.JSON(file))
 	}
 }
 
@@ -102,12 +102,12 @@ func onlyFailuresAreRetried(t *testing.T, s system.System) {
 		_, err := c.Retry(system.Within(t), id)
 		problem, ok := errors.AsType[*client.Problem](err)
 		if !ok || problem.Status != http.StatusConflict || problem.Type != "urn:assay:problem:not-failed" {
-			t.Errorf("retry of %s: %v", id, err)
+			t.Errorf("retry of %s returned %v, want 409 not-failed", id, err)
 		}
 	}
 	system.CheckResult(t, system.Await(t, c, done.FileID), system.Count("done"))
 
-	// Without its bytes a file would be PENDING with nothing to analyze.
+	// A file without its bytes is not retried, because it would be PENDING with nothing to analyze.
 	lost := system.UploadMultipart(t, c, "c.pdf", "text/plain", []byte(notText["pdf"].content))
 	before := system.Await(t, c, lost.FileID)
 	key := system.Attribute(t, s.Meta(t, lost.FileID), "s3Key")
@@ -116,9 +116,9 @@ func onlyFailuresAreRetried(t *testing.T, s system.System) {
 	}
 	_, err := c.Retry(system.Within(t), lost.FileID)
 	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict || problem.Type != "urn:assay:problem:not-uploaded" {
-		t.Errorf("retry without bytes: %v", err)
+		t.Errorf("retry without bytes returned %v, want 409 not-uploaded", err)
 	}
 	if after := system.Await(t, c, lost.FileID); after.Status != client.Failed || !after.UpdatedAt.Equal(before.UpdatedAt) {
-		t.Errorf("after a retry without bytes the file is %s", system.JSON(after))
+		t.Errorf("after a retry without bytes, the file is %s, want it unchanged", system.JSON(after))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// listsArePaged: pages of any size return every file once, newest first, also
-// while files are added, and filtered by status.
+// listsArePaged: pages of any size return every file once, newest first, with and without a filter by status, and even
+// while files are added.
 func listsArePaged(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	const files = 60
@@ -46,7 +46,7 @@ func listsArePaged(t *testing.T, s system.System) {
 					t.Fatal(err)
 				}
 				if file.Result != nil || file.OwnerID != c.OwnerID() {
-					t.Errorf("the list shows %s", system.JSON(file))
+					t.Errorf("the list contains %s, want a file of the owner without a result", system.JSON(file))
 				}
 				got = append(got, file.FileID)
 			}
@@ -76,21 +76,21 @@ func listsArePaged(t *testing.T, s system.System) {
 	t.Run("foreign cursor", func(t *testing.T) {
 		page, err := c.ListPage(system.Within(t), client.Listing{Limit: 2})
 		if err != nil || page.NextCursor == "" {
-			t.Fatalf("%v, %v", page, err)
+			t.Fatalf("ListPage = %v, %v; want a next cursor", page, err)
 		}
 		for name, cursor := range map[string]string{
 			"of another list": page.NextCursor, "made up": "eyJhIjoxfQ", "changed": page.NextCursor[:len(page.NextCursor)-2],
 		} {
 			resp, body := s.Ask(t, http.MethodGet, "/v1/owners/"+system.NewOwner()+"/files?cursor="+url.QueryEscape(cursor), nil, "")
 			if p := system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "query.cursor" {
-				t.Errorf("%s: %s", name, body)
+				t.Errorf("cursor %s: %s, want one error of query.cursor", name, body)
 			}
 		}
 	})
 	t.Run("unknown owner", func(t *testing.T) {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/owners/"+system.NewOwner()+"/files", nil, "")
 		if resp.StatusCode != http.StatusOK || body != "{\"files\":[]}\n" {
-			t.Errorf("%d %s", resp.StatusCode, body)
+			t.Errorf("the list returned %d %s, want 200 and no files", resp.StatusCode, body)
 		}
 	})
 }

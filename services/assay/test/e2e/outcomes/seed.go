@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// ItemsFollowTheSeed proves that both items have the attributes that the seed
-// 000-text-analyzer defines for each state, with its types, and no others.
+// ItemsFollowTheSeed proves that both items have the attributes and types that the seed 000-text-analyzer defines for
+// each state, and no others.
 func ItemsFollowTheSeed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -52,7 +52,7 @@ func ItemsFollowTheSeed(t *testing.T, s system.System) {
 				want[each.more] = kinds[each.more]
 			}
 			if got := system.KindsOf(each.item); !maps.Equal(got, want) {
-				t.Errorf("%s %s has %v, want %v", each.sk, c.status, got, want)
+				t.Errorf("%s item %s has the attributes %v, want %v", c.status, each.sk, got, want)
 			}
 			for attr, want := range map[string]string{
 				"PK": each.pk, "SK": each.sk, "fileId": id, "ownerId": owner, "originalFileName": name, "s3Bucket": s.Bucket,
@@ -65,15 +65,15 @@ func ItemsFollowTheSeed(t *testing.T, s system.System) {
 			checkTimes(t, each.item)
 		}
 		if key := system.Attribute(t, meta, "s3Key"); !regexp.MustCompile(`^files/[0-9a-f]{2}/` + id + `/[0-9a-z-]+$`).MatchString(key) {
-			t.Errorf("s3Key %q has characters that need encoding", key)
+			t.Errorf("s3Key is %q, want files/<two digits>/<file id>/<characters that need no encoding>", key)
 		}
 	}
 	checkStored(t, s.Meta(t, completed.FileID), system.Count(text))
 	checkStored(t, s.Meta(t, empty.FileID), client.Result{})
 }
 
-// checkTimes checks that times are epoch milliseconds of the last minutes, and that the
-// update is not before the creation.
+// checkTimes checks that createdAt is within the last 10 minutes in epoch milliseconds, and that updatedAt is not before
+// createdAt.
 func checkTimes(t *testing.T, i system.Item) {
 	t.Helper()
 	var created, updated int64
@@ -81,20 +81,20 @@ func checkTimes(t *testing.T, i system.Item) {
 		t.Fatal(err)
 	}
 	if age := time.Since(time.UnixMilli(created)); age < -time.Minute || age > 10*time.Minute || updated < created {
-		t.Errorf("createdAt %d, updatedAt %d", created, updated)
+		t.Errorf("createdAt %d, updatedAt %d; want a recent creation, and no earlier update", created, updated)
 	}
 }
 
-// checkStored compares the map result with what is expected, type by type.
+// checkStored compares the values and types of the map result with the expected result.
 func checkStored(t *testing.T, meta system.Item, want client.Result) {
 	t.Helper()
 	stored, ok := meta["result"].(*types.AttributeValueMemberM)
 	if !ok {
-		t.Fatalf("result is a %T", meta["result"])
+		t.Fatalf("result is a %T, want a map", meta["result"])
 	}
 	kinds := map[string]string{"totalWords": "N", "uniqueWords": "N", "avgWordLength": "N", "top10Words": "L"}
 	if got := system.KindsOf(stored.Value); !maps.Equal(got, kinds) {
-		t.Errorf("result has %v, want %v", got, kinds)
+		t.Errorf("result has the attributes %v, want %v", got, kinds)
 	}
 	for attr, want := range map[string]any{"totalWords": want.TotalWords, "uniqueWords": want.UniqueWords, "avgWordLength": want.AvgWordLength} {
 		if got := system.Attribute(t, stored.Value, attr); got != fmt.Sprint(want) {
@@ -103,7 +103,7 @@ func checkStored(t *testing.T, meta system.Item, want client.Result) {
 	}
 	list, ok := stored.Value["top10Words"].(*types.AttributeValueMemberL)
 	if !ok || len(list.Value) != len(want.Top10Words) {
-		t.Fatalf("top10Words is %s", system.JSON(stored.Value["top10Words"]))
+		t.Fatalf("top10Words is %s, want a list of %d", system.JSON(stored.Value["top10Words"]), len(want.Top10Words))
 	}
 	for i, entry := range list.Value {
 		pair, ok := entry.(*types.AttributeValueMemberM)
@@ -119,14 +119,14 @@ func tableFollowsTheSeed(t *testing.T, s system.System) {
 	tables, err := s.Tables().ListTables(system.Within(t), &dynamodb.ListTablesInput{})
 	want := slices.Sorted(slices.Values([]string{"assay-platform", "leanda-ng-dev-files", "leanda-ng-dev-nodes", "leanda-ng-dev-workflow-state", "photoeditor-dev-jobs", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
 	if err != nil || !slices.Equal(tables.TableNames, want) {
-		t.Errorf("tables %v, %v", tables, err)
+		t.Errorf("tables %v, %v; want %v", tables, err, want)
 	}
 	out, err := s.Tables().DescribeTable(system.Within(t), &dynamodb.DescribeTableInput{TableName: &s.Table})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(out.Table.GlobalSecondaryIndexes) + len(out.Table.LocalSecondaryIndexes); n != 0 {
-		t.Errorf("the table has %d indexes", n)
+		t.Errorf("the table has %d indexes, want 0", n)
 	}
 	var keys []string
 	for _, key := range out.Table.KeySchema {

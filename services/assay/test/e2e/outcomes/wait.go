@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// WaitHoldsTheResponse proves that a wait ends when the file is final, and not before,
-// unless its time is over.
+// WaitHoldsTheResponse proves that a wait ends when the file is final or deleted, or when the time is up.
 func WaitHoldsTheResponse(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(71, 500)
@@ -43,24 +42,24 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 		select {
 		case early := <-answers:
 			t.Fatalf("a response before the upload: %v, %v", early.file, early.err)
-		case <-time.After(300 * time.Millisecond): // the absence of an event can only be observed by waiting
+		case <-time.After(300 * time.Millisecond): // the absence of a response can only be observed by waiting
 		}
 		if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("PUT returned %d %s, want 200", status, body)
 		}
 		for range readers {
 			got := <-answers
 			if got.err != nil || got.took > 30*time.Second {
-				t.Fatalf("after %s: %v", got.took, got.err)
+				t.Fatalf("got %v after %s, want the file within 30s", got.err, got.took)
 			}
 			system.CheckResult(t, got.file, system.Count(text))
 		}
 	})
-	t.Run("not at all for a final file", func(t *testing.T) {
+	t.Run("not for a final file", func(t *testing.T) {
 		began := time.Now()
 		file, err := c.Get(system.Within(t), reserved.FileID, time.Minute)
 		if took := time.Since(began); err != nil || file.Status != client.Completed || took > 30*time.Second {
-			t.Errorf("%s after %s, %v", file.Status, took, err)
+			t.Errorf("%s after %s, %v; want COMPLETED within 30s", file.Status, took, err)
 		}
 	})
 	t.Run("until it is deleted", func(t *testing.T) {
