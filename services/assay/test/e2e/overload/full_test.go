@@ -26,15 +26,15 @@ func TestFullQueueIsRejected(t *testing.T) {
 	asForm := map[string]string{"X-Owner-Id": owner, "Content-Type": formType}
 	reservation := system.JSON(client.Reservation{FileName: "r.txt", Size: 10})
 
-	// Reserved before the limit is reached, and uploaded after.
+	// This file is reserved before the limit is reached and uploaded afterwards.
 	late := system.Reserve(t, speaker, "late.txt", "text/plain", "full")
 	accepted := map[string]bool{}
 	for i := range limit {
-		// The estimate of the backlog may count a message twice, until the next count.
+		// The estimate of the backlog can count a message twice until the next count.
 		system.Eventually(t, func() error {
 			resp, body := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
 			if resp.StatusCode != http.StatusAccepted {
-				return fmt.Errorf("upload %d of %d: %d %s", i, limit, resp.StatusCode, body)
+				return fmt.Errorf("upload %d of %d: %d %s, want 202", i, limit, resp.StatusCode, body)
 			}
 			var file client.File
 			system.Decode(t, body, &file)
@@ -46,7 +46,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 		"multipart":   func() (*http.Response, string) { return c.Ask(t, http.MethodPost, "/v1/files", asForm, content) },
 		"reservation": func() (*http.Response, string) { return c.Ask(t, http.MethodPost, "/v1/files", asJSON, reservation) },
 	} {
-		// ingest checks the stream once a second; until then a reservation is accepted.
+		// ingest checks the stream once a second; until the next check, it can accept uploads.
 		system.Eventually(t, func() error {
 			resp, body := call()
 			if resp.StatusCode == http.StatusServiceUnavailable {
@@ -55,13 +55,13 @@ func TestFullQueueIsRejected(t *testing.T) {
 			}
 			var file client.File
 			system.Decode(t, body, &file)
-			return errors.Join(errors.New(way+" was admitted"), speaker.Delete(t.Context(), file.FileID))
+			return errors.Join(errors.New(way+" was accepted, want 503"), speaker.Delete(t.Context(), file.FileID))
 		})
 	}
 	if status, body := system.Put(t, late.Upload, "full", nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
-	// An upload that was reserved before is not rejected.
+	// An upload that was reserved before the limit was reached is not rejected.
 	if _, err := speaker.Uploaded(system.Within(t), late.FileID); err != nil {
 		t.Error(err)
 	}
@@ -69,11 +69,11 @@ func TestFullQueueIsRejected(t *testing.T) {
 	accepted[late.FileID] = true
 	for file, err := range speaker.List(system.Within(t), client.Listing{}) {
 		if err != nil || !accepted[file.FileID] {
-			t.Errorf("a rejected upload left: %s, %v", system.JSON(file), err)
+			t.Errorf("a rejected upload left %s, %v", system.JSON(file), err)
 		}
 	}
 	if keys := c.Keys(t); len(keys) != len(accepted) {
-		t.Errorf("the bucket has %v, want %d objects", keys, len(accepted))
+		t.Errorf("the bucket contains %v, want %d objects", keys, len(accepted))
 	}
 
 	c.Service(t, "analyzer")
@@ -83,7 +83,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 	system.Eventually(t, func() error {
 		resp, _ := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
 		if resp.StatusCode != http.StatusAccepted {
-			return errors.New("still " + resp.Status)
+			return errors.New("an upload still returns " + resp.Status)
 		}
 		return nil
 	})
@@ -93,6 +93,6 @@ func checkFull(t *testing.T, resp *http.Response, body string) {
 	t.Helper()
 	system.Refused(t, resp, body, http.StatusServiceUnavailable, "unavailable")
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || seconds < 1 {
-		t.Errorf("Retry-After is %q", resp.Header.Get("Retry-After"))
+		t.Errorf("Retry-After is %q, want at least 1", resp.Header.Get("Retry-After"))
 	}
 }

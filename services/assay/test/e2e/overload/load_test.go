@@ -33,16 +33,15 @@ const (
 	phases
 )
 
-// overload is the load of flooding and quiet owners, with the result of each
-// upload.
+// overload is the load of flooding and quiet owners, with the result of each upload.
 type overload struct {
 	system.System
 	t       *testing.T
-	ingest  string // without a gateway, whose latency would count
+	ingest  string // address of ingest itself, because the latency of a gateway would count
 	http    *http.Client
 	current atomic.Int64 // phase
 	clients sync.WaitGroup
-	places  chan struct{} // for uploads of floods in progress
+	places  chan struct{} // limits the uploads of floods in progress
 
 	mu       sync.Mutex
 	tries    []try
@@ -51,7 +50,7 @@ type overload struct {
 	wrong    int              // responses that neither accept nor correctly reject an upload
 }
 
-// try is one upload as seen by its client.
+// try is one attempt at an upload, as seen by its client.
 type try struct {
 	area   string
 	quiet  bool
@@ -60,7 +59,7 @@ type try struct {
 	took   time.Duration
 }
 
-// owned maps accepted items to their owners.
+// owned is an accepted item: its area, whether its owner is quiet, and its phase.
 type owned struct {
 	area  string
 	quiet bool
@@ -84,7 +83,7 @@ func (o *overload) phase(p int) time.Time {
 	return time.Now()
 }
 
-// await waits for at least d, and until look returns nil.
+// await waits for at least the given length, and until look returns nil.
 func (o *overload) await(length time.Duration, look func() error) {
 	o.t.Helper()
 	<-time.After(length)
@@ -94,13 +93,12 @@ func (o *overload) await(length time.Duration, look func() error) {
 // end waits for uploads in progress.
 func (o *overload) end() { o.clients.Wait() }
 
-// accepted returns an error until n uploads were accepted in a phase.
+// accepted returns an error until a phase has had a minimum number of accepted uploads.
 func (o *overload) accepted(phase, least int) error {
 	return o.count("accepted", least, func(t try) bool { return t.phase == phase && t.status == http.StatusOK })
 }
 
-// enough returns an error until a phase has had some rejections of a kind, and
-// a few accepted items of quiet owners.
+// enough returns an error until a phase has had some rejections with a status, and a few accepted items of quiet owners.
 func (o *overload) enough(phase, refusal int) error {
 	o.mu.Lock()
 	quiet := 0
@@ -111,9 +109,9 @@ func (o *overload) enough(phase, refusal int) error {
 	}
 	o.mu.Unlock()
 	if quiet < 2*quietOwners {
-		return fmt.Errorf("the quiet had %d items accepted in phase %d", quiet, phase)
+		return fmt.Errorf("%d items of quiet owners were accepted in phase %d, want %d", quiet, phase, 2*quietOwners)
 	}
-	return o.count(fmt.Sprint("answered ", refusal), 20, func(t try) bool { return t.phase == phase && t.status == refusal })
+	return o.count(fmt.Sprint("rejected with ", refusal), 20, func(t try) bool { return t.phase == phase && t.status == refusal })
 }
 
 func (o *overload) count(what string, least int, is func(try) bool) error {
@@ -131,10 +129,8 @@ func (o *overload) count(what string, least int, is func(try) bool) error {
 	return nil
 }
 
-// flood uploads continuously, ignoring rejections, until the phase ends. With
-// one owner, half of the uploads are its files and half are items of one feed
-// source; with more owners, each floods with files, and the first and its
-// source continue.
+// flood uploads continuously, ignoring rejections, until the phase ends. Half of the uploads are files of the owners in
+// turn, and half are items of one feed source.
 func (o *overload) flood(owners int) {
 	phase := int(o.current.Load())
 	names := make([]string, owners)
@@ -149,7 +145,7 @@ func (o *overload) flood(owners int) {
 			<-tick.C
 			select {
 			case o.places <- struct{}{}:
-			default: // ingest is slower than that; unsent uploads are not counted
+			default: // ingest is slower than the flood; unsent uploads are not counted
 				continue
 			}
 			o.clients.Go(func() {
@@ -164,9 +160,8 @@ func (o *overload) flood(owners int) {
 	})
 }
 
-// quiet uploads at intervals until the load ends. It retries each upload until
-// it is accepted, and respects Retry-After. Half are files, by two kinds of
-// upload, half are items of a feed source that does not flood.
+// quiet uploads at intervals until the load ends. It retries each upload until it is accepted, and respects Retry-After.
+// Half of the uploads are files, by two kinds of upload, and half are items of a feed source that does not flood.
 func (o *overload) quiet(number int) {
 	owner := system.NewOwner()
 	speaker := o.Client(o.t, owner)
@@ -223,8 +218,7 @@ func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepte
 	return true, 0
 }
 
-// item posts a feed item. A rejected one may be processed
-// nevertheless.
+// item posts a feed item. A rejected item may still be processed.
 func (o *overload) item(p system.Posting, quiet bool, phase int) (accepted bool, wait time.Duration) {
 	_, accepted, wait = o.send("/v1/feed/items", system.JSONHeader, system.JSON(p), feed.Name, quiet, phase)
 	promise := audit.Promise{Area: feed.Name, ID: p.SourceID, Result: feed.Positive}
@@ -237,7 +231,7 @@ func (o *overload) item(p system.Posting, quiet bool, phase int) (accepted bool,
 	return accepted, wait
 }
 
-// presigned uploads a file by a presigned request, like the command line.
+// presigned uploads a file with a presigned request, like the command line.
 func (o *overload) presigned(speaker *client.Client, key, text string) (accepted bool, wait time.Duration) {
 	up := system.Source("presigned.txt", text)
 	up.Key = key
@@ -257,7 +251,7 @@ func (o *overload) presigned(speaker *client.Client, key, text string) (accepted
 func (o *overload) send(path string, header map[string]string, content, area string, quiet bool, phase int) (answer []byte, accepted bool, wait time.Duration) {
 	req, err := http.NewRequestWithContext(context.WithoutCancel(o.t.Context()), http.MethodPost, o.ingest+path, strings.NewReader(content))
 	if err != nil {
-		panic(err) // the address is ours
+		panic(err) // the URL is valid
 	}
 	for name, value := range header {
 		req.Header.Set(name, value)

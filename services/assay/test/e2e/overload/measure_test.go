@@ -58,7 +58,7 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 		m.Median = max(m.Median, percentile(loaded, 50).Seconds()/percentile(of[calm], 50).Seconds())
 		m.P99 = max(m.P99, percentile(loaded, 99).Seconds()/percentile(of[calm], 99).Seconds())
 	}
-	o.t.Logf("during the flood, %d of %d uploads of quiet owners were accepted, and %d of %d of the others", accepted[1], tries[1], accepted[0], tries[0])
+	o.t.Logf("during the flood, %d of %d uploads of quiet owners were accepted, and %d of %d of flooding owners", accepted[1], tries[1], accepted[0], tries[0])
 	done := 0
 	for _, at := range report.Ended {
 		if at.After(began) && at.Before(ended) {
@@ -70,8 +70,8 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 	return m
 }
 
-// fairness compares the waiting times of the items of quiet owners and of the flood,
-// and counts how often an item was overtaken.
+// fairness compares the waiting times of the items of quiet owners and of the flood, and counts how often an item was
+// overtaken.
 func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	ends := map[string][]time.Time{} // by area
 	for id, of := range o.who {
@@ -99,16 +99,16 @@ func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 		overtaken[of.phase] = max(overtaken[of.phase], n)
 	}
 	for phase := range over {
-		o.t.Logf("phase %d: quiet owners waited %s (median), %s (p99) and were overtaken at most %d times, the others waited %s (median)", phase,
+		o.t.Logf("phase %d: quiet owners waited %s (median), %s (p99) and were overtaken at most %d times; flooding owners waited %s (median)", phase,
 			percentile(waits[1][phase], 50), percentile(waits[1][phase], 99), overtaken[phase], percentile(waits[0][phase], 50))
 	}
 	m.Quiet, m.Flood = percentile(waits[1][flooded], 99), percentile(waits[0][flooded], 50)
 	if overtaken[flooded] > mostOvertaken {
-		o.t.Errorf("%d items were processed while one of a quiet owner waited, want at most %d", overtaken[flooded], mostOvertaken)
+		o.t.Errorf("%d items were processed while an item of a quiet owner waited, want at most %d", overtaken[flooded], mostOvertaken)
 	}
 }
 
-// percentile returns 0 for no values.
+// percentile returns a percentile of durations, or 0 if there are none.
 func percentile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0
@@ -117,15 +117,14 @@ func percentile(of []time.Duration, percent int) time.Duration {
 	return max(of[(len(of)*percent-1)/100], time.Microsecond)
 }
 
-// peak is the peak memory of a service in MiB until a moment and until the
-// end: resident memory, and the heap size that triggers the collector.
+// peak is the peak memory of a service in MiB, until an early time and until the end: resident memory, and the heap size
+// that triggers the garbage collector.
 type peak struct{ early, late, earlyHeap, lateHeap float64 }
 
 // memoryEvery is the interval of memory measurements.
 const memoryEvery = 500 * time.Millisecond
 
-// watchMemory measures the memory of services until the returned function is called,
-// which returns their peaks.
+// watchMemory measures the memory of services until the returned function is called, which returns their peaks.
 func (o *overload) watchMemory(services map[string]*system.Service) (peaks func(early time.Time) map[string]peak) {
 	type look struct {
 		at             time.Time
@@ -165,12 +164,12 @@ func (o *overload) watchMemory(services map[string]*system.Service) (peaks func(
 	}
 }
 
-// metrics returns the metrics of a service without labels; none if it does not respond.
+// metrics returns the unlabeled metrics of a service, or none if it does not respond.
 func (o *overload) metrics(ctx context.Context, url string) map[string]float64 {
 	found := map[string]float64{}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/metrics", nil)
 	if err != nil {
-		panic(err) // the address is ours
+		panic(err) // the URL is valid
 	}
 	resp, err := o.http.Do(req)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 )
 
 var (
-	overloadMinutes = flag.Float64("overload.minutes", 0, "minimum duration of the overload; below 30 s, times are not compared with their limits")
-	// Limits of queued work: one owner cannot fill the stream, several can.
-	ownerBound = flag.Int("overload.work", 60, "maximum number of queued items of an owner; the stream holds five times as many")
+	overloadMinutes = flag.Float64("overload.minutes", 0, "minimum duration of the overload in minutes; below 0.5, measurements are not compared with their limits")
+	// One owner cannot fill the stream, but several can.
+	ownerBound = flag.Int("overload.work", 60, "maximum number of queued items of an owner; the limit of the stream is five times as high")
 )
 
 const (
-	// slowness is the bucket's response time for the analyzer, which processes one
-	// item of each area at a time. So it processes at most ten of each per second.
+	// slowness is the delay of the bucket's responses to the analyzer, which processes one item of each area at a time:
+	// at most ten of each area per second.
 	slowness = 100 * time.Millisecond
-	// floodPause is the time between the uploads of a flood. Every second one is
-	// a feed item, so the flood is ten times the analyzer's rate in each area.
+	// floodPause is the time between the uploads of a flood. Every second upload is a feed item, so the flood is ten
+	// times the analyzer's rate in each area.
 	floodPause  = slowness / 20
 	crowd       = 8 // owners
 	quietOwners = 3
@@ -33,28 +33,26 @@ const (
 
 // Limits under overload.
 const (
-	// mostOvertaken is how many items of others may be processed while one of a quiet
-	// owner waits during one flood; in order of arrival it would be ownerBound. The first
-	// priority gets half of the deliveries; it has the items of the quiet owners and the
-	// first eight of the flood.
+	// mostOvertaken is the maximum number of other items that are processed while an item of a quiet owner waits during
+	// the flood of one owner; in order of arrival, it would be ownerBound. Half of the deliveries are of the first
+	// priority, which contains the items of the quiet owners and the first eight of the flood.
 	mostOvertaken = 40
-	mostMedian    = 4.0  // of the time to accept an upload
-	mostP99       = 8.0  // of the same
-	mostMemory    = 1.5  // of a service's peak after a tenth of the overload
-	leastFactor   = 10.0 // of offered to processed work
-	leastFairness = 3.0  // of the flooding owner's median wait to the 99th percentile of quiet owners
+	mostMedian    = 4.0  // ratio of the median time to accept an upload to the time before the overload
+	mostP99       = 8.0  // ratio of the 99th percentile of that time to the percentile before the overload
+	mostMemory    = 1.5  // ratio of a service's peak memory to its peak after a tenth of the overload
+	leastFactor   = 10.0 // ratio of offered to processed work
+	leastFairness = 3.0  // ratio of the flooding owner's median wait to the 99th percentile of quiet owners
 )
 
-// TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer can do.
-// It responds with 429 to the flooding owner and with 503 when the stream is full, and its
-// latency and memory stay within limits. Quiet owners are admitted and do not wait for the
-// flood. In the end all accepted work is done, once, and rejected uploads leave nothing
-// behind.
+// TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer can do. It responds with 429 to
+// the flooding owner and with 503 when the stream is full, and its latency and memory stay within limits. Quiet owners
+// are admitted and do not wait for the flood. In the end, all accepted work is done exactly once, and rejected uploads
+// leave nothing behind.
 func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", 5**ownerBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", *ownerBound),
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
-		"GOGC=100") // uncollected garbage counts too, so the collector runs often
+		"GOGC=100") // the collector runs often, because uncollected garbage counts
 	var delay atomic.Int64
 	slowed := system.Intercept(t, c.S3, func(r *http.Request) {
 		select {
@@ -102,7 +100,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	}
 	measured := o.measure(report, began, ended)
 	for service, peak := range peaks {
-		t.Logf("%s: %.0f MiB after a tenth, %.0f MiB at the end; collected at %.0f and %.0f MiB", service, peak.early, peak.late, peak.earlyHeap, peak.lateHeap)
+		t.Logf("%s: %.0f MiB after a tenth, %.0f MiB at the end; garbage collected at %.0f and %.0f MiB", service, peak.early, peak.late, peak.earlyHeap, peak.lateHeap)
 		measured.Memory = max(measured.Memory, peak.late/peak.early)
 	}
 	t.Logf("%+v", measured)
@@ -121,11 +119,11 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 // judge compares the measurements with the limits.
 func (o *overload) judge(m ledger.Overload) {
 	for what, bad := range map[string]bool{
-		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, leastFactor):                              m.Factor < leastFactor,
-		fmt.Sprintf("the median time to accept an upload rose by %.1f, want at most %.1f", m.Median, mostMedian):                   m.Median > mostMedian,
-		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by %.1f, want at most %.1f", m.P99, mostP99):         m.P99 > mostP99,
-		fmt.Sprintf("the peak memory of a service rose by %.2f, want at most %.2f", m.Memory, mostMemory):                          m.Memory > mostMemory,
-		fmt.Sprintf("quiet owners waited %s, the flooding one %s: want a ratio of at least %.0f", m.Quiet, m.Flood, leastFairness): m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
+		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, leastFactor):                                  m.Factor < leastFactor,
+		fmt.Sprintf("the median time to accept an upload rose by a factor of %.1f, want at most %.1f", m.Median, mostMedian):           m.Median > mostMedian,
+		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by a factor of %.1f, want at most %.1f", m.P99, mostP99): m.P99 > mostP99,
+		fmt.Sprintf("the peak memory of a service rose by a factor of %.2f, want at most %.2f", m.Memory, mostMemory):                  m.Memory > mostMemory,
+		fmt.Sprintf("quiet owners waited %s, the flooding owner %s, want a ratio of at least %.0f", m.Quiet, m.Flood, leastFairness):   m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
 	} {
 		if bad {
 			o.t.Error(what)

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// refusals are uploads by all kinds of calls, with the promise of each.
+// refusals makes uploads by all kinds of calls and records their promises.
 type refusals struct {
 	*system.Cluster
 	promises []audit.Promise
@@ -37,7 +37,7 @@ func (r *refusals) post(t *testing.T, owner string) (*http.Response, string) {
 	return resp, body
 }
 
-// reserve reserves an upload, and deletes it if that is accepted.
+// reserve reserves an upload, and deletes the reservation if it is accepted.
 func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) {
 	t.Helper()
 	resp, body := r.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"},
@@ -52,7 +52,7 @@ func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) 
 	return resp, body
 }
 
-// postings sends feed items, several of them as a batch.
+// postings sends a feed item, or several as a batch.
 func (r *refusals) postings(t *testing.T, items ...system.Posting) (*http.Response, string) {
 	t.Helper()
 	body := system.JSON(map[string]any{"items": items})
@@ -76,8 +76,8 @@ func (r *refusals) postings(t *testing.T, items ...system.Posting) (*http.Respon
 	return resp, answer
 }
 
-// promise records the required end of an upload; a rejected one may have the
-// same end, or leave nothing behind.
+// promise records the required outcome of an upload; a rejected upload may have the same outcome, or leave nothing
+// behind.
 func (r *refusals) promise(area, id string, accepted bool) {
 	p := audit.Promise{Run: "accepted " + strconv.FormatBool(accepted), Area: area, ID: id, Result: feed.Positive}
 	if area == textfile.Name {
@@ -99,12 +99,11 @@ func checkRejection(t *testing.T, resp *http.Response, body string, status int) 
 func retryable(t *testing.T, resp *http.Response) {
 	t.Helper()
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || seconds < 1 {
-		t.Errorf("Retry-After is %q", resp.Header.Get("Retry-After"))
+		t.Errorf("Retry-After is %q, want at least 1", resp.Header.Get("Retry-After"))
 	}
 }
 
-// closed waits until reservations of an owner are rejected: the count of queued work
-// may be a second old.
+// closed waits until reservations of an owner are rejected: the count of queued work can be a second old.
 func (r *refusals) closed(t *testing.T, owner string, status int) {
 	t.Helper()
 	system.Eventually(t, func() error {
@@ -117,23 +116,22 @@ func (r *refusals) closed(t *testing.T, owner string, status int) {
 	})
 }
 
-// late puts the bytes of a reservation that was made before the limit, and expects
-// the call that reports the upload to succeed. Its event follows from an accepted
-// reservation, so it is not rejected.
+// late uploads the bytes of a reservation made before the limit was reached, and expects the `uploaded` call to succeed:
+// work that follows from an accepted reservation is not rejected.
 func (r *refusals) late(t *testing.T, reserved client.Reserved) {
 	t.Helper()
 	if status, body := system.Put(t, reserved.Upload, refusedText, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	resp, body := r.Ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
 	if resp.StatusCode != http.StatusAccepted {
-		t.Errorf("an upload that was reserved before: %d %s", resp.StatusCode, body)
+		t.Errorf("an upload that was reserved before the limit was reached: %d %s, want 202", resp.StatusCode, body)
 	}
 	r.promise(textfile.Name, reserved.FileID, true)
 }
 
-// settled starts an analyzer and audits: accepted uploads end as promised, and
-// rejected ones leave nothing unfinished.
+// settled starts an analyzer and checks that accepted uploads end as promised and rejected uploads leave nothing
+// unfinished.
 func (r *refusals) settled(t *testing.T) {
 	t.Helper()
 	r.Service(t, "analyzer", "ASSAY_SWEEP_EVERY=1s")
@@ -147,13 +145,12 @@ func (r *refusals) settled(t *testing.T) {
 	defer auditor.Close()
 	report, err := auditor.Audit(t.Context(), r.promises, system.Soon)
 	if err != nil || !report.Kept() {
-		t.Errorf("%v %s", err, report)
+		t.Errorf("not all promises were kept: %v %s", err, report)
 	}
 }
 
-// startRefusals starts ingest and query. Notifications are not consumed: for a moment each counts
-// as another file of its owner, and the notification for a rejected file may still send it to a
-// worker after it was deleted.
+// startRefusals starts ingest and query. Notifications are not consumed, because each temporarily counts as another file
+// of its owner, and the notification of a rejected file can send it to a worker after it was deleted.
 func startRefusals(t *testing.T, env ...string) *refusals {
 	t.Helper()
 	r := &refusals{Cluster: system.StartCluster(t, append(env, system.NoSweep)...)}
@@ -168,9 +165,9 @@ func fromReddit(tags ...string) system.Posting {
 	return p
 }
 
-// TestOwnerOverItsLimitIsRejected: an owner, or a feed source, that has reached its limit
-// of queued work gets 429 from every call, with a Retry-After; in a batch each item has
-// this outcome. Others are admitted, and it is admitted again at the end.
+// TestOwnerOverItsLimitIsRejected: every call of an owner or a feed source that has reached its limit of queued work
+// returns 429 with a Retry-After; in a batch, each of its items is rejected. Other owners are admitted, and the owner is
+// admitted again once its work is done.
 func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	const bound = 3
@@ -179,7 +176,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	late := system.Reserve(t, r.Client(t, owner), "late.txt", "text/plain", refusedText)
 	for range bound {
 		if resp, body := r.post(t, owner); resp.StatusCode != http.StatusAccepted {
-			t.Fatalf("%d %s", resp.StatusCode, body)
+			t.Fatalf("an upload within the limit: %d %s, want 202", resp.StatusCode, body)
 		}
 	}
 	resp, body := r.post(t, owner)
@@ -192,7 +189,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 
 	for range bound {
 		if resp, body := r.postings(t, system.NewPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
-			t.Errorf("an item: %d %s", resp.StatusCode, body)
+			t.Errorf("an item within the limit: %d %s, want 201", resp.StatusCode, body)
 		}
 	}
 	resp, body = r.postings(t, system.NewPosting("This is a good day.", "a"))
@@ -206,13 +203,13 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	system.Decode(t, body, &out)
 	want := []struct{ Outcome, Type string }{{"refused", "urn:assay:problem:too-much-waiting"}, {"created", ""}, {"invalid", ""}}
 	if resp.StatusCode != http.StatusMultiStatus || !slices.Equal(out.Results, want) {
-		t.Errorf("a batch of three: %d %s", resp.StatusCode, body)
+		t.Errorf("a batch of three: %d %s, want 207 %v", resp.StatusCode, body, want)
 	}
 	retryable(t, resp)
 
 	for file, err := range r.Client(t, owner).List(system.Within(t), client.Listing{}) {
 		if err != nil || !slices.ContainsFunc(r.promises, func(p audit.Promise) bool { return p.ID == file.FileID }) {
-			t.Errorf("a rejected upload left: %s, %v", system.JSON(file), err)
+			t.Errorf("a rejected upload left %s, %v", system.JSON(file), err)
 		}
 	}
 	r.settled(t)
@@ -224,9 +221,9 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	})
 }
 
-// TestNearlyFullStream: when an area's stream is nearly full, it rejects work of an owner with
-// many queued items but accepts work of others; when it is full, it rejects all work, by any call.
-// The stream of another area still accepts work.
+// TestNearlyFullStream: when an area's stream is nearly full, work of an owner with many queued items is rejected, but
+// work of other owners is accepted; when it is full, all work is rejected, by any call. Work of another area is still
+// accepted.
 func TestNearlyFullStream(t *testing.T) {
 	t.Parallel()
 	const bound = 20
@@ -234,7 +231,7 @@ func TestNearlyFullStream(t *testing.T) {
 	flood, other := system.NewOwner(), system.NewOwner()
 	for range bound - 2 {
 		if resp, body := r.post(t, flood); resp.StatusCode != http.StatusAccepted {
-			t.Fatalf("%d %s", resp.StatusCode, body)
+			t.Fatalf("an upload before the stream is nearly full: %d %s, want 202", resp.StatusCode, body)
 		}
 	}
 	r.closed(t, flood, http.StatusServiceUnavailable)
@@ -252,14 +249,14 @@ func TestNearlyFullStream(t *testing.T) {
 
 	for range bound - 2 {
 		if resp, body := r.postings(t, fromReddit("a")); resp.StatusCode != http.StatusCreated {
-			t.Fatalf("an item of the feed: %d %s", resp.StatusCode, body)
+			t.Fatalf("an item of the feed: %d %s, want 201", resp.StatusCode, body)
 		}
 	}
 	resp, body = r.postings(t, fromReddit("a"))
 	checkRejection(t, resp, body, http.StatusServiceUnavailable)
 	for range 2 {
 		if resp, body := r.postings(t, system.NewPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
-			t.Errorf("an item of another source: %d %s", resp.StatusCode, body)
+			t.Errorf("an item of another source: %d %s, want 201", resp.StatusCode, body)
 		}
 	}
 	resp, body = r.postings(t, fromReddit("a"), system.NewPosting("This is a good day.", "a"))
