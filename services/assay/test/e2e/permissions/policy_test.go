@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestBucketPoliciesMatchIAM: an S3 server with bucket policies instead of user policies
-// allows each user the same as deploy/iam, and lets setup set the policy of each bucket.
+// TestBucketPoliciesMatchIAM: the bucket policy for S3 servers without user policies allows each user the same actions as
+// deploy/iam, and also allows setup to set the policy of each bucket.
 func TestBucketPoliciesMatchIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))
@@ -36,7 +36,7 @@ func TestBucketPoliciesMatchIAM(t *testing.T) {
 	add := func(to map[string]bool, who string, actions, resources []string) {
 		for _, action := range actions {
 			for _, resource := range resources {
-				if strings.HasPrefix(action, "s3:") && action != "s3:CreateBucket" { // a role of the server's
+				if strings.HasPrefix(action, "s3:") && action != "s3:CreateBucket" { // allowed by a role of the S3 server
 					to[who+" "+action+" "+resource] = true
 				}
 			}
@@ -53,6 +53,6 @@ func TestBucketPoliciesMatchIAM(t *testing.T) {
 		}
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("the bucket's policy allows\n%s\nand deploy/iam\n%s", strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
+		t.Errorf("the bucket policy allows\n%s\nwant, as in deploy/iam,\n%s", strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
 	}
 }

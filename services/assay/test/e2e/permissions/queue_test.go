@@ -17,11 +17,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// queueName is the name in deploy/iam.
+// queueName is the name of the queue in deploy/iam.
 const queueName = "assay-notices"
 
-// noticeQueue implements the part of the JSON protocol of SQS that ingest uses. Each
-// message is redelivered until it is deleted.
+// noticeQueue implements the part of the JSON protocol of SQS that ingest uses. Each message is redelivered until it is
+// deleted.
 type noticeQueue struct {
 	url   string
 	allow func(dynamolite.Access) bool
@@ -29,8 +29,8 @@ type noticeQueue struct {
 	mu       sync.Mutex
 	messages map[string]string // bodies by receipt handle
 	sent     int
-	arrived  chan struct{} // closed at the next message
-	kept     int           // deliveries whose first delete is rejected
+	arrived  chan struct{} // closed when the next message arrives
+	kept     int           // number of deletes still to be rejected
 }
 
 func startQueue(t *testing.T, allow func(dynamolite.Access) bool) *noticeQueue {
@@ -54,7 +54,7 @@ func (q *noticeQueue) left() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.messages) > 0 {
-		return fmt.Errorf("the queue has %d messages", len(q.messages))
+		return fmt.Errorf("the queue contains %d messages, want 0", len(q.messages))
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (q *noticeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		type entry map[string]any
 		deleted, failed := []entry{}, []entry{}
 		for _, e := range in.Entries {
-			if q.kept > 0 { // so that it is redelivered
+			if q.kept > 0 { // so that the message is redelivered
 				q.kept--
 				failed = append(failed, entry{"Id": e.Id, "Code": "InternalError", "SenderFault": false})
 				continue
@@ -119,10 +119,9 @@ func (q *noticeQueue) receive(r *http.Request) any {
 	}
 }
 
-// queueIsEnough: an upload that only an SQS queue reports is analyzed. If it is
-// reported in each of AWS's forms, by the queue more than once, and by the client,
-// there is one FileUploaded. Messages are deleted, even those that concern no
-// object.
+// queueIsEnough: an upload that is reported only by an SQS queue is analyzed. Although it is reported in every format of
+// AWS, several times by the queue, and by the client, it causes one FileUploaded. Messages are deleted, even those that
+// concern no object.
 func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Access) bool) {
 	q := startQueue(t, allow)
 	c := start(t, system.NoSweep, "ASSAY_SQS_URL="+q.url)
@@ -135,7 +134,7 @@ func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Acc
 	reserved := system.Reserve(t, c.Client(t, owner), "queued.txt", "text/plain", text)
 	ingest.Kill(t) // so that the bucket's own notification is not consumed
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	notices, err := c.JetStream(t).Stream(system.Within(t), "ASSAY_NOTICES")
 	if err != nil {
@@ -146,7 +145,7 @@ func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Acc
 	}
 
 	c.Front(t, c.Service(t, "ingest"), query)
-	speaker := c.Client(t, owner)
+	user := c.Client(t, owner)
 	key := system.ObjectOf(t, c.System, reserved.FileID)
 	record := fmt.Sprintf(`{"Records":[{"eventSource":"aws:s3","eventName":"ObjectCreated:Put","s3":{"bucket":{"name":"assay-files"},"object":{"key":%q}}}]}`, url.QueryEscape(key))
 	wrapped, err := json.Marshal(map[string]string{"Type": "Notification", "Message": record})
@@ -159,9 +158,9 @@ func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Acc
 	} {
 		q.send(body)
 	}
-	system.CheckResult(t, system.Await(t, speaker, reserved.FileID), system.Count(text))
+	system.CheckResult(t, system.Await(t, user, reserved.FileID), system.Count(text))
 	system.Eventually(t, q.left)
-	if _, err := speaker.Uploaded(system.Within(t), reserved.FileID); err != nil {
+	if _, err := user.Uploaded(system.Within(t), reserved.FileID); err != nil {
 		t.Fatal(err)
 	}
 	js := c.JetStream(t)

@@ -15,9 +15,8 @@ import (
 
 var needed = flag.Bool("permissions.needed", false, "run all promises and scenarios, and require that they use all of deploy/iam")
 
-// TestPermissionsAreSufficient: the scenarios of this package need no more than the permissions in
-// deploy/iam and deploy/nats. The other packages of e2e prove the same for their promises and
-// scenarios.
+// TestPermissionsAreSufficient: the scenarios of this package need no more than the permissions in deploy/iam and
+// deploy/nats. The other packages of e2e prove the same for their promises and scenarios.
 func TestPermissionsAreSufficient(t *testing.T) {
 	t.Parallel()
 	g := system.NewGuard(t)
@@ -27,13 +26,12 @@ func TestPermissionsAreSufficient(t *testing.T) {
 // own returns the scenarios of this package.
 func own(g *system.Guard) system.Scenarios {
 	return system.Scenarios{
-		"large files go in parts": largeFilesGoInParts,
-		"queue is enough":         func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.Allow) },
+		"large files are stored in parts": largeFilesAreStoredInParts,
+		"queue is enough":                 func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.Allow) },
 	}
 }
 
-// TestPermissionsAreNeeded: all promises and scenarios together use all permissions in
-// deploy/iam.
+// TestPermissionsAreNeeded: all promises and scenarios together use all permissions in deploy/iam.
 func TestPermissionsAreNeeded(t *testing.T) {
 	if !*needed {
 		t.Skip("only with -permissions.needed")
@@ -46,13 +44,12 @@ func TestPermissionsAreNeeded(t *testing.T) {
 	})
 	for _, part := range g.Unused() {
 		if rare(part) == "" {
-			t.Errorf("in deploy/iam, but not needed: %s", part)
+			t.Errorf("deploy/iam contains a permission that is not needed: %s", part)
 		}
 	}
 }
 
-// rare returns the reason why these tests may not use a part of a policy, or "" if
-// they must.
+// rare returns the reason why these tests might not use a part of a policy, or "" if they must use it.
 func rare(part string) string {
 	return map[string]string{
 		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again at the moment when a sweep removes its text",
@@ -61,27 +58,27 @@ func rare(part string) string {
 	}[part]
 }
 
-// largeFilesGoInParts: a file of more than one part is analyzed; a file that
-// exceeds the limit is rejected and leaves nothing behind.
-func largeFilesGoInParts(t *testing.T, start system.Starter) {
+// largeFilesAreStoredInParts: a file of more than one part is analyzed; a file that exceeds the limit is rejected and
+// leaves nothing behind.
+func largeFilesAreStoredInParts(t *testing.T, start system.Starter) {
 	const most = 12 << 20
 	c := start(t, "ASSAY_MAX_FILE_SIZE="+strconv.Itoa(most))
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	c.Service(t, "analyzer")
-	speaker := c.Client(t, system.NewOwner())
+	user := c.Client(t, system.NewOwner())
 	text := strings.Repeat("word ", most/5)
-	kept := system.UploadMultipart(t, speaker, "large.txt", "text/plain", []byte(text))
-	system.CheckResult(t, system.Await(t, speaker, kept.FileID), system.Count(text))
-	_, err := speaker.PostFile(system.Within(t), client.Posted{FileName: "larger.txt", ContentType: "text/plain", Content: strings.NewReader(text + text)})
+	kept := system.UploadMultipart(t, user, "large.txt", "text/plain", []byte(text))
+	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
+	_, err := user.PostFile(system.Within(t), client.Posted{FileName: "larger.txt", ContentType: "text/plain", Content: strings.NewReader(text + text)})
 	if !system.IsProblem(err, http.StatusRequestEntityTooLarge) {
-		t.Errorf("a file of twice the size: %v", err)
+		t.Errorf("a file of twice the size returned %v, want 413", err)
 	}
 	if keys := c.Keys(t); len(keys) != 1 || !strings.Contains(keys[0], kept.FileID) {
-		t.Errorf("the bucket has %v", keys)
+		t.Errorf("the bucket contains %v, want one object of %s", keys, kept.FileID)
 	}
 }
 
-// TestPoliciesForbid: the operations that deploy/iam denies each program.
+// TestPoliciesForbid: deploy/iam denies each program the operations that it must not perform.
 func TestPoliciesForbid(t *testing.T) {
 	t.Parallel()
 	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
@@ -110,22 +107,22 @@ func TestPoliciesForbid(t *testing.T) {
 	for what, allowed := range map[string]bool{
 		"ingest reads a result":                     may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
 		"ingest reads all of a file":                len(all["ingest"].Uses(complete)) > 0,
-		"ingest reads what it deletes":              len(all["ingest"].Uses(old)) > 0,
+		"ingest reads a file when deleting it":      len(all["ingest"].Uses(old)) > 0,
 		"query stores bytes":                        may("query", "s3:PutObject", "files/a/b", ""),
 		"query removes bytes":                       may("query", "s3:DeleteObject", "files/a/b", ""),
 		"analyzer creates a file":                   may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
 		"analyzer creates a file by an update":      may("analyzer", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "status", "s3Key"),
 		"analyzer creates a feed item":              may("analyzer", "dynamodb:PutItem", primary, "a"),
 		"analyzer creates a feed item by an update": may("analyzer", "dynamodb:UpdateItem", primary, "a", "source_id", "ingested_at", "source_type"),
-		"analyzer uploads":                          may("analyzer", "s3:PutObject", "files/a/b", ""),
+		"analyzer stores bytes":                     may("analyzer", "s3:PutObject", "files/a/b", ""),
 		"analyzer reads sources":                    may("analyzer", "dynamodb:GetItem", "assay-platform", "FEED#SOURCE"),
 		"query reads sources":                       may("query", "dynamodb:Query", "assay-platform", "FEED#SOURCE"),
-		"ingest writes another kind":                may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
+		"ingest writes an item of another kind":     may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
 		"ingest lists results of files":             may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
 		"ingest reads the dashboard":                may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
-		"ingest follows results":                    may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
+		"ingest reads the stream of results":        may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
 		"ingest records a result":                   may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest creates a file with one":            may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest creates a file with a result":       may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
 		"ingest records a sentiment":                may("ingest", "dynamodb:UpdateItem", primary, "a", "source_id", "sentiment"),
 		"a service creates or drops a table":        may("ingest", "dynamodb:CreateTable", history, "") || may("analyzer", "dynamodb:DeleteTable", history, ""),
 	} {
@@ -136,20 +133,20 @@ func TestPoliciesForbid(t *testing.T) {
 	for name, p := range all {
 		for _, part := range p.Parts() {
 			if strings.Contains(part, ":* ") || strings.HasSuffix(part, " *") {
-				t.Errorf("deploy/iam/%s.json names no action or resource: %s", name, part)
+				t.Errorf("deploy/iam/%s.json allows any action or any resource: %s", name, part)
 			}
 		}
 	}
 }
 
-// TestForbiddenIsReportedAtOnce: a program that lacks a permission exits with an error that
-// names the subject, long before a timeout.
-func TestForbiddenIsReportedAtOnce(t *testing.T) {
+// TestForbiddenIsReportedImmediately: a program that lacks a permission exits with an error that names the subject, long
+// before a timeout.
+func TestForbiddenIsReportedImmediately(t *testing.T) {
 	t.Parallel()
 	c := system.NewGuard(t).Start(t)
 	for name, test := range map[string]struct {
 		role, user string
-		says       string
+		want       string
 	}{
 		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API."},
 		"ingest as query":    {"ingest", "query", "stream ASSAY_ATTEMPTS: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_ATTEMPTS"},
@@ -158,8 +155,8 @@ func TestForbiddenIsReportedAtOnce(t *testing.T) {
 			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}
 		}
 		p := system.Launch(t, test.role, c.Environment(test.role))
-		if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), test.says) {
-			t.Errorf("%s: exit status %d, want 1: %s", name, status, p.Output)
+		if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), test.want) {
+			t.Errorf("%s: exit status %d: %s, want 1 and %q", name, status, p.Output, test.want)
 		}
 	}
 }
