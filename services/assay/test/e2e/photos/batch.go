@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// sendPhotos uploads photos as a batch, and returns its id and its jobs in their order.
+// sendPhotos uploads photos as a batch and returns the id of the batch and its jobs in order.
 func sendPhotos(t *testing.T, c *client.Client, sources ...client.PhotoSource) (batchID string, jobs []client.Photo) {
 	t.Helper()
 	jobs = make([]client.Photo, len(sources))
@@ -41,12 +41,12 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	batch := system.BatchEnd(t, c, batchID)
 	if batch.Status != client.Partial || batch.Total != 5 || batch.Completed != 2 || batch.Failed != 2 || batch.Deleted != 1 || len(batch.Photos) != 4 ||
 		batch.Photos[1].ErrorCode != "PROMPT_NOT_UNDERSTOOD" || batch.Photos[2].ErrorCode != "IMAGE_UNREADABLE" || batch.Photos[3].FileName != "last.jpg" {
-		t.Errorf("the batch is %s", system.JSON(batch))
+		t.Errorf("the batch is %s, want PARTIAL with 2 completed, 2 failed and 1 deleted", system.JSON(batch))
 	}
 	ends := func(want int) {
 		t.Helper()
 		for _, job := range jobs {
-			s.PhotoOutcomes(t, job.JobID) // their messages are acknowledged
+			s.PhotoOutcomes(t, job.JobID) // waits until its messages are acknowledged
 		}
 		if ids := s.PhotoOutcomes(t, batchID); len(ids) != want {
 			t.Errorf("outcomes of the batch %v, want %d", ids, want)
@@ -55,10 +55,10 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	ends(1)
 	again, err := c.RetryPhotoBatch(system.Within(t), batchID)
 	if err != nil || again.Completed != 2 || again.Failed+again.Queued+again.Processing+again.Editing != 2 {
-		t.Errorf("retried as %s, %v", system.JSON(again), err)
+		t.Errorf("the retry returned %s, %v; want 2 completed photos and 2 others", system.JSON(again), err)
 	}
 	if batch := system.BatchEnd(t, c, batchID); batch.Status != client.Partial || batch.Failed != 2 {
-		t.Errorf("after the retry it is %s", system.JSON(batch))
+		t.Errorf("after the retry, the batch is %s, want PARTIAL with 2 failed", system.JSON(batch))
 	}
 	ends(2)
 	if err := c.DeletePhotoBatch(system.Within(t), batchID); err != nil {
@@ -66,7 +66,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	}
 	for _, job := range jobs {
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("remaining: %s and %v", system.JSON(left), keys)
+			t.Errorf("the deleted job %s left %s and %v", job.JobID, system.JSON(left), keys)
 		}
 	}
 	ends(2)
@@ -81,15 +81,15 @@ func largeBatchesEnd(t *testing.T, s system.System) {
 	}
 	batchID, jobs := sendPhotos(t, c, sources...)
 	if batch := system.BatchEnd(t, c, batchID); batch.Status != client.Completed || batch.Completed != len(sources) {
-		t.Errorf("the batch is %s", system.JSON(batch))
+		t.Errorf("the batch is %s, want COMPLETED with %d photos", system.JSON(batch), len(sources))
 	}
 	for i, job := range jobs {
 		if ended := system.AwaitPhoto(t, c, job.JobID, client.Completed); ended.BatchID != batchID || ended.Prompt != "sepia" || ended.OriginalFileName != sources[i].FileName {
-			t.Errorf("photo %d is %s", i, system.JSON(ended))
+			t.Errorf("photo %d is %s, want %s in the batch", i, system.JSON(ended), sources[i].FileName)
 		}
 	}
 	for _, job := range jobs {
-		s.PhotoOutcomes(t, job.JobID) // their messages are acknowledged
+		s.PhotoOutcomes(t, job.JobID) // waits until its messages are acknowledged
 	}
 	if ids := s.PhotoOutcomes(t, batchID); len(ids) != 1 {
 		t.Errorf("outcomes of the batch %v, want one", ids)

@@ -10,38 +10,38 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// failedPhotosAreRetried: a FAILED job has a reason and one outcome, and is COMPLETED by a
-// retry with a better prompt; a job in another state, or without its upload, is not retried.
+// failedPhotosAreRetried: a FAILED job has a reason and one outcome, and becomes COMPLETED after a retry with a better
+// prompt; a job in another state, or without its upload, is not retried.
 func failedPhotosAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 3)
 	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
 	if job.Error == nil || job.Error.Code != "PROMPT_NOT_UNDERSTOOD" || job.Error.RetryCount != 0 {
-		t.Errorf("the job is %s", system.JSON(job))
+		t.Errorf("the job is %s, want the error PROMPT_NOT_UNDERSTOOD without retries", system.JSON(job))
 	}
 	if _, err := c.DownloadPhoto(system.Within(t), job.JobID, client.EditedPhoto); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("download: %v", err)
+		t.Errorf("download of a FAILED job returned %v, want 409", err)
 	}
 	better := "sepia, abracadabra"
 	if again, err := c.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{Prompt: &better, Options: &client.PhotoOptions{Format: "png"}}); err != nil || again.Error != nil || again.Prompt != better {
-		t.Errorf("retried as %s, %v", system.JSON(again), err)
+		t.Errorf("the retry returned %s, %v; want the new prompt and no error", system.JSON(again), err)
 	}
 	job = system.AwaitPhoto(t, c, job.JobID, client.Completed)
 	if job.Prompt != better || job.Degraded != "not understood: abracadabra" || job.EditResult.Format != "png" || job.Error != nil {
-		t.Errorf("after the retry it is %s", system.JSON(job))
+		t.Errorf("after the retry, the job is %s, want a PNG and no error", system.JSON(job))
 	}
 	if ids := s.PhotoOutcomes(t, job.JobID); len(ids) != 2 {
 		t.Errorf("outcomes %v, want one for each final state", ids)
 	}
 	if _, err := c.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{}); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("retry of a COMPLETED job: %v", err)
+		t.Errorf("retry of a COMPLETED job returned %v, want 409", err)
 	}
 	gone := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
 	for _, key := range s.PhotoKeys(t, gone.JobID)[system.PhotoTemp] {
 		s.RemoveObject(t, system.PhotoTemp, key)
 	}
 	if _, err := c.RetryPhoto(system.Within(t), gone.JobID, client.PhotoChange{Prompt: &better}); !system.IsProblem(err, http.StatusGone) {
-		t.Errorf("retry without the upload: %v", err)
+		t.Errorf("retry without the upload returned %v, want 410", err)
 	}
 }
 
@@ -55,24 +55,24 @@ func badPhotosFail(t *testing.T, s system.System) {
 	} {
 		job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", bytes).JobID, client.Failed)
 		if job.Error == nil || job.Error.Code != code || job.EditResult != nil {
-			t.Errorf("want %s: %s", code, system.JSON(job))
+			t.Errorf("the job is %s, want the error %s", system.JSON(job), code)
 		}
 	}
 	for contentType, status := range map[string]int{"image/avif": http.StatusUnsupportedMediaType, "image/gif": http.StatusUnsupportedMediaType} {
 		r := client.PhotoReservation{FileName: "a", Size: 1, ContentType: contentType}
 		if _, err := c.ReservePhoto(system.Within(t), r, client.PhotoOptions{}); !system.IsProblem(err, status) {
-			t.Errorf("%s: %v", contentType, err)
+			t.Errorf("a reservation with type %s returned %v, want %d", contentType, err, status)
 		}
 	}
 	large := client.PhotoReservation{FileName: "a", Size: 20_000_001, ContentType: "image/jpeg"}
 	if _, err := c.ReservePhoto(system.Within(t), large, client.PhotoOptions{}); !system.IsProblem(err, http.StatusRequestEntityTooLarge) {
-		t.Errorf("20,000,001 bytes: %v", err)
+		t.Errorf("a reservation of 20,000,001 bytes returned %v, want 413", err)
 	}
 }
 
-// photosAreCancelled: a job that has not ended becomes FAILED with its code, with one outcome
-// regardless of the number of cancels; its upload does not restart it.
-func photosAreCancelled(t *testing.T, s system.System) {
+// photosAreCanceled: a canceled job becomes FAILED with the code CANCELLED and has one outcome, regardless of the number
+// of cancel calls; its upload does not restart it.
+func photosAreCanceled(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 5)
 	reserved, err := c.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "", photo).PhotoReservation, client.PhotoOptions{})
@@ -82,11 +82,11 @@ func photosAreCancelled(t *testing.T, s system.System) {
 	for range 2 {
 		job, err := c.CancelPhoto(system.Within(t), reserved.JobID)
 		if err != nil || job.Status != client.Failed || job.Error == nil || job.Error.Code != "CANCELLED" {
-			t.Errorf("after the cancellation it is %s, %v", system.JSON(job), err)
+			t.Errorf("CancelPhoto = %s, %v; want FAILED with the code CANCELLED", system.JSON(job), err)
 		}
 	}
 	if status, body := system.Put(t, reserved.Upload, string(photo), nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	if _, err := c.PhotoUploaded(system.Within(t), reserved.JobID); err != nil {
 		t.Error(err)
@@ -95,16 +95,15 @@ func photosAreCancelled(t *testing.T, s system.System) {
 		t.Errorf("outcomes %v, want one", ids)
 	}
 	if job := system.AwaitPhoto(t, c, reserved.JobID, client.Failed); job.Error.Code != "CANCELLED" {
-		t.Errorf("after its upload it is %s", system.JSON(job))
+		t.Errorf("after its upload, the job is %s, want the code CANCELLED", system.JSON(job))
 	}
 	done := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", photo).JobID, client.Completed)
 	if _, err := c.CancelPhoto(system.Within(t), done.JobID); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("cancel of a COMPLETED job: %v", err)
+		t.Errorf("canceling a COMPLETED job returned %v, want 409", err)
 	}
 }
 
-// photosAreDeleted: the item and every object are deleted; a repeat returns
-// the same response.
+// photosAreDeleted: a delete removes the item and every object; a repeated delete returns the same response.
 func photosAreDeleted(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	for _, prompt := range []string{"sepia", "abracadabra"} {
@@ -112,14 +111,14 @@ func photosAreDeleted(t *testing.T, s system.System) {
 		if _, err := c.WaitPhoto(system.Within(t), job.JobID); err != nil {
 			t.Fatal(err)
 		}
-		s.PhotoOutcomes(t, job.JobID) // its message is acknowledged
+		s.PhotoOutcomes(t, job.JobID) // waits until its messages are acknowledged
 		for range 2 {
 			if err := c.DeletePhoto(system.Within(t), job.JobID); err != nil {
 				t.Error(err)
 			}
 		}
 		if _, err := c.GetPhoto(system.Within(t), job.JobID, 0); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("get: %v", err)
+			t.Errorf("get after the delete returned %v, want 404", err)
 		}
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
 			t.Errorf("the deleted job left %s and %v", system.JSON(left), keys)
@@ -127,7 +126,7 @@ func photosAreDeleted(t *testing.T, s system.System) {
 	}
 }
 
-// foreignPhotosAreNotFound: for others a job does not exist, in every call.
+// foreignPhotosAreNotFound: every call for a job of another owner has the same result as for a job that does not exist.
 func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	c, other := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner())
 	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", system.DrawPhoto(t, 7)).JobID, client.Failed)
@@ -152,12 +151,12 @@ func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 		"retries": func(c *client.Client, _ string) error { _, err := c.RetryPhotoBatch(ctx, batch.BatchID); return err },
 	} {
 		if err := call(other, job.JobID); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s by another owner returned %v, want 404", name, err)
 		}
 	}
 	for _, id := range []string{"01HF9GZZZZZZZZZZZZZZZZZZZZ", "x", "01HF9GXXXXXXXXXXXXXXXXXXX!"} {
 		if _, err := other.GetPhoto(ctx, id, 0); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("%s: %v", id, err)
+			t.Errorf("get of %s returned %v, want 404", id, err)
 		}
 	}
 	if err := other.DeletePhoto(ctx, job.JobID); err != nil {
@@ -168,12 +167,12 @@ func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	}
 	system.AwaitPhoto(t, c, job.JobID, client.Failed)
 	if got, err := c.GetPhotoBatch(ctx, batch.BatchID, 0); err != nil || got.Queued != 1 {
-		t.Errorf("the batch is %s, %v", system.JSON(got), err)
+		t.Errorf("the batch is %s, %v; want one queued photo", system.JSON(got), err)
 	}
 }
 
-// repeatsFindTheFirstPhoto: an owner's key identifies one job or one batch, and other parameters
-// are rejected.
+// repeatsFindTheFirstPhoto: repeated calls with an idempotency key of an owner return the first job or batch, and calls
+// with other parameters are rejected.
 func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 8)).PhotoReservation
@@ -211,10 +210,10 @@ func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 		t.Errorf("the calls returned %v, want one job and one batch", ids)
 	}
 	if _, err := reserve("k", other); !system.IsProblem(err, http.StatusUnprocessableEntity) {
-		t.Errorf("another prompt: %v", err)
+		t.Errorf("the same key with another prompt returned %v, want 422", err)
 	}
 	if _, err := reserveBatch("b", otherBatch); !system.IsProblem(err, http.StatusUnprocessableEntity) {
-		t.Errorf("another batch: %v", err)
+		t.Errorf("the same key with another batch returned %v, want 422", err)
 	}
 	resp, body := s.Ask(t, http.MethodPost, "/v1/photos", map[string]string{"Idempotency-Key": "k", "Content-Type": "application/json"}, system.JSON(photo))
 	system.Refused(t, resp, body, http.StatusBadRequest, "owner-required")

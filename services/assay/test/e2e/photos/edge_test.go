@@ -17,8 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// inEditing uploads a photo whose edit takes about a second, and returns its job once it is
-// EDITING.
+// inEditing uploads a photo whose edit takes about a second, and returns its job once it is EDITING.
 func inEditing(t *testing.T, c *client.Client) client.Photo {
 	t.Helper()
 	var photo bytes.Buffer
@@ -29,42 +28,42 @@ func inEditing(t *testing.T, c *client.Client) client.Photo {
 	system.Eventually(t, func() error {
 		now, err := c.GetPhoto(system.Within(t), job.JobID, 0)
 		if err == nil && now.Status != client.Editing {
-			err = fmt.Errorf("the job is %s", now.Status)
+			err = fmt.Errorf("the job is %s, want %s", now.Status, client.Editing)
 		}
 		return err
 	})
 	return job
 }
 
-// photosEndWhileTheyAreEdited: a job that is canceled or deleted while it is edited does not change
-// afterwards; the worker leaves no photo behind, and the cost of its call is recorded.
+// photosEndWhileTheyAreEdited: a job that is canceled or deleted while its photo is edited does not change afterwards; the
+// worker leaves no edited photo behind, and its call is recorded.
 func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
-	cancelled, deleted := inEditing(t, c), inEditing(t, c)
-	if _, err := c.CancelPhoto(system.Within(t), cancelled.JobID); err != nil {
+	canceled, deleted := inEditing(t, c), inEditing(t, c)
+	if _, err := c.CancelPhoto(system.Within(t), canceled.JobID); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.DeletePhoto(system.Within(t), deleted.JobID); err != nil {
 		t.Fatal(err)
 	}
-	for _, job := range []client.Photo{cancelled, deleted} { // their messages are acknowledged
-		if ids := s.PhotoOutcomes(t, job.JobID); len(ids) > 1 {
-			t.Errorf("outcomes %v", ids)
+	for _, job := range []client.Photo{canceled, deleted} {
+		if ids := s.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // waits until its messages are acknowledged
+			t.Errorf("outcomes %v, want at most one", ids)
 		}
 	}
-	if job := system.AwaitPhoto(t, c, cancelled.JobID, client.Failed); job.Error.Code != "CANCELLED" {
-		t.Errorf("the cancelled job is %s", system.JSON(job))
+	if job := system.AwaitPhoto(t, c, canceled.JobID, client.Failed); job.Error.Code != "CANCELLED" {
+		t.Errorf("the canceled job is %s, want the code CANCELLED", system.JSON(job))
 	}
-	if keys := s.PhotoKeys(t, cancelled.JobID)[system.PhotoFinal]; len(keys) != 0 {
-		t.Errorf("the cancelled job has %v", keys)
+	if keys := s.PhotoKeys(t, canceled.JobID)[system.PhotoFinal]; len(keys) != 0 {
+		t.Errorf("the canceled job left the edited photos %v", keys)
 	}
-	calls, ok := s.PhotoItem(system.Within(t), t, cancelled.JobID)["calls"].(*types.AttributeValueMemberM)
+	calls, ok := s.PhotoItem(system.Within(t), t, canceled.JobID)["calls"].(*types.AttributeValueMemberM)
 	if !ok || len(calls.Value) == 0 {
-		t.Fatalf("the cancelled job has the calls %v", calls)
+		t.Fatalf("the canceled job has the calls %v, want at least one", calls)
 	}
 	for n, call := range calls.Value {
 		if entry, ok := call.(*types.AttributeValueMemberM); !ok || system.Attribute(t, entry.Value, "outcome") != "ok" {
-			t.Errorf("call %s is %v", n, call)
+			t.Errorf("call %s is %v, want the outcome ok", n, call)
 		}
 	}
 	if left, keys := s.PhotoItem(system.Within(t), t, deleted.JobID), s.PhotoKeys(t, deleted.JobID); left != nil || len(keys) != 0 {
@@ -72,11 +71,11 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	}
 }
 
-// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the
-// same dead letter has no effect, whatever the job's state is.
+// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the same dead letter has
+// no effect, regardless of the job's state.
 func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
-	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
-	job := system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
+	operator, user := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
+	job := system.AwaitPhoto(t, user, system.SendPhoto(t, user, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
 	deadLetters := func(want int) (mine []client.DeadLetter) {
 		t.Helper()
 		system.Eventually(t, func() error {
@@ -99,28 +98,28 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 		t.Helper()
 		result, err := operator.ReplayDead(system.Within(t), client.BulkRequest{Sequence: first.Sequence})
 		if err != nil || len(result.Results) != 1 {
-			t.Fatal(errors.Join(err, fmt.Errorf("%d results", len(result.Results))))
+			t.Fatal(errors.Join(err, fmt.Errorf("the replay has %d results, want 1", len(result.Results))))
 		}
 		return result
 	}
 	if done := replay(); done.Done != 1 {
-		t.Errorf("the replay is %+v", done)
+		t.Errorf("the replay is %+v, want 1 done", done)
 	}
-	deadLetters(2) // it failed again
+	deadLetters(2) // the job failed again
 	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "failed again since") {
-		t.Errorf("the same dead letter again: %+v", again)
+		t.Errorf("the second replay of the dead letter is %+v, want 0 done", again)
 	}
 	better := "sepia"
-	if _, err := speaker.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{Prompt: &better}); err != nil {
+	if _, err := user.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{Prompt: &better}); err != nil {
 		t.Fatal(err)
 	}
-	system.AwaitPhoto(t, speaker, job.JobID, client.Completed)
+	system.AwaitPhoto(t, user, job.JobID, client.Completed)
 	before := s.PhotoOutcomes(t, job.JobID)
 	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "COMPLETED") {
-		t.Errorf("the dead letter of a COMPLETED job: %+v", again)
+		t.Errorf("the replay for a COMPLETED job is %+v, want 0 done", again)
 	}
 	if after := s.PhotoOutcomes(t, job.JobID); len(after) != len(before) || len(before) != 3 {
-		t.Errorf("outcomes %v, then %v", before, after)
+		t.Errorf("the outcomes were %v and are %v, want the same three", before, after)
 	}
 }
 
@@ -136,14 +135,13 @@ func TestObjectsAreNamed(t *testing.T) {
 			job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", sample.Portrait(t)).JobID, client.Completed)
 			labeled := slices.ContainsFunc(job.AnalysisResult.Labels, func(l client.PhotoLabel) bool { return l.Name == "person" })
 			if labeled != want || strings.Contains(job.AnalysisResult.Description, person) != want {
-				t.Errorf("the photo is described as %s", system.JSON(job.AnalysisResult))
+				t.Errorf("the photo is described as %s, want person named = %t", system.JSON(job.AnalysisResult), want)
 			}
 		})
 	}
 }
 
-// TestPhotoEdges proves the promises that need the operator address, or a photo whose
-// edit takes time.
+// TestPhotoEdges proves the promises that need the operator address, or a photo whose edit takes time.
 func TestPhotoEdges(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)

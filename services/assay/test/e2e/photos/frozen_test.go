@@ -12,9 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFrozenWorker: a worker that is suspended during a paid call and resumes after another worker
-// has completed the job makes no further call and overwrites nothing, although it receives the
-// response.
+// TestFrozenWorker: a worker that is suspended during a paid call and resumes after another worker has completed the job
+// makes no further call and overwrites nothing, although it receives the response.
 func TestFrozenWorker(t *testing.T) {
 	t.Parallel()
 	gemini := geminitest.Start(t)
@@ -47,21 +46,21 @@ func TestFrozenWorker(t *testing.T) {
 
 	close(awake)
 	signal(t, frozen, syscall.SIGCONT)
-	if status := frozen.Interrupt(t); status != 0 { // it exits when its work has ended
-		t.Errorf("the frozen worker has the exit status %d", status)
+	if status := frozen.Interrupt(t); status != 0 { // it exits once its work is done
+		t.Errorf("the exit status of the frozen worker is %d, want 0", status)
 	}
 	if after := c.PhotoItem(system.Within(t), t, job.JobID); system.JSON(after) != system.JSON(before) {
 		t.Errorf("the item changed from %s to %s", system.JSON(before), system.JSON(after))
 	}
 	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 3 || !slices.Equal(now[system.PhotoFinal], objects[system.PhotoFinal]) { // the photo and its previews
-		t.Errorf("the objects are %v, were %v", now, objects)
+		t.Errorf("the objects are %v, want %v with 3 final objects", now, objects)
 	}
 	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
 	if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want || gemini.Calls() != 3 || gemini.Billed() != 3 {
-		t.Errorf("calls %s, want %s; %d made, %d billed", calls, want, gemini.Calls(), gemini.Billed())
+		t.Errorf("calls %s, want %s; %d made and %d billed, want 3 and 3", calls, want, gemini.Calls(), gemini.Billed())
 	}
 	if ids := c.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
-		t.Errorf("outcomes %v", ids)
+		t.Errorf("outcomes %v, want one", ids)
 	}
 }
 

@@ -16,10 +16,10 @@ func setPhotoProvider(t *testing.T, operator, name string, change system.Setting
 	at := system.System{HTTP: operator}
 	resp, body := at.Ask(t, http.MethodGet, "/v1/photo-providers/"+name, nil, "")
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("get %s: %d %s", name, resp.StatusCode, body)
+		t.Fatalf("get %s: %d %s, want 200", name, resp.StatusCode, body)
 	}
 	if strings.Contains(body, geminitest.Key) || strings.Contains(body, seedreamtest.Key) {
-		t.Errorf("a provider shows its key: %s", body)
+		t.Errorf("the provider contains its API key: %s", body)
 	}
 	all := system.Settings{}
 	system.Decode(t, body, &all)
@@ -31,6 +31,6 @@ func setPhotoProvider(t *testing.T, operator, name string, change system.Setting
 	}
 	header := map[string]string{"Content-Type": "application/json", "If-Match": resp.Header.Get("ETag")}
 	if resp, body := at.Ask(t, http.MethodPut, "/v1/photo-providers/"+name, header, system.JSON(all)); resp.StatusCode != http.StatusOK {
-		t.Fatalf("put %s: %d %s", name, resp.StatusCode, body)
+		t.Fatalf("put %s: %d %s, want 200", name, resp.StatusCode, body)
 	}
 }

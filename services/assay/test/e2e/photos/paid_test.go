@@ -38,7 +38,7 @@ func newPaid(t *testing.T, s *system.Server) paid {
 	return paid{s, geminitest.Start(t), seedreamtest.Start(t)}
 }
 
-// paidEnv returns the environment of a system with test servers as paid providers.
+// paidEnv returns the environment of a system that uses test servers as paid providers.
 func paidEnv() []string {
 	return []string{
 		"ASSAY_GEMINI_KEY=" + geminitest.Key, "ASSAY_GEMINI_KEY_NEW=" + otherKey, "ASSAY_SEEDREAM_KEY=" + seedreamtest.Key,
@@ -46,14 +46,14 @@ func paidEnv() []string {
 	}
 }
 
-// enable makes the system call the providers of the test.
+// enable configures the system to call the test servers.
 func (p paid) enable(t *testing.T) {
 	t.Helper()
 	p.set(t, "gemini", system.Settings{"enabled": true, "baseUrl": p.gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel})
 	p.set(t, "seedream", system.Settings{"enabled": true, "baseUrl": p.seedream.URL, "editModel": seedreamtest.Model})
 }
 
-// photoProvider has the fields of a provider that are checked.
+// photoProvider contains the fields of a provider that are checked.
 type photoProvider struct {
 	State struct {
 		Suspended       string
@@ -84,7 +84,7 @@ func (p paid) send(t *testing.T, c *client.Client, provider string) client.Photo
 	return job
 }
 
-// photoCall has the fields of a call that are compared.
+// photoCall contains the fields of a call that are compared.
 type photoCall struct {
 	Step, Provider, Outcome, Model string
 	CostMicros                     int64
@@ -98,8 +98,7 @@ func (p paid) calls(t *testing.T, jobID string) []photoCall {
 	return list.Calls
 }
 
-// recorded returns the number of calls to a provider in the ledger of a job that may
-// be billed.
+// recorded returns the number of calls in the ledger of a job that a provider may bill.
 func recorded(calls []photoCall, provider string) (n int) {
 	for _, call := range calls {
 		if call.Provider == provider && (call.Outcome != "error" && call.Outcome != "refused" || call.CostMicros > 0) {
@@ -109,8 +108,8 @@ func recorded(calls []photoCall, provider string) (n int) {
 	return n
 }
 
-// TestPaidProviders: a job is processed by the requested provider, its calls are in the
-// ledger at their prices, and a fatal error ends it after one call.
+// TestPaidProviders: a job is processed by the requested provider, its calls are in the ledger at their prices, and a
+// rejected edit is not repeated.
 func TestPaidProviders(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -126,21 +125,21 @@ func TestPaidProviders(t *testing.T) {
 		edited := system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)
 		if config, format, err := image.DecodeConfig(bytes.NewReader(edited)); err != nil || format != "jpeg" || config.Width != job.EditResult.Width ||
 			job.Provider != provider || job.Degraded != "" || job.AnalysisResult == nil {
-			t.Errorf("%s %+v, %v: %s", format, config, err, system.JSON(job))
+			t.Errorf("the edited photo is %s %+v, %v; want a JPEG of the size in %s", format, config, err, system.JSON(job))
 		}
 	}
 	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 141_000 || got.Running != 0 || p.gemini.Billed() != 2 {
-		t.Errorf("gemini %+v, %d billed", got, p.gemini.Billed())
+		t.Errorf("gemini %+v, %d billed; want 2 calls at 141000", got, p.gemini.Billed())
 	}
 	p.gemini.Next(providertest.OK, providertest.Body(func([]byte) []byte { return geminitest.Candidate("IMAGE_SAFETY") }))
 	refused := system.AwaitPhoto(t, c, p.send(t, c, "gemini").JobID, client.Failed)
 	if refused.Error.Code != "SAFETY_BLOCKED" || len(p.calls(t, refused.JobID)) != 2 || p.seedream.Billed() != 1 {
-		t.Errorf("refused content: %s, calls %v", system.JSON(refused), p.calls(t, refused.JobID))
+		t.Errorf("rejected content: %s, calls %v; want SAFETY_BLOCKED after 2 calls", system.JSON(refused), p.calls(t, refused.JobID))
 	}
 	p.set(t, "gemini", system.Settings{"enabled": false})
 	_, err := c.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
 	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict {
-		t.Errorf("a provider that is disabled: %v", err)
+		t.Errorf("an upload for a disabled provider returned %v, want 409", err)
 	}
 	p.set(t, "gemini", system.Settings{"fallback": []string{"stub"}})
 	job, err := c.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
@@ -148,12 +147,11 @@ func TestPaidProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider instead of gemini" {
-		t.Errorf("instead of a disabled provider: %s", system.JSON(job))
+		t.Errorf("with a fallback of a disabled provider, the job is %s, want an edit by stub", system.JSON(job))
 	}
 }
 
-// TestPaidKeyRevoked: a rejected key suspends its provider, and a new key lets waiting
-// jobs continue.
+// TestPaidKeyRevoked: a rejected key suspends its provider, and waiting jobs continue with a new key.
 func TestPaidKeyRevoked(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -162,7 +160,7 @@ func TestPaidKeyRevoked(t *testing.T) {
 	first, second := p.send(t, c, "gemini"), p.send(t, c, "gemini")
 	system.Eventually(t, func() error {
 		if got := p.provider(t, "gemini").State; !strings.Contains(got.Suspended, "API key not valid") {
-			return fmt.Errorf("%+v", got)
+			return fmt.Errorf("the provider is %+v, want suspended", got)
 		}
 		return nil
 	})
@@ -171,7 +169,7 @@ func TestPaidKeyRevoked(t *testing.T) {
 		system.AwaitPhoto(t, c, job.JobID, client.Completed)
 	}
 	if got := p.provider(t, "gemini").State; got.Suspended != "" || p.gemini.Billed() != 4 {
-		t.Errorf("%+v, %d billed", got, p.gemini.Billed())
+		t.Errorf("the provider is %+v, %d billed; want not suspended, 4 billed", got, p.gemini.Billed())
 	}
 }
 
@@ -207,26 +205,26 @@ func TestPaidSettings(t *testing.T) {
 	}
 	for field, value := range wrong {
 		if status, problem := put("*", system.Settings{field: value}); status != http.StatusUnprocessableEntity && status != http.StatusBadRequest || !strings.Contains(problem, field) {
-			t.Errorf("%s %v: %d %s", field, value, status, problem)
+			t.Errorf("%s %v: %d %s, want an error that names the field", field, value, status, problem)
 		}
 	}
 	etag := resp.Header.Get("ETag")
 	if status, problem := put(etag, nil); status != http.StatusOK {
-		t.Errorf("%d %s", status, problem)
+		t.Errorf("the current version: %d %s, want 200", status, problem)
 	}
 	if status, _ := put(etag, nil); status != http.StatusPreconditionFailed {
-		t.Errorf("an older version: %d", status)
+		t.Errorf("an older version: %d, want 412", status)
 	}
 	if status, _ := put("", nil); status != http.StatusPreconditionRequired {
-		t.Errorf("without a version: %d", status)
+		t.Errorf("without a version: %d, want 428", status)
 	}
 	if resp, _ := p.Ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("clients see providers: %d", resp.StatusCode)
+		t.Errorf("GET of a provider at the public address: %d, want 404", resp.StatusCode)
 	}
 }
 
-// TestPaidKilled: a call whose worker was killed is in the ledger as possibly billed, at
-// its full price, and is repeated once if its response is lost.
+// TestPaidKilled: a call whose worker was killed is in the ledger as possibly billed, at its full price, and is repeated
+// once if its response is lost.
 func TestPaidKilled(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t, system.ShortLease, noSkew)
@@ -244,12 +242,12 @@ func TestPaidKilled(t *testing.T) {
 	job = system.AwaitPhoto(t, p.Client(t, job.UserID), job.JobID, client.Completed)
 	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
 	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Billed() != 3 {
-		t.Errorf("calls %v, want %s; %d billed", calls, want, p.gemini.Billed())
+		t.Errorf("calls %v, want %s; %d billed, want 3", calls, want, p.gemini.Billed())
 	}
 	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 40_000+2*101_000 {
-		t.Errorf("the ledger has %+v", got)
+		t.Errorf("the provider is %+v, want a cost of %d", got, 40_000+2*101_000)
 	}
 	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
-		t.Errorf("outcomes %v", ids)
+		t.Errorf("outcomes %v, want one", ids)
 	}
 }

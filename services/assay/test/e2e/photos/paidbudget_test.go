@@ -11,9 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidBudget: when a budget is used up, the jobs of four analyzers wait. Together they
-// do not exceed the budget, and they delay no other provider. A larger budget lets them
-// continue.
+// TestPaidBudget: when a budget is used up, jobs wait. Four analyzers together do not exceed the budget, and the waiting
+// jobs do not delay other providers. They continue once the budget is increased.
 func TestPaidBudget(t *testing.T) {
 	t.Parallel()
 	cluster := system.StartCluster(t, paidEnv()...)
@@ -34,26 +33,25 @@ func TestPaidBudget(t *testing.T) {
 	}
 	system.Eventually(t, func() error {
 		if got := p.seedream.Billed(); got != most {
-			return fmt.Errorf("%d billed", got)
+			return fmt.Errorf("%d billed, want %d", got, most)
 		}
 		return nil
 	})
 	system.AwaitPhoto(t, c, p.send(t, c, "gemini").JobID, client.Completed)
 	system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", system.DrawPhoto(t, 3)).JobID, client.Completed)
 	if got := p.provider(t, "seedream").State; got.CostTodayMicros != most*price || p.seedream.Billed() != most {
-		t.Errorf("%+v, %d billed of a budget for %d", got, p.seedream.Billed(), most)
+		t.Errorf("the provider is %+v, %d billed; want the budget for %d used", got, p.seedream.Billed(), most)
 	}
 	p.set(t, "seedream", system.Settings{"dailyBudgetMicros": 2 * n * price})
 	for _, id := range jobs {
 		system.AwaitPhoto(t, c, id, client.Completed)
 	}
 	if got := p.provider(t, "seedream").State; got.CostTodayMicros != n*price || p.seedream.Billed() != n {
-		t.Errorf("%+v, %d billed for %d jobs", got, p.seedream.Billed(), n)
+		t.Errorf("the provider is %+v, %d billed; want %d at %d", got, p.seedream.Billed(), n, price)
 	}
 }
 
-// TestPaidFallbackAfter: jobs wait for a held provider for fallbackAfter. Then its
-// fallback processes them.
+// TestPaidFallbackAfter: jobs wait for a held provider for the time fallbackAfter, and then its fallback processes them.
 func TestPaidFallbackAfter(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -64,13 +62,13 @@ func TestPaidFallbackAfter(t *testing.T) {
 	held := []client.Photo{p.send(t, c, "gemini"), p.send(t, c, "gemini")}
 	system.Eventually(t, func() error {
 		if p.gemini.Calls() == 0 {
-			return fmt.Errorf("no call yet")
+			return fmt.Errorf("gemini has not been called")
 		}
 		return nil
 	})
 	system.AwaitPhoto(t, c, p.send(t, c, "seedream").JobID, client.Completed)
 	if p.seedream.Billed() != 1 {
-		t.Errorf("%d calls to the fallback before fallbackAfter", p.seedream.Billed()-1)
+		t.Errorf("%d calls to the fallback before fallbackAfter, want 0", p.seedream.Billed()-1)
 	}
 	p.set(t, "gemini", system.Settings{"fallbackAfter": wait.String()})
 	held = append(held, p.send(t, c, "gemini"))
@@ -81,6 +79,6 @@ func TestPaidFallbackAfter(t *testing.T) {
 		}
 	}
 	if p.gemini.Billed() != 0 || p.seedream.Billed() != 1+len(held) {
-		t.Errorf("%d and %d billed", p.gemini.Billed(), p.seedream.Billed())
+		t.Errorf("%d calls of gemini and %d of seedream are billed, want 0 and %d", p.gemini.Billed(), p.seedream.Billed(), 1+len(held))
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// paidPhotosAreEdited: a paid provider edits a photo, after a response that is too large to
-// be stored.
+// paidPhotosAreEdited: a paid provider edits a photo, after a response that is too large to be stored.
 func paidPhotosAreEdited(t *testing.T, start system.Starter) {
 	gemini := geminitest.Start(t)
 	c := start(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8")
@@ -27,6 +26,6 @@ func paidPhotosAreEdited(t *testing.T, start system.Starter) {
 		t.Fatal(err)
 	}
 	if done := system.AwaitPhoto(t, owner, job.JobID, client.Completed); done.Provider != "gemini" || gemini.Calls() != 3 {
-		t.Errorf("after %d calls the job is %s", gemini.Calls(), system.JSON(done))
+		t.Errorf("after %d calls, the job is %s, want 3 calls and the provider gemini", gemini.Calls(), system.JSON(done))
 	}
 }

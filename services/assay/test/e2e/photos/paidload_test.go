@@ -36,19 +36,18 @@ func soonSwept() []string {
 // maxPaidCalls is the default of ASSAY_PHOTOJOB_PAID_CALLS.
 const maxPaidCalls = 2
 
-// pausesPerJob is the number of jobs per 429 without Retry-After, after which the
-// provider is held for 30 s.
-const pausesPerJob = 250
+// jobsPerPause is the number of jobs per 429 without Retry-After, after which the provider is held for 30 s.
+const jobsPerPause = 250
 
-// callsPerFault is the number of calls per fault, and latency the delay of a fault: no
-// shorter than that of responses, otherwise the breaker would count consecutive failures.
+// callsPerFault is the number of calls per fault. latency is the delay of a fault, which is not shorter than the delay of
+// responses, because the circuit breaker would otherwise count consecutive failures.
 const (
 	callsPerFault = 4
 	latency       = 300 * time.Millisecond
 )
 
-// faults returns the response of a provider to each call: faults of all kinds, in an
-// order chosen by the seed.
+// faults returns a function that returns the provider's response to each call: faults of all kinds, in an order chosen by
+// the seed, or nil for no fault.
 func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 	random := rand.New(rand.NewPCG(seed, 18))
 	all := []providertest.Reply{
@@ -58,10 +57,10 @@ func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 		providertest.Answer([]byte("<html>")), providertest.Answer(geminitest.Candidate("NO_IMAGE")),
 		providertest.Answer(geminitest.Picture([]byte("GIF89a"), "image/png")),
 	}
-	pauses := jobs / pausesPerJob
+	pauses := jobs / jobsPerPause
 	var deck []providertest.Reply
 	return func(call int) providertest.Reply {
-		if pauses > 0 && call%pausesPerJob == 1 {
+		if pauses > 0 && call%jobsPerPause == 1 {
 			pauses--
 			return geminitest.TooMany()
 		}
@@ -81,12 +80,12 @@ func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 // paidLoad contains the jobs of a load.
 type paidLoad struct {
 	paid
-	client             *client.Client
-	jobs               []string
-	cancelled, deleted map[string]bool
+	client            *client.Client
+	jobs              []string
+	canceled, deleted map[string]bool
 }
 
-// upload creates jobs for a provider. Each has a different photo.
+// upload creates jobs with different photos for a provider and returns their ids.
 func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n int) (ids []string) {
 	t.Helper()
 	ids = make([]string, n)
@@ -117,15 +116,14 @@ func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n 
 
 var errTooEarly = errors.New("most earlier jobs have made no call yet")
 
-// withdraw cancels one in 10 jobs and deletes one in 10, while they are processed and the server is
-// killed.
+// withdraw cancels a tenth of the jobs and deletes a tenth, while they are processed and the server is killed.
 func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand) {
 	for i, id := range l.jobs {
 		var withdraw func(context.Context, string) error
 		var done map[string]bool
 		switch random.IntN(10) {
 		case 0:
-			done, withdraw = l.cancelled, func(ctx context.Context, id string) error {
+			done, withdraw = l.canceled, func(ctx context.Context, id string) error {
 				_, err := l.client.CancelPhoto(ctx, id)
 				return err
 			}
@@ -136,12 +134,12 @@ func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand
 		}
 		for {
 			var err error
-			if l.gemini.Calls() < i { // it waits, possibly for the provider
+			if l.gemini.Calls() < i { // the job probably still waits
 				err = errTooEarly
 			} else if err = withdraw(ctx, id); err == nil {
 				done[id] = true
 			}
-			if _, refused := errors.AsType[*client.Problem](err); err == nil || refused { // it has ended
+			if _, refused := errors.AsType[*client.Problem](err); err == nil || refused { // withdrawn, or rejected because the job has ended
 				break
 			}
 			select {
@@ -154,7 +152,8 @@ func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand
 	}
 }
 
-// check checks a job that has ended: its outcome, its ledger and its objects.
+// check checks the ledger and the outcome of a job that has ended, and returns the number of calls to gemini that may be
+// billed.
 func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 	t.Helper()
 	calls := l.calls(t, id)
@@ -172,22 +171,21 @@ func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 		}
 	}
 	if ids := l.PhotoOutcomes(t, id); len(ids) != 1 {
-		t.Errorf("outcomes of %s: %v", id, ids)
+		t.Errorf("outcomes of %s: %v, want one", id, ids)
 	}
 	return booked
 }
 
-// TestPaidLoad: for any response of a provider, while the server is killed and jobs are
-// cancelled and deleted, every job has one outcome, no step is billed more often than
-// ASSAY_PHOTOJOB_PAID_CALLS, and every bill is in the ledger. No object of withdrawn jobs
-// remains. Jobs that wait for a held provider delay no jobs of other providers, and its
-// fallback processes them when an operator disables it.
+// TestPaidLoad: with all kinds of responses of a provider, and while the server is killed and jobs are canceled and
+// deleted, every job has one outcome, no step is billed more than ASSAY_PHOTOJOB_PAID_CALLS times, and every bill is in
+// the ledger. No object of a withdrawn job remains. Jobs that wait for a held provider do not delay jobs of other
+// providers, and are processed by the fallback when an operator disables the provider.
 func TestPaidLoad(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*paidJobs)*1500*time.Millisecond)
 	defer cancel()
 	random := rand.New(rand.NewPCG(system.LoadSeed(), 1))
-	l := &paidLoad{paid: startPaid(t, append(soonSwept(), system.ShortLease, noSkew)...), cancelled: map[string]bool{}, deleted: map[string]bool{}}
+	l := &paidLoad{paid: startPaid(t, append(soonSwept(), system.ShortLease, noSkew)...), canceled: map[string]bool{}, deleted: map[string]bool{}}
 	held := system.Settings{"editTime": "3s", "analyzeTime": "3s", "perMinute": 100_000, "perDay": 1_000_000, "concurrent": 1000, "dailyBudgetMicros": 0}
 	l.set(t, "gemini", held)
 	l.client = l.Client(t, system.NewOwner())
@@ -202,7 +200,7 @@ func TestPaidLoad(t *testing.T) {
 			select {
 			case <-time.After(20 * time.Millisecond):
 			case <-ctx.Done():
-				t.Fatalf("%d calls before kill %d", l.gemini.Calls(), kill)
+				t.Fatalf("%d calls before kill %d, want %d", l.gemini.Calls(), kill, (kill+1)**paidJobs*2/(kills+2))
 			}
 		}
 		l.Program.Kill(t)
@@ -225,7 +223,7 @@ func TestPaidLoad(t *testing.T) {
 	}
 	l.checkBills(t)
 	l.checkObjects(ctx, t)
-	t.Logf("%d kills, %d canceled, %d deleted, %v; %d calls, %d billed, %d recorded in %d jobs", kills, len(l.cancelled), len(l.deleted),
+	t.Logf("%d kills, %d canceled, %d deleted, %v; %d calls, %d billed, %d recorded in %d jobs", kills, len(l.canceled), len(l.deleted),
 		states, l.gemini.Calls(), l.gemini.Billed(), booked, len(l.jobs)-len(l.deleted))
 	l.switchProvider(ctx, t)
 }
@@ -255,20 +253,19 @@ func (l *paidLoad) checkBills(t *testing.T) {
 	}
 	for of, n := range bills {
 		if n > maxPaidCalls {
-			t.Errorf("%s is billed %d times for one photo", of.model, n)
+			t.Errorf("%s is billed %d times for one photo, want at most %d", of.model, n, maxPaidCalls)
 		}
 	}
 	if len(bills) < *paidJobs {
-		t.Errorf("the bills name %d steps of %d jobs", len(bills), *paidJobs)
+		t.Errorf("%d steps are billed for %d jobs, want at least one each", len(bills), *paidJobs)
 	}
 	if got := l.provider(t, "gemini").State; got.CostTodayMicros < cost || got.CallsToday < l.gemini.Billed() {
-		t.Errorf("the ledger has %+v, and %d calls are billed at %d", got, l.gemini.Billed(), cost)
+		t.Errorf("the ledger contains %+v, want at least the %d billed calls at %d", got, l.gemini.Billed(), cost)
 	}
 }
 
-// checkObjects checks that no edit of a cancelled job and no object of a deleted one
-// remains once their workers, or the sweep after a kill, are done. A cancelled job keeps its
-// upload for a retry.
+// checkObjects checks that no edit of a canceled job and no object of a deleted job remains once their workers, or the
+// sweep after a kill, are done. A canceled job keeps its upload for a retry.
 func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for {
@@ -277,7 +274,7 @@ func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 			at := l.System
 			at.Bucket = bucket
 			for _, key := range at.Keys(t) {
-				if id := strings.Split(key, "/")[2]; l.deleted[id] || l.cancelled[id] && bucket == system.PhotoFinal {
+				if id := strings.Split(key, "/")[2]; l.deleted[id] || l.canceled[id] && bucket == system.PhotoFinal {
 					wrong = append(wrong, bucket+"/"+key)
 				}
 			}
@@ -286,7 +283,7 @@ func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 			return
 		}
 		select {
-		case <-time.After(time.Second): // poll once a second
+		case <-time.After(time.Second):
 		case <-ctx.Done():
 			t.Errorf("objects of withdrawn jobs remain: %v", wrong)
 			return
@@ -305,11 +302,11 @@ func (l *paidLoad) switchProvider(ctx context.Context, t *testing.T) {
 	for _, provider := range []string{"seedream", "stub"} {
 		began := time.Now()
 		system.AwaitPhoto(t, l.client, l.upload(ctx, t, provider, 1)[0], client.Completed)
-		t.Logf("a job of %s takes %s while %d wait for gemini", provider, time.Since(began).Round(time.Millisecond), len(waiting))
+		t.Logf("a job of %s takes %s while %d jobs wait for gemini", provider, time.Since(began).Round(time.Millisecond), len(waiting))
 	}
 	for _, id := range waiting {
 		if job, err := l.client.GetPhoto(ctx, id, 0); err != nil || job.Status == client.Completed || job.Status == client.Failed {
-			t.Errorf("while gemini is held: %s, %v", system.JSON(job), err)
+			t.Errorf("while gemini is held, the job is %s, %v; want it waiting", system.JSON(job), err)
 		}
 	}
 	l.set(t, "gemini", system.Settings{"enabled": false})
@@ -319,11 +316,11 @@ func (l *paidLoad) switchProvider(ctx context.Context, t *testing.T) {
 			t.Fatal(err)
 		}
 		if job.Status != client.Completed || job.Provider != "seedream" || job.Options.Provider != "gemini" {
-			t.Errorf("after the switch: %s", system.JSON(job))
+			t.Errorf("after gemini was disabled, the job is %s, want an edit by seedream", system.JSON(job))
 		}
 		l.check(t, id)
 	}
 	if n := l.gemini.Billed() - billed; n != 0 || l.seedream.Billed() != len(waiting)+1 {
-		t.Errorf("%d of gemini and %d of seedream are billed for %d jobs", n, l.seedream.Billed(), len(waiting)+1)
+		t.Errorf("%d calls of gemini and %d of seedream are billed, want 0 and %d", n, l.seedream.Billed(), len(waiting)+1)
 	}
 }

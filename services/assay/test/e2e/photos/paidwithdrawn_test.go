@@ -16,14 +16,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidWithdrawn: if a job is cancelled or deleted while a provider edits its photo, the
-// cost is in the ledger and no edit remains; of a deleted job no object remains.
+// TestPaidWithdrawn: if a job is canceled or deleted while a provider edits its photo, the cost is in the ledger and no
+// edit remains; no object of a deleted job remains.
 func TestPaidWithdrawn(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
 	c := p.Client(t, system.NewOwner())
-	// during withdraws a job while the provider edits its photo, and then lets the provider
-	// respond.
+	// during withdraws a job while the provider edits its photo, and then lets the provider respond.
 	during := func(withdraw func(ctx context.Context, id string) error) string {
 		t.Helper()
 		reached, withdrawn := make(chan struct{}), make(chan struct{})
@@ -39,37 +38,37 @@ func TestPaidWithdrawn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids := p.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // and the message is acknowledged
-			t.Errorf("outcomes %v", ids)
+		if ids := p.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // waits until its messages are acknowledged
+			t.Errorf("outcomes %v, want at most one", ids)
 		}
 		return job.JobID
 	}
-	cancelled := during(func(ctx context.Context, id string) error {
+	canceled := during(func(ctx context.Context, id string) error {
 		_, err := c.CancelPhoto(ctx, id)
 		return err
 	})
-	if job := system.AwaitPhoto(t, c, cancelled, client.Failed); job.Error.Code != "CANCELLED" {
-		t.Errorf("cancelled as %s", system.JSON(job))
+	if job := system.AwaitPhoto(t, c, canceled, client.Failed); job.Error.Code != "CANCELLED" {
+		t.Errorf("the canceled job is %s, want the code CANCELLED", system.JSON(job))
 	}
 	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini ok gemini-3.1-flash-image 101000}]"
-	if calls := fmt.Sprint(p.calls(t, cancelled)); calls != want {
+	if calls := fmt.Sprint(p.calls(t, canceled)); calls != want {
 		t.Errorf("calls %s, want %s", calls, want)
 	}
 	deleted := during(c.DeletePhoto)
 	if _, err := c.GetPhoto(system.Within(t), deleted, 0); err == nil {
 		t.Error("a deleted job was recreated")
 	}
-	edits, all := p.PhotoKeys(t, cancelled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
+	edits, all := p.PhotoKeys(t, canceled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
 	if len(edits) > 0 || len(all) > 0 {
-		t.Errorf("of the cancelled job %v remains, of the deleted one %v", edits, all)
+		t.Errorf("the canceled job left the edits %v, and the deleted job left %v", edits, all)
 	}
 	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 2*141_000 || p.gemini.Billed() != 4 {
-		t.Errorf("%+v, %d billed", got, p.gemini.Billed())
+		t.Errorf("the provider is %+v, %d billed; want 4 calls at %d", got, p.gemini.Billed(), 2*141_000)
 	}
 }
 
-// TestPaidStreamLost: if the work stream is lost, a sweep completes the jobs. A stored
-// response is not requested again.
+// TestPaidStreamLost: if the work stream is lost, the jobs are completed after a sweep. A stored response is not
+// requested again.
 func TestPaidStreamLost(t *testing.T) {
 	t.Parallel()
 	cluster := system.StartCluster(t, append(paidEnv(), noSkew, system.NoSweep)...)
@@ -92,7 +91,7 @@ func TestPaidStreamLost(t *testing.T) {
 	if err := png.Encode(&picture, scene.New(90, 60, 1)); err != nil {
 		t.Fatal(err)
 	}
-	// As if it had been killed after it stored the response.
+	// Store a response, as if the worker had been killed after it stored it.
 	p.PutObject(t, system.PhotoTemp, photojob.AnswerKey(job.JobID, 2), geminitest.Picture(picture.Bytes(), "image/png"))
 	if err := p.JetStream(t).DeleteStream(system.Within(t), photojob.WorkStream); err != nil {
 		t.Fatal(err)
@@ -103,14 +102,14 @@ func TestPaidStreamLost(t *testing.T) {
 		cluster.Sweep(t)
 		found, err := c.GetPhoto(system.Within(t), job.JobID, time.Second)
 		if err != nil || found.Status != client.Completed {
-			return fmt.Errorf("%s, %w", system.JSON(found), err)
+			return fmt.Errorf("the job is %s, %w", system.JSON(found), err)
 		}
 		return nil
 	})
 	if done := system.AwaitPhoto(t, c, job.JobID, client.Completed); done.EditResult.Width != 90 || p.gemini.Calls() != 2 {
-		t.Errorf("after %d calls the job is %s", p.gemini.Calls(), system.JSON(done))
+		t.Errorf("after %d calls, the job is %s, want 2 calls and the stored photo", p.gemini.Calls(), system.JSON(done))
 	}
 	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
-		t.Errorf("outcomes %v", ids)
+		t.Errorf("outcomes %v, want one", ids)
 	}
 }

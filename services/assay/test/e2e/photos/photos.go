@@ -18,9 +18,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photosAreEdited: a photo that is uploaded in either way is described, and edited according to its
-// prompt; its original does not change, and the item has the attributes of seed 003 with their
-// types.
+// photosAreEdited: a photo uploaded by a presigned request or a form is described, and edited according to its prompt;
+// the original does not change, and the item has the attributes of seed 003 with their types.
 func photosAreEdited(t *testing.T, s system.System) {
 	photo := system.DrawPhoto(t, 1)
 	const prompt, name = "crop 1:1, as png", `fjord "å".jpg`
@@ -37,7 +36,7 @@ func photosAreEdited(t *testing.T, s system.System) {
 			fields := "--e2e-boundary\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\n" + prompt + "\r\n"
 			resp, body := s.Ask(t, http.MethodPost, "/v1/photos", map[string]string{"X-Owner-Id": owner, "Content-Type": contentType}, fields+content)
 			if resp.StatusCode != http.StatusAccepted {
-				t.Fatalf("%d %s", resp.StatusCode, body)
+				t.Fatalf("the form returned %d %s, want 202", resp.StatusCode, body)
 			}
 			system.Decode(t, body, &job)
 			return job
@@ -51,12 +50,12 @@ func photosAreEdited(t *testing.T, s system.System) {
 			edit := job.EditResult
 			if edit == nil || edit.Width != 120 || edit.Height != 120 || edit.Format != "png" || job.Degraded != "" || job.Error != nil ||
 				job.AnalysisResult == nil || job.AnalysisResult.Description == "" || len(job.AnalysisResult.Labels) == 0 {
-				t.Fatalf("edited as %s", system.JSON(job))
+				t.Fatalf("the job is %s, want a PNG of 120 x 120 pixels and a description", system.JSON(job))
 			}
 			edited := system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)
 			config, format, err := image.DecodeConfig(bytes.NewReader(edited))
 			if err != nil || format != "png" || config.Width != 120 || config.Height != 120 || int64(len(edited)) != edit.Size {
-				t.Errorf("the photo is %s of %+v, %d bytes, %v", format, config, len(edited), err)
+				t.Errorf("the photo is %s of %+v, %d bytes, %v; want png of 120 x 120 pixels, %d bytes", format, config, len(edited), err, edit.Size)
 			}
 			if original := system.DownloadPhoto(t, c, job.JobID, client.OriginalPhoto); !bytes.Equal(original, photo) {
 				t.Error("the original differs from the upload")
@@ -76,7 +75,7 @@ func checkDownload(t *testing.T, s system.System, owner, jobID, name string) {
 	t.Helper()
 	resp, _ := s.Ask(t, http.MethodGet, "/v1/photos/"+jobID+"/download", map[string]string{"X-Owner-Id": owner}, "")
 	if resp.StatusCode != http.StatusTemporaryRedirect {
-		t.Fatalf("the download returned status %d", resp.StatusCode)
+		t.Fatalf("the download returned status %d, want 307", resp.StatusCode)
 	}
 	at, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil {
@@ -84,12 +83,12 @@ func checkDownload(t *testing.T, s system.System, owner, jobID, name string) {
 	}
 	_, params, err := mime.ParseMediaType(at.Query().Get("response-content-disposition"))
 	if err != nil || params["filename"] != name {
-		t.Errorf("the file is named %q, %v", params["filename"], err)
+		t.Errorf("the file is named %q, %v; want %q", params["filename"], err, name)
 	}
 }
 
-// checkPhotoItem compares the attributes of a COMPLETED job with those of seed 003 and the
-// optional ones of its design.
+// checkPhotoItem compares the attributes of a COMPLETED job with the attributes of seed 003 and the optional attributes of
+// the design.
 func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 	t.Helper()
 	want := map[string]string{
@@ -110,12 +109,12 @@ func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 	}
 }
 
-// checkCalls: the owner and operators see the two calls of a job, and only operators their costs.
+// checkCalls checks that the owner and operators see the two calls of a job, and only operators see costs.
 func checkCalls(t *testing.T, s system.System, job client.Photo) {
 	t.Helper()
 	for i, step := range []string{"analyze", "edit"} {
 		if len(job.Calls) != 2 || job.Calls[i].Step != step || job.Calls[i].Provider != "stub" || job.Calls[i].Outcome != "ok" {
-			t.Errorf("the owner sees the calls %+v", job.Calls)
+			t.Errorf("the owner sees the calls %+v, want analyze and edit by stub", job.Calls)
 		}
 	}
 	status, body := system.Get(t, s.LiveOperator+"/v1/photos/"+job.JobID+"/calls")
@@ -124,15 +123,15 @@ func checkCalls(t *testing.T, s system.System, job client.Photo) {
 	}
 	system.Decode(t, body, &list)
 	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
-		t.Errorf("GET of the calls: %d %s", status, body)
+		t.Errorf("GET of the calls by an operator: %d %s, want 200, analyze and edit by stub", status, body)
 	}
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("clients see costs: %d %s", resp.StatusCode, body)
+		t.Errorf("GET of the calls at the public address: %d %s, want 404", resp.StatusCode, body)
 	}
 }
 
-// photosAreListed: an owner's jobs, newest first, in pages and by state; those of all
-// owners in a state, for operators only.
+// photosAreListed: an owner's jobs are listed newest first, in pages and by state; only operators list the jobs of all
+// owners in a state.
 func photosAreListed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -163,19 +162,18 @@ func photosAreListed(t *testing.T, s system.System) {
 			{Status: client.Queued}: nil, {OwnerID: system.NewOwner()}: nil,
 		} {
 			if got := listed(l); !slices.Equal(got, ids) {
-				return fmt.Errorf("the list %+v has %v, want %v", l, got, ids)
+				return fmt.Errorf("the list %+v contains %v, want %v", l, got, ids)
 			}
 		}
 		return nil
 	})
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos?status=FAILED", nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("a client listed the jobs of all owners: %d %s", resp.StatusCode, body)
+		t.Errorf("a client's list of the jobs of all owners: %d %s, want 405", resp.StatusCode, body)
 	}
 	system.Eventually(t, func() error { return listsFailed(system.Within(t), t, s, want[2]) })
 }
 
-// listsFailed fails the test unless operators see a job in the list of FAILED
-// ones.
+// listsFailed returns an error unless operators see a job in the list of FAILED jobs.
 func listsFailed(ctx context.Context, t *testing.T, s system.System, jobID string) error {
 	t.Helper()
 	for cursor := ""; ; {
@@ -196,7 +194,7 @@ func listsFailed(ctx context.Context, t *testing.T, s system.System, jobID strin
 	}
 }
 
-// downloadsFollowTheJob: 409 before the photo exists, 410 once it has been removed.
+// downloadsFollowTheJob: a download returns 409 before the photo exists, and 410 once it has been removed.
 func downloadsFollowTheJob(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -1,5 +1,4 @@
-// Package photos proves the promises of photo jobs, including those of paid
-// providers.
+// Package photos proves the promises of photo jobs, including jobs of paid providers.
 package photos
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -13,7 +12,7 @@ func Promises() system.Promises {
 		"download links expire":                 downloadLinksExpire,
 		"failed photos are retried":             failedPhotosAreRetried,
 		"bad photos fail":                       badPhotosFail,
-		"photos are cancelled":                  photosAreCancelled,
+		"photos are canceled":                   photosAreCanceled,
 		"photos are deleted":                    photosAreDeleted,
 		"foreign photos are not found":          foreignPhotosAreNotFound,
 		"repeated calls return the first photo": repeatsFindTheFirstPhoto,
