@@ -33,20 +33,20 @@ func TestQuotas(t *testing.T) {
 
 const size = 300 // bytes, of which three fit into the quota
 
-// used waits until the owner uses the given numbers of items and bytes.
+// used checks the number of items and bytes that an owner uses.
 func used(t *testing.T, s system.System, owner string, items, bytes int64) {
 	t.Helper()
 	var me struct{ Use client.Use }
 	resp, body := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": owner}, "")
 	if err := json.Unmarshal([]byte(body), &me); err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %v", resp.Status, body, err)
+		t.Fatalf("GET /v1/me returned %s %s, %v; want 200", resp.Status, body, err)
 	}
 	if me.Use.Items != items || me.Use.Bytes != bytes {
-		t.Errorf("the usage is %+v, want %d items of %d bytes", me.Use, items, bytes)
+		t.Errorf("the usage is %+v, want %d items and %d bytes", me.Use, items, bytes)
 	}
 }
 
-// bytesAreBounded: of 64 concurrent writers only as many succeed as the quota allows, and a delete allows one more.
+// bytesAreBounded: only as many of 64 concurrent writers succeed as the quota allows, and a delete allows one more.
 func bytesAreBounded(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -62,7 +62,7 @@ func bytesAreBounded(t *testing.T, s system.System) {
 				return
 			}
 			if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusTooManyRequests || !strings.HasSuffix(problem.Type, "quota-exceeded") {
-				t.Errorf("writer %d: %v", i, err)
+				t.Errorf("writer %d: %v, want 429 quota-exceeded", i, err)
 				return
 			}
 			refused.Add(1)
@@ -76,10 +76,10 @@ func bytesAreBounded(t *testing.T, s system.System) {
 	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}, fmt.Sprintf(`{"fileName":"x.txt","size":%d}`, size))
 	system.Refused(t, resp, body, http.StatusTooManyRequests, "quota-exceeded")
 	if policy := resp.Header.Get("RateLimit-Policy"); !strings.Contains(policy, `"bytes";q=1000`) || resp.Header.Get("Retry-After") != "" {
-		t.Errorf("the headers are %v", resp.Header)
+		t.Errorf("the headers are %v, want the policy of bytes and no Retry-After", resp.Header)
 	}
 	for id := range accepted.Range {
-		for range 2 { // a repeated delete releases once
+		for range 2 { // a repeated delete releases the usage only once
 			if err := c.Delete(system.Within(t), id.(string)); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func bytesAreBounded(t *testing.T, s system.System) {
 		break
 	}
 	used(t, s, owner, 2, 2*size)
-	if _, err := c.Upload(system.Within(t), system.Source("room.txt", strings.Repeat("a ", size/2))); err != nil {
+	if _, err := c.Upload(system.Within(t), system.Source("more.txt", strings.Repeat("a ", size/2))); err != nil {
 		t.Errorf("an upload after the delete: %v", err)
 	}
 	used(t, s, owner, 3, 3*size)
@@ -111,10 +111,10 @@ func streamsAreBounded(t *testing.T, s system.System) {
 	}
 	first, second := open(), open()
 	if first.StatusCode != http.StatusOK || second.StatusCode != http.StatusOK {
-		t.Fatalf("streams within the quota: %s, %s", first.Status, second.Status)
+		t.Fatalf("streams within the quota: %s, %s, want 200", first.Status, second.Status)
 	}
 	if third := open(); third.StatusCode != http.StatusTooManyRequests || third.Header.Get("Retry-After") == "" {
-		t.Errorf("a stream above the quota: %s %v", third.Status, third.Header)
+		t.Errorf("a stream above the quota: %s %v, want 429 with Retry-After", third.Status, third.Header)
 	}
 	if err := first.Body.Close(); err != nil {
 		t.Fatal(err)
@@ -138,24 +138,24 @@ func operatorsSetQuotas(t *testing.T, s system.System) {
 	rate := int64(2)
 	operator := system.OperatorClient(t, s.Operator)
 	if set, err := operator.SetQuotas(system.Within(t), owner, client.QuotaSettings{Requests: &rate}); err != nil || set.Quotas.Requests != rate || set.Quotas.Bytes != 1000 {
-		t.Fatalf("%+v, %v", set, err)
+		t.Fatalf("SetQuotas = %+v, %v; want %d requests and the default bytes", set, err, rate)
 	}
 	for late := time.After(system.Soon); ; {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": owner}, "")
 		if resp.StatusCode == http.StatusTooManyRequests {
 			if policy := resp.Header.Get("RateLimit-Policy"); !strings.HasPrefix(policy, `"requests";q=2`) || resp.Header.Get("Retry-After") == "" {
-				t.Errorf("%s: %v", body, resp.Header)
+				t.Errorf("a request above the quota: %s, %v; want the policy of requests and Retry-After", body, resp.Header)
 			}
 			break
 		}
 		select {
 		case <-late:
-			t.Fatal("the quota of requests does not apply")
+			t.Fatal("no request above the quota was rejected")
 		default:
 		}
 	}
 	if resp, _ := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": system.NewOwner()}, ""); resp.StatusCode != http.StatusOK {
-		t.Errorf("another owner: %s", resp.Status)
+		t.Errorf("a request of another owner: %s, want 200", resp.Status)
 	}
 }
 
@@ -164,7 +164,7 @@ func largerThanTheQuota(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusRequestEntityTooLarge, "larger-than-quota")
 }
 
-// photosAndLibraryCount: photos and files of the library count against the same quota.
+// photosAndLibraryCount: photos and library files count against the same quota.
 func photosAndLibraryCount(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	as := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
@@ -173,7 +173,7 @@ func photosAndLibraryCount(t *testing.T, s system.System) {
 		{"/v1/library/files", `{"name":"a.bin","size":400}`},
 	} {
 		if resp, body := s.Ask(t, http.MethodPost, call.path, as, call.body); resp.StatusCode != http.StatusCreated {
-			t.Fatalf("%s: %s %s", call.path, resp.Status, body)
+			t.Fatalf("%s: %s %s, want 201", call.path, resp.Status, body)
 		}
 	}
 	used(t, s, owner, 2, 800)
@@ -186,7 +186,7 @@ func photosAndLibraryCount(t *testing.T, s system.System) {
 	}
 }
 
-// writesAreAudited: a write of an operator is recorded with its outcome, and a read is not.
+// writesAreAudited: a write of an operator is recorded with its outcome, but a read is not.
 func writesAreAudited(t *testing.T, s system.System) {
 	operator, owner, items := system.OperatorClient(t, s.Operator), system.NewOwner(), int64(7)
 	if _, err := operator.SetQuotas(system.Within(t), owner, client.QuotaSettings{Items: &items}); err != nil {

@@ -21,14 +21,14 @@ func sweepsRecountUsage(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	c.Front(t, counting, query)
 	owner := system.NewOwner()
-	speaker := c.Client(t, owner)
-	kept, gone := system.UploadMultipart(t, speaker, "kept.txt", "text/plain", []byte("kept")), system.UploadMultipart(t, speaker, "gone.txt", "text/plain", []byte("to be deleted"))
-	deleted := system.UploadMultipart(t, speaker, "deleted.txt", "text/plain", []byte("deleted"))
-	if err := speaker.Delete(system.Within(t), deleted.FileID); err != nil {
+	user := c.Client(t, owner)
+	kept, gone := system.UploadMultipart(t, user, "kept.txt", "text/plain", []byte("kept")), system.UploadMultipart(t, user, "gone.txt", "text/plain", []byte("to be deleted"))
+	deleted := system.UploadMultipart(t, user, "deleted.txt", "text/plain", []byte("deleted"))
+	if err := user.Delete(system.Within(t), deleted.FileID); err != nil {
 		t.Fatal(err)
 	}
 	using := func(want client.Use) error {
-		me, err := speaker.Me(system.Within(t))
+		me, err := user.Me(system.Within(t))
 		if err == nil && me.Use != want {
 			err = fmt.Errorf("the usage is %+v, want %+v", me.Use, want)
 		}
@@ -52,6 +52,6 @@ func sweepsRecountUsage(t *testing.T, start system.Starter) {
 		return using(client.Use{Items: 2, Bytes: int64(len("kept") + len("added"))})
 	})
 	for _, id := range []string{kept.FileID, added.FileID} {
-		system.Await(t, speaker, id)
+		system.Await(t, user, id)
 	}
 }
