@@ -25,8 +25,8 @@ const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
 	"bucket notification follows, or of the feed items."
 
-// TestKillLosesNothing: the server is killed several times during uploads of
-// every kind. Every accepted upload ends as promised, once.
+// TestKillLosesNothing: the server is killed several times during uploads of every kind. Every accepted upload ends once,
+// as promised.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease, shortProjectorLease)
@@ -42,8 +42,8 @@ func TestKillLosesNothing(t *testing.T) {
 	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, backends included", Runs: parts}, l.Audit(ctx, t))
 }
 
-// TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn
-// during uploads, while the engines and the other services keep running.
+// TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn during uploads, while the engines and the
+// other services keep running.
 func TestKilledServicesLoseNothing(t *testing.T) {
 	t.Parallel()
 	c := startServices(t)
@@ -71,8 +71,8 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 // roles are the services, in the order in which they are killed.
 var roles = [...]string{"ingest", "analyzer", "query"}
 
-// services are the services in separate processes, which restart at the same addresses, and the
-// gateway in front of them.
+// services contains ingest, query and analyzer as separate processes, which keep their addresses after a restart, behind
+// a gateway.
 type services struct {
 	*system.Cluster
 	env     map[string]string
@@ -91,7 +91,7 @@ func startServices(t *testing.T) services {
 	return s
 }
 
-// restart starts a service that does not run.
+// restart starts a service that is not running.
 func (s services) restart(t *testing.T, role string) {
 	t.Helper()
 	s.running[role] = s.Service(t, role, s.env[role])

@@ -9,9 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// replayAfterAnOutage: files that exhausted their attempts while S3 was down are FAILED; a replay
-// by filter completes them after S3 has recovered. A dry run before it and a second replay after it
-// change nothing.
+// replayAfterAnOutage: files that exhausted their attempts while S3 was down are FAILED; a replay by filter completes them
+// after S3 has recovered. A dry run before the replay and a second replay after it change nothing.
 func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	const files = 3
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
@@ -27,7 +26,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	for _, id := range ids {
 		if file := system.Await(t, speaker, id); file.Status != client.Failed {
-			t.Fatalf("without S3 the file is %s", system.JSON(file))
+			t.Fatalf("without S3, the file is %s, want FAILED", system.JSON(file))
 		}
 		system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), id, 1)
 	}
@@ -37,11 +36,11 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	dry := system.Dead(t, ingest.Operator, append([]string{"replay", "--dry-run"}, filter...)...)
 	for _, id := range ids {
 		if file := system.Await(t, speaker, id); file.Status != client.Failed || !strings.Contains(dry, id) {
-			t.Errorf("after a dry run that printed %s, the file is %s", dry, system.JSON(file))
+			t.Errorf("after a dry run that printed %s, the file is %s, want FAILED and its id printed", dry, system.JSON(file))
 		}
 	}
 	if said := system.Dead(t, ingest.Operator, append([]string{"replay", "--max", "1"}, filter...)...); strings.Count(said, "replayed") != 1 || !strings.Contains(said, "There are more") {
-		t.Errorf("a replay of one dead letter printed %s", said)
+		t.Errorf("a replay of one dead letter printed %s, want one replayed and a note that there are more", said)
 	}
 	system.Dead(t, ingest.Operator, append([]string{"replay", "--rate", "1000"}, filter...)...)
 	js := c.JetStream(t)
@@ -55,7 +54,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	}
 	again := system.Dead(t, ingest.Operator, append([]string{"replay"}, filter...)...)
 	if n := strings.Count(again, "skipped: the file is COMPLETED"); n != files {
-		t.Errorf("a replay of completed items printed %s", again)
+		t.Errorf("a replay of completed items printed %s, want %d skipped", again, files)
 	}
 	for _, id := range ids {
 		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))

@@ -11,9 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedSweepRepairs: orphaned texts are reported by a dry run and removed by a sweep; an item
-// without text is given up with a reason, a dead letter and an event, and does not change until a
-// replay.
+// feedSweepRepairs: orphaned texts are reported by a dry run and removed by a sweep; an item without a text is given up
+// with a reason, a dead letter and an event, and does not change until a replay.
 func feedSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")
@@ -44,17 +43,17 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 	check(t, "feed", c.Sweep(t), findings, "repaired", 3, 3)
 	if got := c.Analyzed(t, double.SourceID); got.IngestedAt != first.IngestedAt || !slices.Equal(got.MatchedTags, []string{"a", "tag 9"}) {
-		t.Errorf("only one of several rows remains: %+v", got)
+		t.Errorf("got %+v, want the first of several rows with the tags of all", got)
 	}
 
 	if got := c.GivenUp(t, lost); got.ErrorMessage != "the accepted text no longer exists" {
-		t.Errorf("given up as %+v", got)
+		t.Errorf("given up as %+v, want the message that the text no longer exists", got)
 	}
 	if outcomes := c.FeedOutcomes(t, lost); len(outcomes) != 1 || !strings.HasPrefix(outcomes[0], "analysis.failed/feed/"+lost+"/") {
 		t.Errorf("outcomes %v, want one that failed", outcomes)
 	}
 	if keys := c.Keys(t); slices.Contains(keys, system.TextKey(orphan)) || !slices.Contains(keys, system.TextKey(kept.SourceID)) {
-		t.Errorf("the bucket has %v", keys)
+		t.Errorf("the bucket contains %v, want the text of the kept item and no orphan", keys)
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
@@ -65,23 +64,23 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 
 	replay := []string{"replay", "--reason", "no longer exists"}
 	if said := system.Dead(t, ingest.Operator, append(replay, "--dry-run")...); !strings.Contains(said, lost) {
-		t.Errorf("the dry run printed %s", said)
+		t.Errorf("the dry run printed %s, want %s", said, lost)
 	}
 	c.PutSubmission(t, lostText)
 	system.Dead(t, ingest.Operator, replay...)
 	if got := c.Analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" || got.SourceURL != lostText.SourceURL || got.TextSnippet != lostText.Text {
-		t.Errorf("after the replay: %+v", got)
+		t.Errorf("after the replay: %+v, want the analyzed submission", got)
 	}
 	if said := system.Dead(t, ingest.Operator, replay...); !strings.Contains(said, "skipped: the item is already analyzed") {
-		t.Errorf("a replay of completed items printed %s", said)
+		t.Errorf("a replay of a completed item printed %s, want it skipped", said)
 	}
 	if outcomes := c.FeedOutcomes(t, lost); len(outcomes) != 2 || !strings.HasPrefix(outcomes[1], "analysis.completed/feed/"+lost+"/") {
 		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
 	}
 }
 
-// feedItemsAreReplayedAfterAnOutage: items that exhausted their attempts while S3 was down have an
-// error message and stay pending. A repeated post changes nothing; a replay analyzes them.
+// feedItemsAreReplayedAfterAnOutage: items that exhausted their attempts while S3 was down have an error message and stay
+// pending. A repeated post changes nothing; after a replay, the items are analyzed.
 func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.Service(t, "ingest")
@@ -96,15 +95,15 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	for _, p := range all {
 		if got := c.GivenUp(t, p.SourceID); got.ErrorMessage != "the analysis did not succeed in 1 attempts" {
-			t.Errorf("without S3 the item is %+v", got)
+			t.Errorf("without S3, the item is %+v, want a failure after 1 attempt", got)
 		}
 	}
 	c.S3Engine.Start(t)
 	if status, got := c.PostItem(t, all[0]); status != http.StatusOK || got.ErrorMessage == "" {
-		t.Errorf("a repeated post of the given-up item: %d %+v", status, got)
+		t.Errorf("a repeated post of a given-up item: %d %+v, want 200 and the error message", status, got)
 	}
 	if n := strings.Count(ingest.Output.String(), `"message":"item accepted"`); n != len(all) {
-		t.Errorf("%d messages were published for %d items and one repeated post", n, len(all))
+		t.Errorf("%d items were accepted, want %d without the repeated post", n, len(all))
 	}
 	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
 	system.Eventually(t, func() error {
@@ -116,13 +115,13 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	system.Dead(t, ingest.Operator, filter...)
 	for _, p := range all {
 		if got := c.Analyzed(t, p.SourceID); got.Compound != 0.4404 || got.ErrorMessage != "" {
-			t.Errorf("after the replay: %+v", got)
+			t.Errorf("after the replay: %+v, want compound 0.4404 and no error message", got)
 		}
 		if outcomes := c.FeedOutcomes(t, p.SourceID); len(outcomes) != 2 {
 			t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
 		}
 	}
 	if said := system.Dead(t, ingest.Operator, filter...); strings.Count(said, "skipped: the item is already analyzed") != len(all) {
-		t.Errorf("a replay of completed items printed %s", said)
+		t.Errorf("a replay of completed items printed %s, want %d skipped", said, len(all))
 	}
 }

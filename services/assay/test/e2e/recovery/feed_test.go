@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running services during
-// posts. One sweep brings every accepted item to its final state, with one outcome id. A text that
-// is not old enough to count as an orphan remains.
+// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted while services run and items are posted. One sweep
+// brings every accepted item to its final state, with one outcome id. A text that is not old enough to count as an orphan
+// remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20
@@ -23,7 +23,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	var all []system.Posting
 	post := func() {
 		p := system.NewPosting("The book was good.", "a")
-		p.IngestedAt = system.UTC(time.Now().Add(-time.Duration(len(all)) * time.Hour)) // also of long ago
+		p.IngestedAt = system.UTC(time.Now().Add(-time.Duration(len(all)) * time.Hour)) // also old items
 		system.Eventually(t, func() error {                                             // 503 until the streams are recreated
 			resp, body := c.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(p))
 			if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
@@ -49,12 +49,12 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	c.PutSubmission(t, unfinished)
 	afterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep printed %s", said)
+		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}
 	ids := map[string]string{}
 	for _, p := range all {
 		if got := c.Analyzed(t, p.SourceID); got.Compound != 0.4404 {
-			t.Errorf("analyzed as %+v", got)
+			t.Errorf("analyzed as %+v, want compound 0.4404", got)
 		}
 		outcomes := c.FeedOutcomes(t, p.SourceID)
 		if len(outcomes) != 1 {

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedDeadLettersAreRestored: after a loss of all JetStream data, a sweep that publishes
-// outcomes again restores the dead letter of a given-up item, once, and it can be
-// replayed. Other sweeps do not restore dead letters that an operator dropped.
+// feedDeadLettersAreRestored: after the loss of all JetStream data, a sweep that publishes outcomes again restores the
+// dead letter of a given-up item once, and the dead letter can be replayed. Other sweeps restore no dead letters, because
+// an operator may have dropped them.
 func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest := c.Service(t, "ingest")
@@ -34,7 +34,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	found := "feed  " + lost + "  lost_dead_letter  "
 	since := []string{"--outcomes-since", "1h"}
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
-		t.Errorf("with its dead letter stored, a sweep printed %s", said)
+		t.Errorf("while the dead letter is stored, a sweep printed %s, want no finding", said)
 	}
 	js := c.JetStream(t)
 	for _, stream := range streams {
@@ -44,7 +44,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	}
 	c.SetUp(t)
 	if said := c.Sweep(t); strings.Contains(said, found) {
-		t.Errorf("a sweep without outcomes printed %s", said)
+		t.Errorf("a sweep without outcomes printed %s, want no finding", said)
 	}
 	for _, state := range []string{"found", "repaired"} {
 		args := since
@@ -52,25 +52,25 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 			args = append([]string{"--dry-run"}, since...)
 		}
 		if said := c.Sweep(t, args...); !strings.Contains(said, found+state) {
-			t.Errorf("the sweep printed %s", said)
+			t.Errorf("the sweep printed %s, want %s", said, found+state)
 		}
 	}
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
-		t.Errorf("a second sweep printed %s", said)
+		t.Errorf("a second sweep printed %s, want no finding", said)
 	}
 	if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored  the accepted text no longer exists") {
-		t.Errorf("the dead letters are %s", said)
+		t.Errorf("the dead letters are %s, want one that is restored", said)
 	}
 
 	c.PutSubmission(t, text)
 	if said := system.Dead(t, ingest.Operator, "replay", "--all"); !strings.Contains(said, "replayed") {
-		t.Errorf("the replay printed %s", said)
+		t.Errorf("the replay printed %s, want one replayed", said)
 	}
 	if got := c.Analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
-		t.Errorf("after the replay: %+v", got)
+		t.Errorf("after the replay: %+v, want compound 0.4404 and no error message", got)
 	}
 	if said := system.Dead(t, ingest.Operator, "replay", "--all"); !strings.Contains(said, "skipped: the item is already analyzed") {
-		t.Errorf("a replay of completed items printed %s", said)
+		t.Errorf("a replay of a completed item printed %s, want it skipped", said)
 	}
 	if outcomes := c.FeedOutcomes(t, lost); len(outcomes) != 2 {
 		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)

@@ -53,9 +53,8 @@ func writeTree(t *testing.T, files int) tree {
 	return source
 }
 
-// TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one
-// command imports a tree of files. Every file becomes Processed once, in its folder, and running
-// the command again adds no files.
+// TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one command imports a tree
+// of files. Every file becomes Processed once, in its folder, and running the command again adds no files.
 func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 	t.Parallel()
 	c, source, owner := startServices(t), writeTree(t, *importFiles), system.NewOwner()
@@ -75,7 +74,7 @@ func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 		c.restart(t, role)
 	}
 	if status := command.EndWithin(ctx, t); status != 0 {
-		t.Fatalf("the command exited with %d: %s", status, command.Output.Tail(8000))
+		t.Fatalf("the command exited with %d, want 0: %s", status, command.Output.Tail(8000))
 	}
 	promises := imported(t, command, source)
 	promises = append(promises, listed(ctx, t, c.Client(t, owner), source, promises)...)
@@ -87,7 +86,7 @@ func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 
 	again := put()
 	if status := again.EndWithin(ctx, t); status != 0 {
-		t.Fatalf("the second run of the command exited with %d: %s", status, again.Output.Tail(8000))
+		t.Fatalf("the second run of the command exited with %d, want 0: %s", status, again.Output.Tail(8000))
 	}
 	imported(t, again, source)
 	c.Audit(ctx, t, promises)
@@ -104,12 +103,12 @@ func imported(t *testing.T, command *system.Program, source tree) []audit.Promis
 			client.Node
 		}
 		if err := json.Unmarshal([]byte(line), &file); err != nil || file.ID == "" {
-			t.Errorf("the command printed %s", line)
+			t.Errorf("the command printed %s, want a file as JSON", line)
 			continue
 		}
 		below, err := filepath.Rel(source.dir, file.Path)
 		if err != nil || !source.files[below] {
-			t.Errorf("the command printed %s, %v", file.Path, err)
+			t.Errorf("the command printed the path %s, %v; want a file of the tree", file.Path, err)
 		}
 		left--
 		promises = append(promises, audit.Promise{
@@ -122,8 +121,7 @@ func imported(t *testing.T, command *system.Program, source tree) []audit.Promis
 	return promises
 }
 
-// listed compares the lists of all folders with the promised files, and returns the promises of the
-// folders.
+// listed compares the lists of all folders with the promised files, and returns the promises of the folders.
 func listed(ctx context.Context, t *testing.T, c *client.Client, source tree, promises []audit.Promise) []audit.Promise {
 	t.Helper()
 	root, err := c.Root(ctx)
@@ -146,7 +144,7 @@ func listed(ctx context.Context, t *testing.T, c *client.Client, source tree, pr
 				folders = append(folders, audit.Promise{Run: "import", Area: library.Name, ID: n.ID, At: n.CreatedAt, Result: "Created " + at})
 				walk(n.ID, at)
 			case wanted[n.ID] != n.Status+" "+at:
-				t.Errorf("%s is listed as %s at %s", n.ID, n.Status, at)
+				t.Errorf("%s is listed as %s at %s, want %q", n.ID, n.Status, at, wanted[n.ID])
 			default:
 				delete(wanted, n.ID)
 			}

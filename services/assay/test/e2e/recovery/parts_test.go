@@ -23,7 +23,7 @@ var partsUploads = flag.Int("parts.uploads", 12, "number of concurrent multipart
 // abandonedUploads is the number of multipart uploads that are started and never completed.
 const abandonedUploads = 3
 
-// TestKilledIngestLosesNoUploadInParts: ingest is killed several times during many multipart uploads. Each ends
+// TestKilledIngestLosesNoUploadInParts: ingest is killed several times during many multipart uploads. Each upload ends
 // once, as promised, and no upload is open after a sweep.
 func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	t.Parallel()
@@ -61,11 +61,11 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	c.Env = append(c.Env, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	afterLease()
 	if said := c.Sweep(t); strings.Count(said, "abandoned_upload") < abandonedUploads {
-		t.Errorf("the sweep printed %s", said)
+		t.Errorf("the sweep printed %s, want at least %d abandoned uploads", said, abandonedUploads)
 	}
 	open, err := c.Objects().ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &c.Bucket})
 	if err != nil || len(open.Uploads) > 0 {
-		t.Errorf("%d uploads are open after the sweep, %v", len(open.Uploads), err)
+		t.Errorf("%d uploads are open after the sweep, %v; want 0", len(open.Uploads), err)
 	}
 	c.Audit(ctx, t, promises)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photoSweepRepairs: a dry run reports inconsistencies of jobs and their objects and
-// changes nothing, and a sweep repairs them; consistent jobs do not change.
+// photoSweepRepairs: a dry run reports inconsistencies of jobs and their objects and changes nothing, and a sweep repairs
+// them; consistent jobs do not change.
 func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")
@@ -43,12 +43,12 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 				return key
 			}
 		}
-		t.Fatalf("the job %s has no object %s in %s", jobID, prefix, bucket)
+		t.Fatalf("the job %s has no object with the prefix %s in %s", jobID, prefix, bucket)
 		return ""
 	}
 	kept, keptFailed := completed(), failed()
-	// Their workers crashed, and their messages are lost: one before its call, and one after the
-	// response to its second call was stored.
+	// The workers of two jobs crashed, and their messages are lost: one before the first call, and one after the response
+	// to the second call was stored.
 	lost, answered := completed(), completed()
 	old, oldFailed := completed(), failed()
 	unused, unnotified, other, withoutBytes := reserved(), reserved(), reserved(), completed()
@@ -83,7 +83,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, strayFinal, []byte("x"))
-	// The stream drops duplicates of messages of the last minutes.
+	// Recreate the streams, which would drop duplicates of messages of the last minutes.
 	js := c.JetStream(t)
 	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
 		if err := js.DeleteStream(system.Within(t), stream); err != nil {
@@ -132,10 +132,10 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		}
 	}
 	if err := c.HeadObject(t, system.PhotoTemp, foreign); err != nil {
-		t.Errorf("an orphan object: %v", err)
+		t.Errorf("the object outside the prefixes of Assay: %v, want it unchanged", err)
 	}
 	if len(c.PhotoKeys(t, kept.JobID)) != 2 || len(c.PhotoKeys(t, keptFailed.JobID)[system.PhotoTemp]) == 0 || len(c.PhotoKeys(t, old.JobID)) != 1 {
-		t.Errorf("objects remain of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
+		t.Errorf("the objects of the consistent jobs are %v, %v and %v, want them unchanged", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
@@ -145,7 +145,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	})
 }
 
-// checkRepaired waits for the end of each job: COMPLETED, or FAILED with a code.
+// checkRepaired waits until each job has ended, and checks its status, or the error code of a FAILED job.
 func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, speaker *client.Client) {
 	t.Helper()
 	for id, want := range ends {
@@ -161,13 +161,13 @@ func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, spea
 			t.Errorf("the job is %s, want %s", system.JSON(job), want)
 		}
 		if ids := c.PhotoOutcomes(t, id); len(ids) == 0 {
-			t.Errorf("the job %s has no outcome", id)
+			t.Errorf("the job %s has no outcome event", id)
 		}
 	}
 }
 
-// photoBatchesSurviveALoss: a batch of 20 photos, of which 3 are damaged, one is never uploaded and
-// one is deleted, loses its work with all streams. It becomes PARTIAL after a sweep.
+// photoBatchesSurviveALoss: a batch of 20 photos, of which 3 fail, one is never uploaded and one is deleted, loses its
+// work with all streams. It becomes PARTIAL after a sweep.
 func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
@@ -211,13 +211,13 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	afterLease()
 	if said := c.Sweep(t); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep printed %s", said)
+		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}
 	ended := system.BatchEnd(t, speaker, batch.BatchID)
 	if ended.Status != client.Partial || ended.Completed != 15 || ended.Failed != 4 || ended.Deleted != 1 {
-		t.Errorf("the batch is %s", system.JSON(ended))
+		t.Errorf("the batch is %s, want PARTIAL with 15 completed, 4 failed and 1 deleted", system.JSON(ended))
 	}
-	settled := func() { // the worker of each photo announces the end of the batch
+	settled := func() { // the worker of any photo can announce the end of the batch
 		for _, job := range batch.Photos {
 			c.PhotoOutcomes(t, job.JobID)
 		}
@@ -227,10 +227,10 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 		t.Errorf("outcomes of the batch %v, want one", ids)
 	}
 	if again, err := speaker.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the job without an upload
-		t.Errorf("retried as %s, %v", system.JSON(again), err)
+		t.Errorf("RetryPhotoBatch = %s, %v; want 1 failed", system.JSON(again), err)
 	}
 	if ended := system.BatchEnd(t, speaker, batch.BatchID); ended.Status != client.Partial || ended.Failed != 4 {
-		t.Errorf("after the retry the batch is %s", system.JSON(ended))
+		t.Errorf("after the retry, the batch is %s, want PARTIAL with 4 failed", system.JSON(ended))
 	}
 	settled()
 	if ids := c.PhotoOutcomes(t, batch.BatchID); len(ids) != 2 {

@@ -17,13 +17,12 @@ import (
 
 // Worker is a running analyzer, as a process or container.
 type Worker interface {
-	Await(t *testing.T, text string) // until it has written text
+	Await(t *testing.T, text string) // waits until it has written text
 	Kill(t *testing.T)
 	Written() string
 }
 
-// AnalyzersShare proves that each analyzer processes a part of the items, and that no
-// item is processed twice.
+// AnalyzersShare proves that each analyzer processes a part of the items, and that no item is processed twice.
 func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	t.Helper()
 	const files = 60
@@ -47,7 +46,7 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 		}
 	}
 	if len(ends) != files {
-		t.Errorf("%d files, want %d", len(ends), files)
+		t.Errorf("%d files were uploaded, want %d", len(ends), files)
 	}
 	js := s.JetStream(t)
 	system.Eventually(t, func() error { return system.NothingWaits(ctx, js) })
@@ -60,12 +59,12 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 		total += did
 	}
 	if total != files {
-		t.Errorf("the analyzers made %d attempts for %d files", total, files)
+		t.Errorf("the analyzers made %d attempts for %d files, want one for each", total, files)
 	}
 }
 
-// KilledAnalyzerIsReplaced proves that an item in progress when its analyzer was killed
-// is finished by another analyzer, once. It starts the only analyzers of the system.
+// KilledAnalyzerIsReplaced proves that an item that is in progress when its analyzer is killed is finished once, by
+// another analyzer. It starts the only analyzers of the system.
 func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Worker) {
 	t.Helper()
 	speaker := s.Client(t, system.NewOwner())
@@ -76,7 +75,7 @@ func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Wor
 		ids = append(ids, system.UploadPresigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
 	doomed := analyzer()
-	doomed.Await(t, `"outcome":"done"`) // and working on the next
+	doomed.Await(t, `"outcome":"done"`) // and it is working on the next file
 	doomed.Kill(t)
 	analyzer()
 	js := s.JetStream(t)
@@ -88,8 +87,7 @@ func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Wor
 	}
 }
 
-// claimByHand writes both items as a worker that crashes right after its claim
-// leaves them.
+// claimByHand changes both items of a file as if a worker had crashed right after its claim.
 func claimByHand(t *testing.T, s system.System, owner, fileID string) {
 	t.Helper()
 	now := fmt.Sprint(time.Now().UnixMilli())

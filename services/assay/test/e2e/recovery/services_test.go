@@ -8,9 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// TestServicesAlone: ingest, query and three analyzers as separate processes,
-// configured by environment variables only, keep the promises of one process, and the
-// analyzers share the work.
+// TestServicesAlone: ingest, query and three analyzers as separate processes, configured only by environment variables,
+// keep the promises of one process, and the analyzers share the work.
 func TestServicesAlone(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_ANALYZER_PARALLEL=2")
@@ -20,7 +19,7 @@ func TestServicesAlone(t *testing.T) {
 	AnalyzersShare(t, c.System, analyzers[0], analyzers[1], analyzers[2])
 	for _, a := range analyzers {
 		if status := a.Interrupt(t); status != 0 {
-			t.Errorf("a stopped analyzer has the exit status %d", status)
+			t.Errorf("the exit status of a stopped analyzer is %d, want 0", status)
 		}
 	}
 	t.Run("promises", func(t *testing.T) {
@@ -34,8 +33,8 @@ func TestServicesAlone(t *testing.T) {
 	})
 }
 
-// TestKilledAnalyzerIsReplaced: an item in progress when its analyzer was killed
-// is finished by another analyzer, once.
+// TestKilledAnalyzerIsReplaced: an item that is in progress when its analyzer is killed is finished once, by another
+// analyzer.
 func TestKilledAnalyzerIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_ANALYZER_PARALLEL=2")
@@ -43,8 +42,8 @@ func TestKilledAnalyzerIsReplaced(t *testing.T) {
 	KilledAnalyzerIsReplaced(t, c.System, func() Worker { return c.Service(t, "analyzer") })
 }
 
-// TestForgottenDeliveryIsTakenOver: a NATS server that was killed restarts the delivery count at 1.
-// The file that its crashed worker had claimed shortly before is analyzed nevertheless.
+// TestForgottenDeliveryIsTakenOver: a killed NATS server can restart the delivery count at 1. A file that a crashed
+// worker claimed shortly before is still analyzed.
 func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_LEASE=10m")

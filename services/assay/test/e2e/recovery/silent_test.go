@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// silence is a proxy in front of an engine. While it is on, it accepts requests but never responds
-// to them.
+// silence is a proxy in front of an engine. While it is on, it accepts requests but does not respond to them.
 type silence struct {
 	url  string
 	on   atomic.Bool
@@ -39,9 +38,9 @@ func silencing(t *testing.T, engine string) *silence {
 	return s
 }
 
-// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a while. The services
-// log it, with the name of the setting, and recover once the engines respond again. Posts,
-// analyses, the projection and the sweep were all waiting for a response.
+// TestSilentEngines: DynamoDB and S3 accept requests but do not respond for a while, so that posts, analyses, the
+// projection and the sweep wait for responses. The services log timeouts with the name of the setting, and recover once
+// the engines respond again.
 func TestSilentEngines(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=500ms")
@@ -61,12 +60,12 @@ func TestSilentEngines(t *testing.T) {
 	tables.from.Store(&scan)
 	query.Await(t, "ASSAY_DYNAMODB_TIMEOUT") // the projector
 	if tables.from.Load() != nil {
-		t.Error("no sweep waits for a response")
+		t.Error("no sweep is waiting for a response")
 	}
 	bucket.on.Store(true)
 	during := system.NewPosting("The book was good.", tag)
 	if resp, body := c.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(during)); resp.StatusCode < http.StatusInternalServerError {
-		t.Errorf("a post while S3 is silent: %d %s", resp.StatusCode, body)
+		t.Errorf("a post while S3 does not respond: %d %s, want a server error", resp.StatusCode, body)
 	}
 	ingest.Await(t, "ASSAY_S3_TIMEOUT")
 	tables.on.Store(false)

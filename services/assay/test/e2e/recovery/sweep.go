@@ -22,16 +22,14 @@ import (
 // all streams are recreated.
 var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
 
-// afterLease waits until everything stored now is older than a lease, so that a
-// sweep considers it.
+// afterLease waits until everything stored before the call is older than a lease, so that a sweep considers it.
 func afterLease() { <-time.After(1100 * time.Millisecond) }
 
-// accepted is an upload that got a 2xx.
+// accepted is an upload that received a 2xx response.
 type accepted struct{ id, text string }
 
-// survivesLossOfAllStreams: all JetStream data is deleted under running services during uploads.
-// They keep running, and one sweep brings every accepted upload to its final state, with one
-// outcome id.
+// survivesLossOfAllStreams: all JetStream data is deleted while services run and files are uploaded. The services keep
+// running, and one sweep brings every accepted upload to its final state, with one outcome id.
 func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	const uploads, loss = 60, 30
 	c := start(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=2")
@@ -51,7 +49,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	for i := range loss {
 		upload(i)
 	}
-	claimByHand(t, c.System, owner, all[0].id) // whose worker crashes with the streams
+	claimByHand(t, c.System, owner, all[0].id) // as if its worker had crashed
 	c.Service(t, "analyzer").Await(t, `"outcome":"done"`)
 	for _, stream := range streams {
 		if err := js.DeleteStream(ctx, stream); err != nil {
@@ -63,7 +61,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	}
 	afterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep printed %s", said)
+		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}
 	ids := map[string]string{}
 	for _, a := range all {
@@ -88,8 +86,8 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	}
 }
 
-// sweepRepairs: problems are reported by a dry run that changes nothing,
-// and repaired by a sweep; correct items do not change.
+// sweepRepairs: problems are reported by a dry run that changes nothing, and repaired by a sweep; correct items do not
+// change.
 func sweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
@@ -110,7 +108,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	for _, file := range []client.File{kept, inconsistent, lost} {
 		system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
 	}
-	c.HoldNotices(t) // otherwise ingest would remove orphans at once
+	c.HoldNotices(t) // otherwise ingest would remove orphans immediately
 	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 	foreign := "elsewhere/file"
 	for _, key := range []string{orphan, foreign} {
@@ -123,7 +121,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	// Its worker crashed, and its message and its bytes are lost.
+	// The worker of this file crashed, and its message and its bytes are lost.
 	claimByHand(t, c.System, owner, lost.FileID)
 	for _, key := range c.Keys(t) {
 		if strings.Contains(key, lost.FileID) {
@@ -132,7 +130,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 			}
 		}
 	}
-	// Bytes of another length, which the presigned request would have rejected.
+	// Store bytes of another length, which a presigned request would have rejected.
 	other := system.Reserve(t, speaker, "other.txt", "text/plain", text)
 	otherKey := system.ObjectOf(t, c.System, other.FileID)
 	if _, err := c.Objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
@@ -151,16 +149,16 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	check(t, "textfile", c.Sweep(t), findings, "repaired", 7, 7)
 
 	if file := system.Await(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
-		t.Errorf("the file without bytes is %s", system.JSON(file))
+		t.Errorf("the file without bytes is %s, want FAILED because they no longer exist", system.JSON(file))
 	}
 	if file := system.Await(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
-		t.Errorf("the file with other bytes is %s", system.JSON(file))
+		t.Errorf("the file with other bytes is %s, want FAILED because of their length", system.JSON(file))
 	}
 	if ids := c.Outcomes(t, c.JetStream(t), other.FileID); len(ids) != 1 {
-		t.Errorf("outcomes of the file with other bytes: %v", ids)
+		t.Errorf("outcomes of the file with other bytes: %v, want one", ids)
 	}
 	if _, err := speaker.Retry(ctx, lost.FileID); err == nil {
-		t.Error("a retry without bytes is accepted")
+		t.Error("a retry without bytes is accepted, want an error")
 	}
 	if _, err := speaker.Get(ctx, unused.FileID, 0); err == nil {
 		t.Error("the unused reservation still exists")
@@ -173,10 +171,10 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 		listed[file.FileID] = true
 	}
 	if len(listed) != 4 || !listed[kept.FileID] || !listed[inconsistent.FileID] || !listed[lost.FileID] {
-		t.Errorf("the list has %v", listed)
+		t.Errorf("the list contains %v, want 4 files including %s, %s and %s", listed, kept.FileID, inconsistent.FileID, lost.FileID)
 	}
 	if keys := strings.Join(c.Keys(t), " "); strings.Contains(keys, orphan) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {
-		t.Errorf("the bucket has %s", keys)
+		t.Errorf("the bucket contains %s, want no %s, but %s and the object of %s", keys, orphan, foreign, kept.FileID)
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
@@ -186,7 +184,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	})
 }
 
-// check compares the findings of a sweep with the expected ones.
+// check compares the output of a sweep with the expected findings.
 func check(t *testing.T, area, said string, findings map[string]string, state string, found, repaired int) {
 	t.Helper()
 	for id, what := range findings {
@@ -195,6 +193,6 @@ func check(t *testing.T, area, said string, findings map[string]string, state st
 		}
 	}
 	if want := fmt.Sprintf(" %d found, %d repaired, 0 failed", found, repaired); !strings.Contains(said, want) {
-		t.Errorf("want%s:\n%s", want, said)
+		t.Errorf("the sweep printed\n%s\nwant%s", said, want)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestUnnotifiedUploadIsSwept: bytes whose notification was lost, and whose client made
-// no call, are analyzed nevertheless: the analyzer's sweep finds them.
+// TestUnnotifiedUploadIsSwept: an upload whose notification was lost, and whose client made no call, is still analyzed,
+// because the analyzer's sweep finds it.
 func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=1s")
@@ -24,7 +24,7 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	reserved := system.Reserve(t, speaker, "unnoticed.txt", "text/plain", text)
 	ingest.Kill(t) // so that the notification is not consumed
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	js := c.JetStream(t)
 	notices, err := js.Stream(system.Within(t), "ASSAY_NOTICES")
@@ -41,8 +41,7 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsObjectsIfTableIsEmpty: a sweep does not empty a bucket if the table
-// lacks most of its files.
+// TestSweepKeepsObjectsIfTableIsEmpty: a sweep does not empty a bucket if most of its files are missing from the table.
 func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 	t.Parallel()
 	const objects = 12
@@ -56,15 +55,14 @@ func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 	afterLease()
 	p := system.Launch(t, "assay", c.Env, "sweep")
 	if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), "so nothing was deleted") {
-		t.Errorf("the sweep exited with %d: %s", status, p.Output)
+		t.Errorf("the sweep exited with %d, want 1 and nothing deleted: %s", status, p.Output)
 	}
 	if keys := c.Keys(t); len(keys) != objects {
-		t.Errorf("%d of %d objects remain", len(keys), objects)
+		t.Errorf("%d objects remain, want %d", len(keys), objects)
 	}
 }
 
-// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings on a machine
-// with a running `assay serve`.
+// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings on a machine with a running `assay serve`.
 func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
@@ -72,16 +70,16 @@ func TestEnginesAreFound(t *testing.T) {
 	system.Await(t, speaker, system.UploadMultipart(t, speaker, "a.txt", "text/plain", []byte("text")).FileID)
 	p := system.Launch(t, "assay", nil, "sweep", "--json", "--data", s.Dir)
 	if status := p.End(t); status != 0 || p.Output.String() != `{"read":7,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
-		t.Errorf("the sweep exited with %d: %s", status, p.Output)
+		t.Errorf("the sweep exited with %d, want 0, 7 read and 0 found: %s", status, p.Output)
 	}
 	p = system.Launch(t, "assay", nil, "sweep", "--outcomes-since", "noon", "--data", s.Dir)
 	if status := p.End(t); status != 2 {
-		t.Errorf("with an invalid time, exit status %d: %s", status, p.Output)
+		t.Errorf("the sweep with an invalid time exited with %d, want 2: %s", status, p.Output)
 	}
 	s.PostItem(t, system.NewPosting("The book was good.", "a"))
 	s.AwaitItems(t, "a", 1)
 	p = system.Launch(t, "assay", nil, "feed", "rebuild", "--json", "--data", s.Dir)
 	if status := p.End(t); status != 0 || p.Output.String() != `{"items":1,"skipped":0,"removed":0,"recounted":0}`+"\n" {
-		t.Errorf("the rebuild exited with %d: %s", status, p.Output)
+		t.Errorf("the rebuild exited with %d, want 0 and 1 item: %s", status, p.Output)
 	}
 }
