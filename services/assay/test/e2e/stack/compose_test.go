@@ -45,13 +45,13 @@ type composed struct {
 	}
 }
 
-// composition is docker-compose.yml as run by this test, on its own network.
+// composition contains the services of docker-compose.yml, which this test runs on its own network.
 type composition struct {
 	root     string
 	services map[string]composed
 	network  *testcontainers.DockerNetwork
 	docker   *testcontainers.DockerClient
-	volumes  string // prefix of the names of its volumes
+	volumes  string // prefix of the names of volumes
 }
 
 var composeVariable = regexp.MustCompile(`\$\{(\w+)(?::-([^}]*))?\}`)
@@ -94,18 +94,16 @@ func readComposition(t *testing.T) *composition {
 	return c
 }
 
-// host has the settings of a container that the test chooses: variables, and the
-// ports that are fixed on this machine.
+// host contains the settings of a container that the test chooses.
 type host struct {
 	env   map[string]string
-	ports map[string]string // of the container → of this machine
-	once  bool              // it exits by itself
+	ports map[string]string // fixed ports of this machine, by port of the container
+	once  bool              // whether the container exits by itself
 	// networks lists networks in addition to the default one.
 	networks []string
 }
 
-// run starts a service as described in docker-compose.yml, and returns when it is healthy
-// or has ended successfully.
+// run starts a service as described in docker-compose.yml, and returns when it is healthy or has ended successfully.
 func (c *composition) run(t *testing.T, service string, h host) *contained {
 	t.Helper()
 	is, ok := c.services[service]
@@ -165,7 +163,7 @@ func (c *composition) run(t *testing.T, service string, h host) *contained {
 		t.Fatalf("%s: %v", service, err)
 	}
 	if state, err := started.State(system.Within(t)); err != nil || h.once && state.ExitCode != 0 {
-		t.Fatalf("%s exited with %d, %v", service, state.ExitCode, err)
+		t.Fatalf("%s exited with %d, %v; want 0", service, state.ExitCode, err)
 	}
 	return made
 }
@@ -177,7 +175,7 @@ type contained struct {
 	container testcontainers.Container
 }
 
-// at returns the address of one of its ports on this machine.
+// at returns the address on this machine of a port of the service.
 func (s *contained) at(t *testing.T, port string) string {
 	t.Helper()
 	mapped, err := s.container.MappedPort(system.Within(t), port+"/tcp")
@@ -223,7 +221,7 @@ func (s *contained) Kill(t *testing.T) {
 	}
 }
 
-// stop stops the service and returns when its ports are free.
+// stop stops the service, so that its ports are free.
 func (s *contained) stop(t *testing.T) {
 	t.Helper()
 	grace := 10 * time.Second
@@ -232,7 +230,7 @@ func (s *contained) stop(t *testing.T) {
 	}
 }
 
-// restart kills the service and starts it at the same address.
+// restart kills the service and starts it again at the same address.
 func (s *contained) restart(t *testing.T) {
 	t.Helper()
 	s.Kill(t)
@@ -263,7 +261,7 @@ func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (recon
 	}
 }
 
-// keepablePort returns the port of a keepableAddr.
+// keepablePort returns a free port that a container can reuse after a restart.
 func keepablePort(t *testing.T) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(system.KeepableAddr(t))

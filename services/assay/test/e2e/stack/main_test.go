@@ -1,6 +1,6 @@
 //go:build stack
 
-// Package stack proves the promises on the containers of docker-compose.yml.
+// Package stack proves the promises of the system that docker-compose.yml describes, in containers.
 package stack
 
 import (

@@ -27,13 +27,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// TestStack: the programs and engines of docker-compose.yml, in containers, keep
-// the promises of one process, also when they are killed, restarted and
-// disconnected.
+// TestStack: the programs and engines of docker-compose.yml, in containers, keep the promises of one process, even when
+// they are killed, restarted and disconnected.
 func TestStack(t *testing.T) {
 	c := readComposition(t)
 	c.run(t, "volumes", host{once: true})
-	// At the same address after a restart.
+	// These engines keep their ports after a restart.
 	natsPort, s3Port := map[string]string{"4222/tcp": keepablePort(t)}, map[string]string{"7070/tcp": keepablePort(t)}
 	nats := c.run(t, "nats", host{ports: natsPort})
 	tables, bucket := c.run(t, "dynamodb", host{}), c.run(t, "s3", host{ports: s3Port})
@@ -44,7 +43,7 @@ func TestStack(t *testing.T) {
 	}
 	name, value, _ := strings.Cut(system.ShortLease, "=")
 	env[name] = value
-	for range 2 { // it may run any number of times
+	for range 2 { // setup can run any number of times
 		c.run(t, "setup", host{once: true})
 	}
 	ingest, query := c.run(t, "ingest", host{env: env}), c.run(t, "query", host{env: env})
@@ -63,7 +62,7 @@ func TestStack(t *testing.T) {
 		programs = append(programs, a)
 		return a
 	}
-	// First, because it counts everything.
+	// This must be the first test, because it audits all items.
 	t.Run("disturbances lose nothing", func(t *testing.T) { disturbancesLoseNothing(t, c, s, nats, env) })
 	t.Run("killed analyzer is replaced", func(t *testing.T) { recovery.KilledAnalyzerIsReplaced(t, s, analyzer) })
 	t.Run("analyzers share", func(t *testing.T) { recovery.AnalyzersShare(t, s, programs[len(programs)-1], analyzer(), analyzer()) })
@@ -71,7 +70,7 @@ func TestStack(t *testing.T) {
 	t.Run("one address", func(t *testing.T) { operation.PromisesOfOneAddress().Prove(t, s) })
 	t.Run("keys are separate", func(t *testing.T) { keysAreSeparate(t, c, s) })
 	for _, a := range programs[len(programs)-3:] {
-		a.Kill(t) // they sweep, which finds unreported uploads
+		a.Kill(t) // so that no sweep finds unreported uploads
 	}
 	quiet := maps.Clone(env)
 	quiet["ASSAY_SWEEP_EVERY"] = "0"
@@ -88,32 +87,31 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// disturbancesLoseNothing: during uploads NATS is restarted, an analyzer is killed, and another is
-// disconnected from NATS, but not from DynamoDB and S3. Every accepted upload ends once, as
-// promised, while the analyzer is still disconnected. The analyzer works again after it is
-// reconnected.
+// disturbancesLoseNothing: during uploads, NATS is restarted, an analyzer is killed, and another is disconnected from
+// NATS, but not from DynamoDB and S3. Every accepted upload ends once, as promised, while the analyzer is still
+// disconnected. The analyzer works again after it is reconnected.
 func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats *contained, env map[string]string) {
 	side, err := network.New(system.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	testcontainers.CleanupNetwork(t, side)
-	nats.join(t, side, "over-there")
-	reach := maps.Clone(env)
-	reach["ASSAY_NATS_URL"] = "nats://over-there:4222"
-	remote := c.run(t, "analyzer", host{env: reach, networks: []string{side.Name}})
-	doomed, steady := c.run(t, "analyzer", host{env: env}), c.run(t, "analyzer", host{env: env})
+	nats.join(t, side, "remote-nats")
+	remoteEnv := maps.Clone(env)
+	remoteEnv["ASSAY_NATS_URL"] = "nats://remote-nats:4222"
+	remote := c.run(t, "analyzer", host{env: remoteEnv, networks: []string{side.Name}})
+	killed, steady := c.run(t, "analyzer", host{env: env}), c.run(t, "analyzer", host{env: env})
 
 	ctx, cancel := context.WithTimeout(t.Context(), system.LoadTime())
 	defer cancel()
 	l := system.StartLoad(ctx, t, s, system.LoadUploads())
 	var reconnect func()
-	harms := []func(){
+	disturbances := []func(){
 		func() { nats.restart(t) },
-		func() { doomed.Kill(t) },
+		func() { killed.Kill(t) },
 		func() { reconnect = remote.cut(t, side) },
 	}
-	l.During(rand.New(rand.NewPCG(system.LoadSeed(), 2)), len(harms), func(part int) { harms[part]() })
+	l.During(rand.New(rand.NewPCG(system.LoadSeed(), 2)), len(disturbances), func(part int) { disturbances[part]() })
 	l.Audit(ctx, t)
 	if t.Failed() {
 		return
@@ -122,7 +120,7 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats
 	system.Eventually(t, func() error {
 		state, err := remote.container.State(ctx)
 		if err == nil && state.Health.Status != "healthy" {
-			err = fmt.Errorf("the analyzer is %s", state.Health.Status)
+			err = fmt.Errorf("the analyzer is %s, want healthy", state.Health.Status)
 		}
 		return err
 	})
@@ -130,8 +128,7 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats
 	steady.Kill(t)
 }
 
-// callIsEnough: if the bucket sends no notification, the client's own call causes the
-// analysis of its file, once.
+// callIsEnough: if the bucket sends no notification, the client's own call causes one analysis of its file.
 func callIsEnough(t *testing.T, s system.System) {
 	js := s.JetStream(t)
 	before := notices(t, js)
@@ -147,11 +144,11 @@ func callIsEnough(t *testing.T, s system.System) {
 		t.Errorf("outcomes %v, want one", ids)
 	}
 	if after := notices(t, js); after != before {
-		t.Errorf("the bucket sent %d notifications", after-before)
+		t.Errorf("the bucket sent %d notifications, want 0", after-before)
 	}
 }
 
-// notices returns the number of notifications of an object.
+// notices returns the number of notifications that the bucket has sent.
 func notices(t *testing.T, js jetstream.JetStream) uint64 {
 	t.Helper()
 	stream, err := js.Stream(system.Within(t), "ASSAY_NOTICES")
@@ -161,8 +158,8 @@ func notices(t *testing.T, js jetstream.JetStream) uint64 {
 	return stream.CachedInfo().State.LastSeq
 }
 
-// keysAreSeparate: each program's key has the permissions of its policy. DynamoDB
-// Local accepts any key for everything.
+// keysAreSeparate: the key of each program has only the permissions of its policy. DynamoDB Local does not check
+// permissions.
 func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 	as := func(who string) system.System {
 		its := s
@@ -190,23 +187,23 @@ func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 		_, err := as(who).Objects().HeadObject(system.Within(t), &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &object})
 		return err
 	}
-	liar := as("ingest")
-	liar.SecretKey = "guessed"
+	forged := as("ingest")
+	forged.SecretKey = "guessed"
 	refused := map[string]error{
 		"query stores bytes":                        store(as("query"), "files/none/none"),
 		"analyzer stores bytes":                     store(as("analyzer"), "files/none/none"),
 		"ingest stores bytes outside of its prefix": store(as("ingest"), "other"),
-		"a client stores other bytes than declared": store(liar, "files/none/none"),
+		"a forged key stores bytes":                 store(forged, "files/none/none"),
 		"query reads texts":                         load("query", "feed/none"),
 	}
 	allowed := map[string]error{"ingest stores a text": store(as("ingest"), "feed/none")}
 	if strings.Contains(c.services["dynamodb"].Command, "-policies") {
 		maps.Copy(refused, map[string]error{
-			"query writes a file":         put("query"),
-			"analyzer creates a file":     put("analyzer"),
-			"ingest reads all of a file":  get("ingest", ""),
-			"ingest reads a result":       get("ingest", "result"),
-			"an unknown key reads a file": get("stranger", ""),
+			"query writes a file":                   put("query"),
+			"analyzer creates a file":               put("analyzer"),
+			"ingest reads all attributes of a file": get("ingest", ""),
+			"ingest reads a result":                 get("ingest", "result"),
+			"an unknown key reads a file":           get("stranger", ""),
 		})
 		maps.Copy(allowed, map[string]error{
 			"query reads a file":               get("query", ""),
@@ -218,7 +215,7 @@ func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 			error
 			HTTPStatusCode() int
 		}](err); !ok || status.HTTPStatusCode() != http.StatusForbidden && !strings.Contains(err.Error(), "AccessDeniedException") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want access denied", name, err)
 		}
 	}
 	for name, err := range allowed {
