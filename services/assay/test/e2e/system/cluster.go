@@ -13,13 +13,12 @@ import (
 	"github.com/assay-project/assay/services/assay/gateway"
 )
 
-// Cluster is Assay as separate processes: each engine, and each service that a
-// test starts.
+// Cluster is Assay as separate processes: each engine, and each service that a test starts.
 type Cluster struct {
 	System
 	NATSEngine, S3Engine, DynamoDBEngine *EngineProgram
-	Env                                  []string                   // of every service: the addresses of the engines
-	Identity                             func(role string) []string // variables with the credentials of a program; nil if all programs have the same
+	Env                                  []string                   // environment of every service, with the addresses of the engines
+	Identity                             func(role string) []string // variables with the credentials of a program; nil if all programs have the same credentials
 }
 
 // EngineProgram is a running engine that can be restarted.
@@ -41,8 +40,7 @@ func StartCluster(t *testing.T, env ...string) *Cluster {
 	return c
 }
 
-// Join sets the endpoints to those of the engines, or of the proxies in front of them,
-// and runs SetUp.
+// Join sets the endpoints to those of the engines, or of the proxies in front of them, and runs SetUp.
 func (c *Cluster) Join(t *testing.T, env ...string) {
 	t.Helper()
 	c.System = System{
@@ -73,12 +71,12 @@ func (c *Cluster) SetUp(t *testing.T) {
 	t.Helper()
 	p := Launch(t, "assay", c.Environment("setup"), "setup")
 	if status := p.End(t); status != 0 {
-		t.Fatalf("assay setup has the exit status %d: %s", status, p.Output)
+		t.Fatalf("assay setup: exit status %d, want 0: %s", status, p.Output)
 	}
 }
 
-// StartEngine starts an engine on a new directory and a free address: nats,
-// guarded-nats, dynamodb or s3. It ends with the test.
+// StartEngine starts an engine on a new directory and a free address: nats, guarded-nats, dynamodb or s3. The engine is
+// killed when the test ends.
 func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
 	t.Helper()
 	e := &EngineProgram{role: role, env: append(env, engineDir+"="+t.TempDir()), URL: "tcp://" + KeepableAddr(t)}
@@ -108,8 +106,7 @@ var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
 
 var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
 
-// Service starts ingest, analyzer or query with the cluster's environment and env, and
-// returns when it is ready.
+// Service starts ingest, analyzer or query with the cluster's environment and env, and returns when it is ready.
 func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	t.Helper()
 	all := c.Environment(role, env...)
@@ -124,8 +121,8 @@ func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	return s
 }
 
-// Front starts the gateway in front of ingest and query, in this process, and sets HTTP and the
-// addresses for operators to its addresses. Without an analyzer, its calls cannot be reached.
+// Front starts the gateway in front of ingest and query in this process, and sets HTTP and the addresses for operators to
+// the addresses of the gateway. Without an analyzer, calls to its operator address fail.
 func (c *Cluster) Front(t *testing.T, ingest, query *Service, analyzer ...*Service) {
 	t.Helper()
 	operated := "http://127.0.0.1:1"
@@ -153,7 +150,7 @@ func (c *Cluster) Front(t *testing.T, ingest, query *Service, analyzer ...*Servi
 	c.HTTP, c.Operator, c.LiveOperator = server.URL, operator.URL, operator.URL
 }
 
-// NoSweep disables sweeps except those of the test.
+// NoSweep disables sweeps, except those that a test runs with Sweep.
 const NoSweep = "ASSAY_SWEEP_EVERY=0"
 
 // Sweep runs `assay sweep`, which must succeed, and returns its output.
@@ -161,7 +158,7 @@ func (c *Cluster) Sweep(t *testing.T, args ...string) string {
 	t.Helper()
 	p := Launch(t, "assay", c.Environment("analyzer"), append([]string{"sweep"}, args...)...)
 	if status := p.End(t); status != 0 {
-		t.Fatalf("assay sweep has the exit status %d: %s", status, p.Output)
+		t.Fatalf("assay sweep: exit status %d, want 0: %s", status, p.Output)
 	}
 	return p.Output.String()
 }

@@ -40,7 +40,7 @@ type documentedResponse struct {
 	Headers map[string]documentedHeader
 	Content map[string]struct {
 		Schema   json.RawMessage
-		Examples map[string]any // of a problem, by the last part of its type
+		Examples map[string]any // of problems, by the last part of their type
 	}
 }
 
@@ -50,7 +50,7 @@ type documentedHeader struct {
 	Schema   struct{ Type string }
 }
 
-// documentURL names the document for the references in it.
+// documentURL is the base URL of the references in the document.
 const documentURL = "http://assay/openapi.json"
 
 func newContract(text []byte) (*Contract, error) {
@@ -74,8 +74,8 @@ func newContract(text []byte) (*Contract, error) {
 	return c, nil
 }
 
-// ofConnection are the headers that the HTTP server sets, which no API documents.
-var ofConnection = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
+// serverHeaders lists the headers that the HTTP server sets, which the document does not list.
+var serverHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
 // check returns an error that states how a response differs from the document, and what to do. body is nil
 // for a response that is not JSON.
@@ -107,15 +107,13 @@ func (c *Contract) check(resp *http.Response, body []byte) error {
 	return c.checkBody(resp, body, documented, at)
 }
 
-// refusedByListener reports whether the listener rejected the connection before it read a
-// request.
+// refusedByListener reports whether the listener rejected the connection before it read a request.
 func refusedByListener(resp *http.Response) bool {
 	return resp.ContentLength == 0 && resp.Header.Get("X-Request-Id") == "" && resp.Close &&
 		(resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable)
 }
 
-// checkUnrouted checks the response to a request that matches no operation: under /v1/ it is a
-// problem.
+// checkUnrouted checks the response to a request that matches no operation: under /v1/, an error is a problem.
 func (c *Contract) checkUnrouted(resp *http.Response, body []byte) error {
 	kind := resp.Header.Get("Content-Type")
 	switch {
@@ -150,7 +148,7 @@ func (c *Contract) checkHeaders(sent http.Header, documented map[string]document
 		}
 	}
 	for name := range sent {
-		if !canonical[name] && !slices.Contains(ofConnection, name) {
+		if !canonical[name] && !slices.Contains(serverHeaders, name) {
 			return fmt.Errorf("the document does not list the header %s: add it to the Headers of the response, or to the output of the handler", name)
 		}
 	}
@@ -189,7 +187,7 @@ func (c *Contract) checkBody(resp *http.Response, body []byte, documented docume
 	return nil
 }
 
-// validate checks a JSON text against the schema at a place of the document.
+// validate checks a JSON text against the schema at a JSON pointer in the document.
 func (c *Contract) validate(text []byte, at string) error {
 	schema, err := c.schema(at)
 	if err != nil {
@@ -220,7 +218,7 @@ func isJSON(kind string) bool {
 	return kind == "application/json" || strings.HasSuffix(kind, "+json")
 }
 
-// pointer returns the JSON pointer of RFC 6901 as a fragment.
+// pointer returns a JSON pointer (RFC 6901) as a URL fragment.
 func pointer(parts ...string) string {
 	text := "#"
 	for _, part := range parts {
@@ -229,7 +227,8 @@ func pointer(parts ...string) string {
 	return text
 }
 
-// readJSON returns the body of a JSON response, and restores it. It does not read other responses.
+// readJSON returns the body of a JSON response, and restores it. It returns nil for other responses, without reading
+// them.
 func readJSON(resp *http.Response) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || !isJSON(kind) {

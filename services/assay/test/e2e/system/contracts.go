@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// contracts are the contracts of the running servers, by their host, and all documents so far: most
-// servers have the same.
+// contracts contains the contracts of the running servers by host, and all contracts read so far, because most servers
+// have the same document.
 var contracts struct {
 	sync.Mutex
 	byHost map[string]served
-	known  map[[sha256.Size]byte]*Contract
-	byKey  map[string]*Contract // see ServesAs
+	known  map[[sha256.Size]byte]*Contract // by the checksum of the document
+	byKey  map[string]*Contract            // see ServesAs
 }
 
 type served struct {
@@ -24,8 +24,8 @@ type served struct {
 	t *testing.T // the test that started the server
 }
 
-// Serves makes the clients of this package compare the responses of a server with its document. A
-// difference fails the test, at the end of which the server stops. An empty address is ignored.
+// Serves makes the clients of this package compare the responses of a server with its document until the test ends. A
+// difference fails the test. An empty address is ignored.
 func Serves(t *testing.T, address string) {
 	t.Helper()
 	if address != "" {
@@ -33,9 +33,9 @@ func Serves(t *testing.T, address string) {
 	}
 }
 
-// ServesAs is Serves for a service of this build, whose document depends only on its role, the port, and the
-// settings of authentication in env. Composing one takes half a second of CPU time with the race detector, so it is
-// read once.
+// ServesAs is like Serves for a program of this build, whose document depends only on its role, the port, and the
+// authentication settings in env. It reads each document once, because a program needs half a second of CPU time to
+// compose it with the race detector.
 func ServesAs(t *testing.T, role, port, address string, env []string) {
 	t.Helper()
 	if address == "" {
@@ -63,7 +63,7 @@ func ServesAs(t *testing.T, role, port, address string, env []string) {
 	contract.covers(t, address)
 }
 
-// readContract reads the document of a server.
+// readContract reads the document of a server and returns its contract.
 func readContract(t *testing.T, address string) *Contract {
 	t.Helper()
 	req, err := http.NewRequestWithContext(Within(t), http.MethodGet, address+"/openapi.json", nil)
@@ -85,8 +85,8 @@ func readContract(t *testing.T, address string) *Contract {
 	return contracts.known[sum]
 }
 
-// covers makes the clients of this package compare the responses of the server at an address with the
-// document, until the test ends. A difference fails the test.
+// covers makes the clients of this package compare the responses of the server at an address with the document until the
+// test ends. A difference fails the test.
 func (c *Contract) covers(t *testing.T, address string) {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -108,8 +108,8 @@ func (c *Contract) covers(t *testing.T, address string) {
 	})
 }
 
-// Checked returns a transport that compares the responses of servers with their documents. Only the bodies of
-// JSON responses are read ahead.
+// Checked returns a transport that compares the responses of servers with their documents. It reads the bodies of JSON
+// responses only.
 func Checked(transport http.RoundTripper) http.RoundTripper { return checked{transport} }
 
 type checked struct{ http.RoundTripper }

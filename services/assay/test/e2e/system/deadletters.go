@@ -13,7 +13,7 @@ func Dead(t *testing.T, operator string, args ...string) string {
 	t.Helper()
 	p := Launch(t, "assay", []string{"ASSAY_OPERATOR=" + operator}, append([]string{"dead"}, args...)...)
 	if status := p.End(t); status != 0 {
-		t.Fatalf("assay dead %v has the exit status %d: %s", args, status, p.Output)
+		t.Fatalf("assay dead %v: exit status %d, want 0: %s", args, status, p.Output)
 	}
 	return p.Output.String()
 }
@@ -24,7 +24,7 @@ func OperatorClient(t *testing.T, url string) *client.Client {
 	return System{HTTP: url}.Client(t, "")
 }
 
-// DeadLetters waits for n dead letters of a file and returns them.
+// DeadLetters waits until a file has the wanted number of dead letters, and returns them.
 func DeadLetters(t *testing.T, operator *client.Client, fileID string, want int) []client.DeadLetter {
 	t.Helper()
 	var mine []client.DeadLetter
@@ -32,7 +32,7 @@ func DeadLetters(t *testing.T, operator *client.Client, fileID string, want int)
 		mine = nil
 		all, more, err := operator.DeadLetters(t.Context(), client.DeadFilter{Consumer: "analyzer-textfile"}, 0, 1000)
 		if err != nil || more {
-			return errors.Join(err, errors.New("cannot list all"))
+			return errors.Join(err, errors.New("cannot list all dead letters on one page"))
 		}
 		for _, deadLetter := range all {
 			if deadLetter.Item == fileID {

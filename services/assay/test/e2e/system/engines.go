@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/embedded"
 )
 
-// Variables of the engines' roles.
+// Environment variables of the engines.
 const (
 	engineDir  = "E2E_ENGINE_DIR"
 	engineAddr = "E2E_ENGINE_ADDR"
@@ -23,13 +23,13 @@ const (
 // Credentials of the engines.
 const AccessKey, SecretKey, Region = "assay", "e2e-secret", "us-east-1"
 
-// programs use their names as access keys if the engines enforce policies.
+// programs returns the secrets of programs by access key. Programs use their names as access keys if the engines enforce
+// policies.
 func programs(secret string) map[string]string {
 	return map[string]string{"setup": secret, "ingest": secret, "analyzer": secret, "query": secret, "rebuild": secret}
 }
 
-// runEngine runs one engine in a process, so that a test can stop it alone.
-// It ends with an interrupt.
+// runEngine runs one engine in this process until it is interrupted, so that a test can stop each engine separately.
 func runEngine(name string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -69,7 +69,7 @@ func runEngine(name string) error {
 		}
 		engine, err := embedded.StartS3(ctx, embedded.S3Config{
 			Dir: dir, Addr: addr, AccessKey: AccessKey, SecretKey: SecretKey, Region: Region, Log: log, Others: programs(SecretKey),
-			Created: func(ctx context.Context, o embedded.Object) error { return tell(ctx, js, o) },
+			Created: func(ctx context.Context, o embedded.Object) error { return notify(ctx, js, o) },
 		})
 		if err != nil {
 			return err
@@ -80,9 +80,9 @@ func runEngine(name string) error {
 	return fmt.Errorf("unknown role %q", name)
 }
 
-// tell publishes the bucket's notification in the other of the two forms that ingest
-// accepts, that of EventBridge.
-func tell(ctx context.Context, js jetstream.JetStream, o embedded.Object) error {
+// notify publishes a notification of the bucket in the format of EventBridge. `assay serve` uses the other format that
+// ingest accepts.
+func notify(ctx context.Context, js jetstream.JetStream, o embedded.Object) error {
 	type named map[string]string
 	notice, err := json.Marshal(map[string]any{
 		"source": "aws.s3", "detail-type": "Object Created",

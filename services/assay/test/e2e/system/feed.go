@@ -24,7 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// Lists returns an error unless a list has exactly these items.
+// Lists returns an error unless a list contains exactly the wanted items in order, with the text "The book was good.".
 func (s System) Lists(ctx context.Context, query url.Values, want []string) error {
 	items, err := s.FeedList(ctx, query)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s System) Lists(ctx context.Context, query url.Values, want []string) erro
 	for _, item := range items {
 		got = append(got, item.SourceID)
 		if item.Status != "analyzed" || item.Sentiment != "positive" || item.Compound != 0.4404 || item.ModelVersion != "v1.2.0" || item.TextSnippet != "The book was good." {
-			return fmt.Errorf("the list shows %+v", item)
+			return fmt.Errorf("the list contains %+v, want an analyzed positive item", item)
 		}
 	}
 	if !slices.Equal(got, want) {
@@ -43,14 +43,13 @@ func (s System) Lists(ctx context.Context, query url.Values, want []string) erro
 	return nil
 }
 
-// FeedOutcomes returns the ids of all outcome events of an item, once no work on it
-// remains.
+// FeedOutcomes returns the ids of all outcome events of an item, once no work on the item is queued.
 func (s System) FeedOutcomes(t *testing.T, sourceID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, s.JetStream(t), "ASSAY_WORK_FEED", "assay-work.*.*.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)
 }
 
-// FeedItem is an item of the feed as the API shows it.
+// FeedItem is an item of the feed as the API returns it.
 type FeedItem struct {
 	SourceID, SourceType, IngestedAt, SourceURL, TextSnippet string
 	MatchedTags                                              []string
@@ -75,7 +74,7 @@ var (
 	feedNumber atomic.Int64
 )
 
-// NewPosting returns a unique item.
+// NewPosting returns an item with a unique source id.
 func NewPosting(text string, tags ...string) Posting {
 	return Posting{SourceID: fmt.Sprintf("newsapi#%s-%d", feedRun, feedNumber.Add(1)), SourceType: "newsapi", Text: text, MatchedTags: tags}
 }
@@ -91,7 +90,7 @@ func (s System) PostItem(t *testing.T, p Posting) (int, FeedItem) {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", JSONHeader, JSON(p))
 	if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
-		t.Fatalf("post %s: %d %s", p.SourceID, resp.StatusCode, body)
+		t.Fatalf("post %s: %d %s, want 200 or 201", p.SourceID, resp.StatusCode, body)
 	}
 	if got, want := resp.Header.Get("Location"), "/v1/feed/items/"+url.PathEscape(p.SourceID); got != want {
 		t.Errorf("Location is %s, want %s", got, want)
@@ -106,7 +105,7 @@ func (s System) PostItems(t *testing.T, items []Posting) []string {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", JSONHeader, JSON(map[string]any{"items": items}))
 	if resp.StatusCode != http.StatusMultiStatus {
-		t.Fatalf("batch: %d %s", resp.StatusCode, body)
+		t.Fatalf("batch: %d %s, want 207", resp.StatusCode, body)
 	}
 	var out struct {
 		Results []struct{ SourceID, Outcome string }
@@ -118,7 +117,7 @@ func (s System) PostItems(t *testing.T, items []Posting) []string {
 	var outcomes []string
 	for i, result := range out.Results {
 		if result.SourceID != items[i].SourceID {
-			t.Fatalf("outcome %d is that of %s instead of %s", i, result.SourceID, items[i].SourceID)
+			t.Fatalf("outcome %d is of %s, want %s", i, result.SourceID, items[i].SourceID)
 		}
 		outcomes = append(outcomes, result.Outcome)
 	}
@@ -132,12 +131,12 @@ func (s System) Analyzed(t *testing.T, sourceID string) FeedItem {
 	var item FeedItem
 	Decode(t, body, &item)
 	if resp.StatusCode != http.StatusOK || item.Status != "analyzed" || item.SourceID != sourceID {
-		t.Fatalf("%s: %d %s", sourceID, resp.StatusCode, body)
+		t.Fatalf("%s: %d %s, want 200 and analyzed", sourceID, resp.StatusCode, body)
 	}
 	return item
 }
 
-// GetJSON reads JSON from an address.
+// GetJSON sends a GET request for a path, and decodes the JSON response.
 func (s System) GetJSON(ctx context.Context, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.HTTP+path, nil)
 	if err != nil {
@@ -148,12 +147,12 @@ func (s System) GetJSON(ctx context.Context, path string, into any) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		return fmt.Errorf("GET %s returned %d %s, want 200", path, resp.StatusCode, body)
 	}
 	return json.Unmarshal([]byte(body), into)
 }
 
-// FeedList reads all pages of a list.
+// FeedList returns the items of all pages of a list.
 func (s System) FeedList(ctx context.Context, query url.Values) ([]FeedItem, error) {
 	var all []FeedItem
 	for {
@@ -196,7 +195,7 @@ func (s System) PutPending(t *testing.T, sourceID, at string, more Item) {
 // TextKey returns the key of an item's text.
 func TextKey(sourceID string) string { return blob.Key("feed/", hex.EncodeToString([]byte(sourceID))) }
 
-// PutSubmission stores a submission like a writer that then crashes.
+// PutSubmission stores a submission, as if its writer had crashed afterwards.
 func (s System) PutSubmission(t *testing.T, p Posting) {
 	t.Helper()
 	if p.IngestedAt == "" {
@@ -210,25 +209,25 @@ func (s System) PutSubmission(t *testing.T, p Posting) {
 	}
 }
 
-// GivenUp waits until the analysis of an item was given up, and returns it.
+// GivenUp waits until the analysis of an item has been given up, and returns the item.
 func (s System) GivenUp(t *testing.T, sourceID string) FeedItem {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(sourceID)+"?wait=60s", nil, "")
 	var item FeedItem
 	Decode(t, body, &item)
 	if resp.StatusCode != http.StatusOK || item.Status != "pending" || item.ErrorMessage == "" {
-		t.Fatalf("%s: %d %s", sourceID, resp.StatusCode, body)
+		t.Fatalf("%s: %d %s, want 200, pending and an error message", sourceID, resp.StatusCode, body)
 	}
 	return item
 }
 
-// AwaitItems waits until the feed has n items of a tag.
+// AwaitItems waits until the feed contains the wanted number of items with a tag, and returns them.
 func (s System) AwaitItems(t *testing.T, tag string, want int) []FeedItem {
 	t.Helper()
 	var got []FeedItem
 	Eventually(t, func() (err error) {
 		if got, err = s.FeedList(Within(t), url.Values{"tag": {tag}}); err == nil && len(got) != want {
-			err = fmt.Errorf("%d items of %q, want %d", len(got), tag, want)
+			err = fmt.Errorf("%d items with the tag %q, want %d", len(got), tag, want)
 		}
 		return err
 	})

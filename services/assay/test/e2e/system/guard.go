@@ -10,9 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
-// Guard starts clusters whose programs have only the permissions of deploy/nats and deploy/iam, and
-// records which parts of deploy/iam were used. A program's access key is its name; the key of the
-// tests has all permissions.
+// Guard starts clusters whose programs have only the permissions of deploy/nats and deploy/iam, and records which parts of
+// deploy/iam were used. A program's access key is its name; the key of the tests has all permissions.
 type Guard struct {
 	Policies map[string]iam.Policy // of deploy/iam, by file name
 
@@ -21,7 +20,7 @@ type Guard struct {
 	refused map[string]bool
 }
 
-// NewGuard returns a Guard that fails the test at its end if a program needed more permissions.
+// NewGuard returns a Guard that fails the test when it ends if a program needed more permissions.
 func NewGuard(t *testing.T) *Guard {
 	t.Helper()
 	policies, err := iam.Read(Repository(t, "deploy/iam"))
@@ -36,13 +35,13 @@ func NewGuard(t *testing.T) *Guard {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		for access := range g.refused {
-			t.Errorf("needed, but not in deploy/iam (make gen): %s", access)
+			t.Errorf("deploy/iam lacks a permission that a program needs (make gen): %s", access)
 		}
 	})
 	return g
 }
 
-// Allow returns whether the policy of a program allows an access.
+// Allow reports whether the policy of a program allows an access.
 func (g *Guard) Allow(a dynamolite.Access) bool {
 	if a.Key == AccessKey {
 		return true
@@ -59,7 +58,7 @@ func (g *Guard) Allow(a dynamolite.Access) bool {
 	return len(uses) > 0
 }
 
-// Unused returns the parts of policies that no access needed, each after the name of its program.
+// Unused returns the parts of policies that no access needed, each prefixed with the name of its program.
 func (g *Guard) Unused() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,10 +73,10 @@ func (g *Guard) Unused() []string {
 	return unused
 }
 
-// natsUsers are the users of deploy/nats/nats.conf. Here the password of each is its name.
+// natsUsers lists the users of deploy/nats/nats.conf. In tests, the password of each user is its name.
 var natsUsers = []string{"setup", "ingest", "analyzer", "query", "s3", "operator"}
 
-// Start is StartCluster with the permissions of each program.
+// Start is like StartCluster, but limits each program to its own permissions.
 func (g *Guard) Start(t *testing.T, env ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{Identity: func(role string) []string {

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// natsConfiguration is the variable of the role "guarded-nats" with the path of deploy/nats/nats.conf.
+// natsConfiguration is the environment variable with the path of deploy/nats/nats.conf for the role "guarded-nats".
 const natsConfiguration = "E2E_NATS_CONFIGURATION"
 
 // serveGuardedNATS serves NATS with the permissions of deploy/nats/nats.conf.

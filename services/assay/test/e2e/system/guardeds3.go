@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// guardS3 returns a proxy in front of an S3 server until the test ends.
+// guardS3 starts a proxy in front of an S3 server that allows only permitted accesses, and returns its URL.
 func (g *Guard) guardS3(t *testing.T, s System) (url string) {
 	t.Helper()
 	through := Forward(t, s.S3)

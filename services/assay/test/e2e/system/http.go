@@ -14,13 +14,13 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// IsProblem reports whether a client returned a problem of this status.
+// IsProblem reports whether an error is a problem with this status.
 func IsProblem(err error, status int) bool {
 	problem, ok := errors.AsType[*client.Problem](err)
 	return ok && problem.Status == status
 }
 
-// Get returns the status and body of a GET.
+// Get sends a GET request and returns the status and body of the response.
 func Get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(Within(t), http.MethodGet, url, nil)
@@ -31,7 +31,7 @@ func Get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, body
 }
 
-// Ask sends an unusual request.
+// Ask sends a request without the client library, and returns the response and its body.
 func (s System) Ask(t *testing.T, method, path string, header map[string]string, body string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(Within(t), method, s.HTTP+path, strings.NewReader(body))
@@ -44,7 +44,7 @@ func (s System) Ask(t *testing.T, method, path string, header map[string]string,
 	return Exchange(t, req)
 }
 
-// Exchange returns the response and its body. It follows no redirect.
+// Exchange sends a request without following redirects, and returns the response and its body.
 func Exchange(t *testing.T, req *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, body, err := RoundTrip(req)
@@ -54,7 +54,7 @@ func Exchange(t *testing.T, req *http.Request) (*http.Response, string) {
 	return resp, body
 }
 
-// RoundTrip sends a request, follows no redirect, and returns the response and its body.
+// RoundTrip is like Exchange, but returns an error.
 func RoundTrip(req *http.Request) (*http.Response, string, error) {
 	plain := http.Client{
 		Transport:     Checked(&http.Transport{DisableKeepAlives: true}),
@@ -68,24 +68,24 @@ func RoundTrip(req *http.Request) (*http.Response, string, error) {
 	return resp, string(body), errors.Join(err, resp.Body.Close())
 }
 
-// Problem is a response in the form of RFC 9457.
+// Problem is an error response as defined by RFC 9457.
 type Problem struct {
 	Type, Title, Detail, Instance string
 	Status                        int
 	Errors                        []struct{ Field, Message string }
 }
 
-// Refused checks that a response is the problem of this status and type.
+// Refused checks that a response is a problem with this status and type, and returns the problem.
 func Refused(t *testing.T, resp *http.Response, body string, status int, slug string) Problem {
 	t.Helper()
 	var p Problem
 	if resp.StatusCode != status || json.Unmarshal([]byte(body), &p) != nil ||
 		resp.Header.Get("Content-Type") != "application/problem+json" ||
 		p.Type != "urn:assay:problem:"+slug || p.Status != status || p.Title == "" {
-		t.Errorf("got status %d %s, want a problem %d %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), status, slug, body)
+		t.Errorf("got status %d %s, want status %d and problem %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), status, slug, body)
 	}
 	if id := resp.Header.Get("X-Request-Id"); id == "" || !strings.HasSuffix(p.Instance, id) {
-		t.Errorf("instance %q does not name the request %q", p.Instance, id)
+		t.Errorf("the instance is %q, want the request id %q", p.Instance, id)
 	}
 	return p
 }
@@ -110,7 +110,7 @@ func Decode(t *testing.T, body string, into any) {
 	}
 }
 
-// Settings are the settings of a source or provider, as JSON.
+// Settings contains the settings of a source or provider by JSON name.
 type Settings map[string]any
 
 // JSON returns a value as JSON, for messages and bodies.

@@ -32,11 +32,10 @@ var (
 	loadSeed    = flag.Uint64("fault.seed", 13, "chooses the processes and the times of kills")
 )
 
-// LoadUploads returns the number of uploads of a run under kills, the flag -fault.uploads.
+// LoadUploads returns the number of uploads in a run with kills, the flag -fault.uploads.
 func LoadUploads() int { return *loadUploads }
 
-// LoadSeed returns the seed that chooses the processes and the times of kills,
-// the flag -fault.seed.
+// LoadSeed returns the seed that chooses the processes and the times of kills, the flag -fault.seed.
 func LoadSeed() uint64 { return *loadSeed }
 
 // LoadTime returns the time limit of a load of LoadUploads.
@@ -59,7 +58,7 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	case err != nil:
 		return "", err
 	case resp.StatusCode == http.StatusPreconditionFailed:
-		// An earlier attempt stored the bytes and may have crashed before the notification.
+		// An earlier attempt stored the bytes, but the bucket may have crashed before the notification.
 		_, err = c.Uploaded(ctx, reserved.FileID)
 	case resp.StatusCode != http.StatusOK:
 		err = fmt.Errorf("the bucket responded with %d: %s", resp.StatusCode, body)
@@ -67,8 +66,7 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	return reserved.FileID, err
 }
 
-// Load uploads by every way into every area, continuously, and records the
-// promises.
+// Load uploads continuously to every area in every way, and records the promises.
 type Load struct {
 	System
 	client  *client.Client
@@ -80,10 +78,10 @@ type Load struct {
 	Promises []audit.Promise
 }
 
-// loadWorkers is the number of uploads in progress at once.
+// loadWorkers is the number of concurrent uploads.
 const loadWorkers = 8
 
-// StartLoad starts a number of uploads, which end with ctx.
+// StartLoad starts a number of uploads, which stop when ctx is done.
 func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	t.Helper()
 	l := &Load{System: s, owner: NewOwner(), uploads: uploads, reached: make(chan struct{}, uploads)}
@@ -116,8 +114,8 @@ func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	return l
 }
 
-// During divides the load into the given number of parts, calls harm at a random moment of each
-// part, and returns after all uploads.
+// During divides the load into the given number of parts, calls harm at a random moment of each part, and returns after
+// all uploads.
 func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
 	part, next := 0, l.moment(random, parts, 0)
 	done := 0
@@ -131,14 +129,14 @@ func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
 	}
 }
 
-// moment is the number of uploads after which harm is called in a part.
+// moment returns the number of uploads after which harm is called in a part.
 func (l *Load) moment(random *rand.Rand, parts, part int) int {
 	size := l.uploads / parts
 	return part*size + size/8 + random.IntN(size/2)
 }
 
-// upload uploads until it is accepted: a text in one of three ways, an item of the
-// feed, or several, a photo, or a batch of photos, or a file of the library.
+// upload repeats an upload until it is accepted, and returns its promises. Uploads are, in turn, a text in one of three
+// ways, one or two feed items, a photo, a batch of photos, or a library file.
 func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name := fmt.Sprint("upload ", i)
@@ -167,7 +165,7 @@ func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: JSON(Count(text))}}
 }
 
-// uploadNode uploads a file of the library.
+// uploadNode uploads a library file until it is accepted.
 func (l *Load) uploadNode(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name, text := fmt.Sprint(i, ".txt"), RandomText(uint64(i), 100)
@@ -208,14 +206,13 @@ func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
 	}
 }
 
-// Audit compares the promises with the stored state of the system.
+// Audit compares the stored state of the system with the promises of the load.
 func (l *Load) Audit(ctx context.Context, t *testing.T) audit.Report {
 	t.Helper()
 	return l.System.Audit(ctx, t, l.Promises)
 }
 
-// Audit compares promises, which are all that were made on the system, with its stored
-// state.
+// Audit compares the stored state of the system with the given promises, which must be complete.
 func (s System) Audit(ctx context.Context, t *testing.T, promises []audit.Promise) audit.Report {
 	t.Helper()
 	auditor, err := audit.Open(ctx, s.Auditing())
@@ -248,10 +245,9 @@ func (s System) Auditing() setup.Config {
 	}
 }
 
-// Persist uploads until it is accepted, with one key for all its attempts, and returns
-// the file's id. way selects the kind of upload, modulo 3: presigned and reported by
-// the `uploaded` call, multipart, or presigned and reported by the bucket's
-// notification only.
+// Persist uploads a text until it is accepted, with one idempotency key for all attempts, and returns the file's id. way
+// selects the kind of upload, modulo 3: presigned and reported by the `uploaded` call, multipart, or presigned and
+// reported only by the bucket's notification.
 func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text string) string {
 	t.Helper()
 	key := uuid.Must(uuid.NewV7()).String()

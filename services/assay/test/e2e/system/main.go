@@ -13,22 +13,22 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// roleVariable makes the test's binary one of the programs. Its values are the
-// names of the programs, and those of the engines in engines.go.
+// roleVariable is the environment variable that makes the test binary run as a program: the name of the program, or of an
+// engine in engines.go.
 const roleVariable = "E2E_ROLE"
 
-// Main is the TestMain of every package that starts programs. It runs the tests and
-// exits, or, in a process that Launch started, runs the program of that role.
+// Main is the TestMain of every package that starts programs. It runs the tests and exits, or, in a process that Launch
+// started, runs the program of that role.
 func Main(m *testing.M) {
 	role := os.Getenv(roleVariable)
 	if role == "" {
 		os.Exit(m.Run())
 	}
 	endWithParent()
-	os.Exit(play(role))
+	os.Exit(run(role))
 }
 
-func play(role string) int {
+func run(role string) int {
 	switch role {
 	case "assay":
 		return cmd.Main()
@@ -46,8 +46,7 @@ func play(role string) int {
 	return 0
 }
 
-// endWithParent ends this process when its standard input ends, so that a test
-// that crashes leaves nothing running.
+// endWithParent ends this process when its standard input ends, so that a test that crashes leaves nothing running.
 func endWithParent() {
 	go func() {
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {

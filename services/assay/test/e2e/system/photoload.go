@@ -14,14 +14,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// damagedPhoto is the number of photos of a load per damaged one.
-const damagedPhoto = 20
+// photosPerDamaged is the number of photos in a load per damaged photo.
+const photosPerDamaged = 20
 
-// loadPhoto is a photo of a load and its required end: an edit, or a failure.
+// loadPhoto returns a photo of a load and its required outcome: an edited photo or a failure.
 func loadPhoto(t *testing.T, i int) (client.PhotoSource, audit.Promise) {
 	t.Helper()
 	photo, p := DrawPhoto(t, uint32(i)), audit.Promise{Run: fmt.Sprint("photo ", i), Area: photojob.Name, Result: "120 × 120 png"}
-	if i%damagedPhoto == 0 {
+	if i%photosPerDamaged == 0 {
 		photo, p.End, p.Result = photo[:len(photo)/2], audit.Failed, ""
 	}
 	source := PhotoSource(fmt.Sprint(i, ".jpg"), "auto levels, crop 1:1, as png", photo)

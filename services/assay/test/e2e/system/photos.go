@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// BatchEnd waits until a batch has ended.
+// BatchEnd waits until a batch has ended, and returns the batch.
 func BatchEnd(t *testing.T, c *client.Client, batchID string) client.PhotoBatch {
 	t.Helper()
 	for {
@@ -50,8 +50,7 @@ func DrawPhoto(t *testing.T, seed uint32) []byte {
 	return out.Bytes()
 }
 
-// PhotoSource returns the upload of a photo, declared as a JPEG regardless of
-// the bytes.
+// PhotoSource returns the upload of a photo, declared as a JPEG regardless of the bytes.
 func PhotoSource(name, prompt string, photo []byte) client.PhotoSource {
 	return client.PhotoSource{
 		PhotoReservation: client.PhotoReservation{FileName: name, Size: int64(len(photo)), ContentType: "image/jpeg", Prompt: prompt},
@@ -59,7 +58,7 @@ func PhotoSource(name, prompt string, photo []byte) client.PhotoSource {
 	}
 }
 
-// SendPhoto uploads a photo by a presigned request.
+// SendPhoto uploads a photo with a presigned request, and returns its job.
 func SendPhoto(t *testing.T, c *client.Client, prompt string, photo []byte) client.Photo {
 	t.Helper()
 	job, err := c.UploadPhoto(Within(t), PhotoSource("a photo.jpg", prompt, photo), client.PhotoOptions{})
@@ -69,7 +68,7 @@ func SendPhoto(t *testing.T, c *client.Client, prompt string, photo []byte) clie
 	return job
 }
 
-// AwaitPhoto waits until the job has ended, in the given state.
+// AwaitPhoto waits until a job has ended, checks that it is in the given state, and returns the job.
 func AwaitPhoto(t *testing.T, c *client.Client, jobID, status string) client.Photo {
 	t.Helper()
 	job, err := c.WaitPhoto(Within(t), jobID)
@@ -97,7 +96,7 @@ func DownloadPhoto(t *testing.T, c *client.Client, jobID, variant string) []byte
 	return content
 }
 
-// PhotoItem returns the item of a job, nil if there is none.
+// PhotoItem returns the item of a job, or nil if it does not exist.
 func (s System) PhotoItem(ctx context.Context, t *testing.T, jobID string) Item {
 	t.Helper()
 	out, err := s.Tables().GetItem(ctx, &dynamodb.GetItemInput{
@@ -109,7 +108,7 @@ func (s System) PhotoItem(ctx context.Context, t *testing.T, jobID string) Item 
 	return out.Item
 }
 
-// ChangePhoto changes an item of a job directly.
+// ChangePhoto changes the item of a job directly in the table.
 func (s System) ChangePhoto(t *testing.T, jobID, update string, names map[string]string, values Item) {
 	t.Helper()
 	_, err := s.Tables().UpdateItem(Within(t), &dynamodb.UpdateItemInput{
@@ -129,7 +128,7 @@ func (s System) SetPhoto(t *testing.T, jobID, status string, age time.Duration) 
 	})
 }
 
-// PhotoKeys returns the keys of the objects of a job, of both buckets, by bucket.
+// PhotoKeys returns the keys of the objects of a job by bucket.
 func (s System) PhotoKeys(t *testing.T, jobID string) map[string][]string {
 	t.Helper()
 	keys := map[string][]string{}
@@ -143,7 +142,7 @@ func (s System) PhotoKeys(t *testing.T, jobID string) map[string][]string {
 	return keys
 }
 
-// PutObject stores an object directly.
+// PutObject stores an object directly in a bucket.
 func (s System) PutObject(t *testing.T, bucket, key string, content []byte) {
 	t.Helper()
 	if _, err := s.Objects().PutObject(Within(t), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(content)}); err != nil {
@@ -151,7 +150,7 @@ func (s System) PutObject(t *testing.T, bucket, key string, content []byte) {
 	}
 }
 
-// RemoveObject removes an object directly.
+// RemoveObject removes an object directly from a bucket.
 func (s System) RemoveObject(t *testing.T, bucket, key string) {
 	t.Helper()
 	if _, err := s.Objects().DeleteObject(Within(t), &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}); err != nil {
@@ -159,8 +158,7 @@ func (s System) RemoveObject(t *testing.T, bucket, key string) {
 	}
 }
 
-// PhotoOutcomes returns the ids of all outcome events of a job, once no work on it is
-// queued.
+// PhotoOutcomes returns the ids of all outcome events of a job, once no work on the job is queued.
 func (s System) PhotoOutcomes(t *testing.T, jobID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, s.JetStream(t), "ASSAY_WORK_PHOTOJOB", "assay-work.*.*.photojob.uploaded.*."+jobID, "assay.analysis.*.photojob."+jobID)
@@ -170,7 +168,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// HeadObject returns the error of a HEAD of an object.
+// HeadObject sends a HEAD request for an object, and returns its error.
 func (s System) HeadObject(t *testing.T, bucket, key string) error {
 	t.Helper()
 	s.Bucket = bucket

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Ports that a restarted program can reuse are below those that Linux, macOS and
-// Windows give to outgoing connections (from 32768 or 49152), which could take
-// them in between. Each test process starts at a different port and counts up.
+// The range of ports that a restarted program can reuse. It is below the ports that Linux, macOS and Windows choose for
+// outgoing connections (from 32768 or 49152), which could occupy a port before the restart. Each test process starts at a
+// different port and counts up.
 const (
 	firstPort = 20000
 	ports     = 12000
@@ -18,8 +18,8 @@ const (
 
 var nextPort atomic.Int64
 
-// KeepableAddr returns a free loopback address that a program can reuse after
-// a restart, and that this process has not returned before.
+// KeepableAddr returns a free loopback address that a program can reuse after a restart, and that this process has not
+// returned before.
 func KeepableAddr(t *testing.T) string {
 	t.Helper()
 	var last error

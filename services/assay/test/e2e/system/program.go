@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/enginetest"
 )
 
-// StartWait bounds a program's start, and its end after a signal.
+// StartWait limits the time for a program's start, and for its end after a signal.
 const StartWait = 60 * time.Second
 
 // Program is a running process of one role.
@@ -27,23 +27,23 @@ type Program struct {
 	exited chan struct{} // closed once the process has ended
 }
 
-// WithoutObjects omits objects from the descriptions of photos: with the race detector the model needs
-// seconds of CPU time for each photo.
+// WithoutObjects omits objects from the descriptions of photos, because the model needs seconds of CPU time for each photo
+// with the race detector.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
-// exitAtOnce is the GORACE of programs: by default the race detector waits a second before a process
-// exits, and uses as much CPU time.
-const exitAtOnce = "atexit_sleep_ms=0"
+// exitImmediately is the GORACE variable of programs: by default, the race detector delays the exit of a process by a
+// second, and uses as much CPU time.
+const exitImmediately = "atexit_sleep_ms=0"
 
-// Launch starts a role. Its environment contains only env, the variables that any process needs, the
-// compiled engines of all tests, and WithoutObjects, which env can override. The process ends with the test.
+// Launch starts a program. Its environment contains only env, the variables that any process needs, the compiled engines
+// of all tests, and WithoutObjects, which env can override. The process is killed when the test ends.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	home := t.TempDir()
 	cmd.Env = append([]string{
 		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + enginetest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
-		"GORACE=" + cmp.Or(os.Getenv("GORACE"), exitAtOnce), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+		"GORACE=" + cmp.Or(os.Getenv("GORACE"), exitImmediately), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}, env...)
 	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.Output, p.Output
@@ -90,7 +90,7 @@ func (p *Program) Await(t *testing.T, text string) {
 			if strings.Contains(p.Output.String(), text) {
 				return
 			}
-			t.Fatalf("the program ended without %q:\n%s", text, p.Output.Tail(8000))
+			t.Fatalf("the program ended before it wrote %q:\n%s", text, p.Output.Tail(8000))
 		case <-late:
 			t.Fatalf("the program has not written %q after %s:\n%s", text, StartWait, p.Output.Tail(8000))
 		}
@@ -118,7 +118,7 @@ func (p *Program) Interrupt(t *testing.T) int {
 	return p.End(t)
 }
 
-// AwaitLines returns once the program has written n lines, or has ended.
+// AwaitLines returns once the program has written n lines or has ended.
 func (p *Program) AwaitLines(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
 	for {
@@ -131,12 +131,12 @@ func (p *Program) AwaitLines(ctx context.Context, t *testing.T, n int) {
 		case <-p.exited:
 			return
 		case <-ctx.Done():
-			t.Fatalf("the program has written %d lines of %d: %v\n%s", written, n, ctx.Err(), p.Output.Tail(8000))
+			t.Fatalf("the program has written %d of %d lines: %v\n%s", written, n, ctx.Err(), p.Output.Tail(8000))
 		}
 	}
 }
 
-// End waits until the process ends, StartWait at most, and returns the exit status.
+// End waits up to StartWait until the process ends, and returns the exit status.
 func (p *Program) End(t *testing.T) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), StartWait)
@@ -144,13 +144,13 @@ func (p *Program) End(t *testing.T) int {
 	return p.EndWithin(ctx, t)
 }
 
-// EndWithin is End with the time limit of ctx.
+// EndWithin is like End, but waits until ctx is done.
 func (p *Program) EndWithin(ctx context.Context, t *testing.T) int {
 	t.Helper()
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
-		t.Fatalf("the program still runs: %v\n%s", ctx.Err(), p.Output.Tail(8000))
+		t.Fatalf("the program is still running: %v\n%s", ctx.Err(), p.Output.Tail(8000))
 	}
 	return p.Cmd.ProcessState.ExitCode()
 }
@@ -159,7 +159,7 @@ func (p *Program) EndWithin(ctx context.Context, t *testing.T) int {
 type Transcript struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	ends    int           // of lines
+	ends    int           // number of line ends
 	changed chan struct{} // closed at the next write
 }
 
@@ -193,7 +193,7 @@ func (w *Transcript) String() string {
 	return text
 }
 
-// errors returns the log lines of errors, at most the last n bytes of them.
+// errors returns at most the last n bytes of the log lines of errors.
 func (w *Transcript) errors(n int) string {
 	var found []byte
 	for line := range strings.Lines(w.String()) {
@@ -204,7 +204,7 @@ func (w *Transcript) errors(n int) string {
 	return string(found[max(0, len(found)-n):])
 }
 
-// Tail returns the last n bytes or fewer.
+// Tail returns at most the last n bytes.
 func (w *Transcript) Tail(n int) string {
 	text := w.String()
 	return text[max(0, len(text)-n):]

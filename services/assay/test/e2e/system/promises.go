@@ -10,8 +10,8 @@ import (
 
 var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` instead of on services with the permissions of deploy/")
 
-// Promises are promises by name that a running system keeps, regardless of how many
-// programs it has. They run in parallel and leave it running.
+// Promises contains functions, by name, that prove promises that a running system keeps, regardless of the number of its
+// programs. They run in parallel and leave the system running.
 type Promises map[string]func(*testing.T, System)
 
 // Prove proves promises, each as a parallel subtest of t.
@@ -34,8 +34,7 @@ func (p Promises) Test(t *testing.T) {
 	p.ProveOnServices(t, NewGuard(t).Start)
 }
 
-// ProveOnServices proves promises on one process of each service, whose permissions must be
-// sufficient.
+// ProveOnServices proves promises on one process of each service, whose permissions must be sufficient.
 func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Helper()
 	c := start(t)
@@ -44,7 +43,7 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Run("on services", func(t *testing.T) { p.Prove(t, c.System) })
 	for _, s := range services {
 		if status, body := Get(t, s.URL+"/readyz"); status != http.StatusOK {
-			t.Errorf("readyz returned %d: %s", status, body)
+			t.Errorf("readyz returned %d, want 200: %s", status, body)
 		}
 		if strings.Contains(s.Output.String(), "NATS rejected a request") {
 			t.Errorf("NATS rejected a request:\n%s", s.Output.Tail(8000))
@@ -52,8 +51,8 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	}
 }
 
-// Scenarios are promises by name that need their own services, which they stop and
-// start. They receive a function that starts the engines.
+// Scenarios contains functions, by name, that prove promises on their own services, which they start and stop. They
+// receive a function that starts the engines.
 type Scenarios map[string]func(*testing.T, Starter)
 
 // Test proves each promise as a parallel subtest of t, on services with the permissions of deploy/.
@@ -69,11 +68,10 @@ func (s Scenarios) Prove(t *testing.T, start Starter) {
 	}
 }
 
-// Starter is StartCluster, or a function like it that limits the permissions of the
-// programs.
+// Starter is StartCluster, or a function like it that limits the permissions of the programs.
 type Starter func(t *testing.T, env ...string) *Cluster
 
-// Join returns all promises of several maps, whose names differ.
+// Join returns the promises of several maps, whose names must differ.
 func Join[M ~map[string]F, F any](all ...M) M {
 	joined := M{}
 	for _, each := range all {

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// Intercept starts a proxy for an engine that speaks HTTP, which calls a function with
-// each request before it forwards it. connected, which may be nil, is called for
-// connections. Intercept returns the proxy's address.
+// Intercept starts a proxy for an engine that uses HTTP, and returns the proxy's URL. The proxy calls each with every
+// request before it forwards the request. It calls connected, unless it is nil, when the state of a connection changes.
 func Intercept(t *testing.T, engine string, each func(*http.Request), connected func(net.Conn, http.ConnState)) string {
 	t.Helper()
 	target, err := url.Parse(engine)
@@ -35,7 +34,7 @@ func Intercept(t *testing.T, engine string, each func(*http.Request), connected 
 	return server.URL
 }
 
-// Forward returns a proxy in front of an engine.
+// Forward returns a handler that forwards requests to an engine.
 func Forward(t *testing.T, engine string) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(engine)
@@ -44,6 +43,6 @@ func Forward(t *testing.T, engine string) *httputil.ReverseProxy {
 	}
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Host = r.In.Host // is part of the signature
+		r.Out.Host = r.In.Host // the Host header is part of the signature
 	}}
 }

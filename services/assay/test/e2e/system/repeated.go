@@ -6,7 +6,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// Repeated is a text of any size in little memory: a repeated block.
+// Repeated is a text of any size that needs little memory: a repeated block.
 type Repeated struct {
 	block string
 	Size  int64 // bytes
@@ -31,7 +31,7 @@ func (r Repeated) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// Count returns the count of the text, as Count does.
+// Count returns the expected result of the text, like the function Count.
 func (r Repeated) Count() client.Result {
 	result, times := Count(r.block), r.Size/int64(len(r.block))
 	result.TotalWords *= times
@@ -41,7 +41,7 @@ func (r Repeated) Count() client.Result {
 	return result
 }
 
-// InParts returns the upload of the text in parts.
+// InParts returns a multipart upload of the text.
 func (r Repeated) InParts(name, key string) client.Source {
 	return client.Source{
 		Reservation: client.Reservation{FileName: name, Size: r.Size, ContentType: "text/plain", Parts: true, Key: key}, Content: r,

@@ -17,8 +17,7 @@ type Server struct {
 	Program *Program
 }
 
-// StartServer starts `assay serve` on a directory and returns when it is
-// ready.
+// StartServer starts `assay serve` on a directory and returns when it is ready.
 func StartServer(t *testing.T, dir string, env ...string) *Server {
 	t.Helper()
 	s := &Server{Dir: dir}
@@ -30,8 +29,7 @@ func StartServer(t *testing.T, dir string, env ...string) *Server {
 	return s
 }
 
-// Restart starts it again on the same directory and addresses after it has
-// ended.
+// Restart starts a server that has ended on the same directory and addresses.
 func (s *Server) Restart(t *testing.T) {
 	t.Helper()
 	s.Program = Launch(t, "assay", s.Env, "serve", "--data", s.Dir)
@@ -41,7 +39,7 @@ func (s *Server) Restart(t *testing.T) {
 	ServesAs(t, "assay", "operator", s.Operator, s.Env)
 }
 
-// ReadEndpoints reads the endpoints.json of a server.
+// ReadEndpoints returns the system that the endpoints.json of a server describes.
 func ReadEndpoints(t *testing.T, dir string) System {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, "endpoints.json"))
@@ -54,7 +52,7 @@ func ReadEndpoints(t *testing.T, dir string) System {
 	}
 	for _, name := range []string{"http", "nats", "s3", "dynamodb", "region", "credentials"} {
 		if at[name] == "" || len(at) != 6 {
-			t.Fatalf("endpoints.json must have http, nats, s3, dynamodb, region and credentials, and no more: %s", content)
+			t.Fatalf("endpoints.json must contain exactly http, nats, s3, dynamodb, region and credentials: %s", content)
 		}
 	}
 	keys, err := endpoints.ReadCredentials(at["credentials"])

@@ -1,6 +1,5 @@
-// Package system starts Assay for tests and is their client: `assay serve`, or the
-// services and engines as separate processes, each of which is the test's binary run
-// again in another role.
+// Package system starts Assay for tests, and contains the functions with which tests use it. It starts `assay serve`, or
+// the services and engines as separate processes. Each process runs the test binary in another role.
 package system
 
 import (
@@ -23,20 +22,19 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// System is a running Assay as seen by promises.
+// System is a running Assay as tests use it.
 type System struct {
 	HTTP, Operator               string // URLs
-	LiveOperator                 string // of query, with the live events of all owners
+	LiveOperator                 string // operator URL of query, which serves the live events of all owners
 	NATS, S3, DynamoDB           string
 	AccessKey, SecretKey, Region string
 	Bucket, Table                string
 }
 
-// Soon is the timeout of every wait of a promise. Waits take milliseconds; the margin is for slow
-// machines.
+// Soon is the timeout of every wait in a test. Waits take milliseconds; the margin is for slow machines.
 const Soon = 60 * time.Second
 
-// Within returns the test's context with that timeout.
+// Within returns the test's context with the timeout Soon.
 func Within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Soon)
@@ -44,7 +42,7 @@ func Within(t *testing.T) context.Context {
 	return ctx
 }
 
-// Client returns a client of the given owner.
+// Client returns a client for the given owner.
 func (s System) Client(t *testing.T, owner string) *client.Client {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -57,7 +55,7 @@ func (s System) Client(t *testing.T, owner string) *client.Client {
 	return c
 }
 
-// NewOwner returns a unique owner.
+// NewOwner returns a unique owner id.
 func NewOwner() string { return "e2e-" + uuid.NewString() }
 
 func (s System) aws() aws.CredentialsProvider {
@@ -113,7 +111,7 @@ func (s System) JetStream(t *testing.T) jetstream.JetStream {
 	return js
 }
 
-// Listen returns the messages of a subject from now on.
+// Listen returns a subscription to a subject, which receives all messages that are published after the call.
 func (s System) Listen(t *testing.T, subject string) *nats.Subscription {
 	t.Helper()
 	conn := s.Events(t)
@@ -121,7 +119,7 @@ func (s System) Listen(t *testing.T, subject string) *nats.Subscription {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// After the server's response, no message is missed.
+	// Once the server has responded, no message is missed.
 	if err := conn.FlushWithContext(Within(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -133,20 +131,19 @@ func Next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
 	msg, err := sub.NextMsgWithContext(Within(t))
 	if err != nil {
-		t.Fatalf("nothing on %s: %v", sub.Subject, err)
+		t.Fatalf("no message on %s: %v", sub.Subject, err)
 	}
 	return msg
 }
 
-// Outcomes returns the ids of all outcome events of a file, in order, once no
-// work on it remains.
+// Outcomes returns the ids of all outcome events of a file, in order, once no work on the file is queued.
 func (s System) Outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, js, "ASSAY_WORK_TEXTFILE", "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
 }
 
-// outcomesOf returns the ids of all events on the subject ended, once the stream has no
-// queued work on the subject.
+// outcomesOf returns the ids of all events on the subject ended, once the work stream contains no message on the subject
+// waiting.
 func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting, ended string) []string {
 	t.Helper()
 	ctx := Within(t)
@@ -179,8 +176,8 @@ func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting
 	}
 }
 
-// Eventually polls until look returns nil. Each call of look costs the programs processor time, so a long wait makes
-// few calls.
+// Eventually calls look until it returns nil. The interval grows with the time waited, because each call uses processor
+// time of the programs.
 func Eventually(t *testing.T, look func() error) {
 	t.Helper()
 	ctx, began := Within(t), time.Now()
@@ -192,12 +189,12 @@ func Eventually(t *testing.T, look func() error) {
 		select {
 		case <-time.After(max(20*time.Millisecond, time.Since(began)/10)):
 		case <-ctx.Done():
-			t.Fatalf("still after %s: %v", Soon, err)
+			t.Fatalf("still failing after %s: %v", Soon, err)
 		}
 	}
 }
 
-// Repository returns the absolute path of a file of the repository.
+// Repository returns the absolute path of a file in the repository.
 func Repository(t *testing.T, path string) string {
 	t.Helper()
 	root, err := os.Getwd() // of the package under test

@@ -14,13 +14,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// HeadFile sends a HEAD request for an object.
+// HeadFile sends a HEAD request for an object, and returns its error.
 func (s System) HeadFile(ctx context.Context, key string) error {
 	_, err := s.Objects().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
 	return err
 }
 
-// ObjectOf returns the expected key of a file's bytes.
+// ObjectOf returns the key of the object that contains a file's bytes.
 func ObjectOf(t *testing.T, s System, fileID string) string {
 	t.Helper()
 	out, err := s.Tables().GetItem(Within(t), &dynamodb.GetItemInput{TableName: &s.Table, Key: Item{
@@ -36,10 +36,10 @@ func ObjectOf(t *testing.T, s System, fileID string) string {
 	return key.Value
 }
 
-// Item is an item as a plain DynamoDB client reads it.
+// Item is an item as the DynamoDB client returns it.
 type Item = map[string]types.AttributeValue
 
-// read is GetItem, strongly consistent; nil if there is no item.
+// read returns an item with a consistent read, or nil if it does not exist.
 func (s System) read(ctx context.Context, pk, sk string) (Item, error) {
 	out, err := s.Tables().GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.Table, ConsistentRead: aws.Bool(true),
@@ -56,13 +56,12 @@ func (s System) Meta(t *testing.T, fileID string) Item {
 	t.Helper()
 	found, err := s.read(Within(t), "FILE#"+fileID, "META")
 	if err != nil || found == nil {
-		t.Fatalf("metadata item of %s: %v, %v", fileID, found, err)
+		t.Fatalf("the metadata item of %s is %v, %v", fileID, found, err)
 	}
 	return found
 }
 
-// History returns the item that lists a file under its owner, found by the seed's
-// query for it.
+// History returns the item that lists a file under its owner, found by the query that the seed defines.
 func (s System) History(t *testing.T, owner, fileID string) Item {
 	t.Helper()
 	out, err := s.Tables().Query(Within(t), &dynamodb.QueryInput{
@@ -81,7 +80,7 @@ func (s System) History(t *testing.T, owner, fileID string) Item {
 	return nil
 }
 
-// Attribute returns the text of a string or number.
+// Attribute returns the value of a string or number attribute as text.
 func Attribute(t *testing.T, i Item, name string) string {
 	t.Helper()
 	switch value := i[name].(type) {
@@ -90,11 +89,11 @@ func Attribute(t *testing.T, i Item, name string) string {
 	case *types.AttributeValueMemberN:
 		return value.Value
 	}
-	t.Fatalf("%s is a %T", name, i[name])
+	t.Fatalf("attribute %s is a %T, want a string or number", name, i[name])
 	return ""
 }
 
-// KindsOf returns each attribute's type descriptor, such as S.
+// KindsOf returns the type descriptors of attributes, such as S, by attribute name.
 func KindsOf(i Item) map[string]string {
 	kinds := map[string]string{}
 	for name, value := range i {
@@ -119,7 +118,7 @@ func (s System) LeftOf(ctx context.Context, owner, fileID, key string) error {
 	return nil
 }
 
-// NothingWaits returns an error while a queue has messages.
+// NothingWaits returns an error while a stream of notifications or work contains messages.
 func NothingWaits(ctx context.Context, js jetstream.JetStream) error {
 	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"} {
 		stream, err := js.Stream(ctx, name)
@@ -127,7 +126,7 @@ func NothingWaits(ctx context.Context, js jetstream.JetStream) error {
 			return err
 		}
 		if waiting := stream.CachedInfo().State.Msgs; waiting > 0 {
-			return fmt.Errorf("%s has %d messages", name, waiting)
+			return fmt.Errorf("stream %s contains %d messages, want 0", name, waiting)
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// Count returns an independent count, correct for texts whose words consist of
-// letters and digits only, separated by spaces and simple punctuation.
+// Count returns the expected result of a text, independently of the analyzer. It is correct for texts whose words consist
+// of letters and digits only, separated by spaces and simple punctuation.
 func Count(text string) client.Result {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	counts := map[string]int64{}
@@ -39,13 +39,13 @@ func Count(text string) client.Result {
 	return result
 }
 
-// Vocabulary has words whose lower case is the same in every language.
+// Vocabulary contains words whose lower case is the same in every language.
 var Vocabulary = strings.Fields(`The quick brown fox jumps over lazy dogs while 42 sphinxes judge my VOW in 1999
 Съешь же ещё этих мягких французских булок да выпей чаю
 Größe über naïve façade élan año œuvre
 Ξεσκεπάζω την ψυχοφθόρα βδελυγμία`)
 
-// RandomText returns a text of n words, the same for the same seed.
+// RandomText returns a text with a number of words, which is the same for the same seed.
 func RandomText(seed uint64, words int) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -56,7 +56,7 @@ func RandomText(seed uint64, words int) string {
 	return b.String()
 }
 
-// CheckResult compares a file's result with the expected one.
+// CheckResult compares a file's result with the expected result.
 func CheckResult(t *testing.T, file client.File, want client.Result) {
 	t.Helper()
 	if problem := wrongResult(file, want); problem != "" {
@@ -67,13 +67,13 @@ func CheckResult(t *testing.T, file client.File, want client.Result) {
 func wrongResult(file client.File, want client.Result) string {
 	switch {
 	case file.Status != client.Completed:
-		return file.FileName + " (" + file.FileID + ") is " + file.Status + ": " + file.ErrorMessage
+		return file.FileName + " (" + file.FileID + ") is " + file.Status + ", want " + client.Completed + ": " + file.ErrorMessage
 	case file.Result == nil:
 		return file.FileName + " has no result"
 	case !slices.Equal(file.Result.Top10Words, want.Top10Words),
 		file.Result.TotalWords != want.TotalWords, file.Result.UniqueWords != want.UniqueWords,
 		file.Result.AvgWordLength != want.AvgWordLength:
-		return file.FileName + " has other numbers: " + JSON(*file.Result) + " instead of " + JSON(want)
+		return file.FileName + " has the result " + JSON(*file.Result) + ", want " + JSON(want)
 	case file.ErrorMessage != "":
 		return file.FileName + " is COMPLETED, but has an errorMessage: " + file.ErrorMessage
 	}
