@@ -14,7 +14,7 @@ func Scenarios() system.Scenarios {
 	return system.Scenarios{"sweeps recount usage": sweepsRecountUsage}
 }
 
-// sweepsRecountUsage: items created or deleted while no quotas were set are counted by the next sweep.
+// sweepsRecountUsage: a sweep corrects the usage of owners whose items were created or deleted while no quotas were set.
 func sweepsRecountUsage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_QUOTAS=items=10")
 	counting, query := c.Service(t, "ingest"), c.Service(t, "query")
