@@ -106,7 +106,7 @@ func TestPoliciesForbid(t *testing.T) {
 	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: complete.Resource, Attributes: complete.Attributes, ReturnValues: "ALL_OLD"}
 	for what, allowed := range map[string]bool{
 		"ingest reads a result":                     may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest reads all of a file":                len(all["ingest"].Uses(complete)) > 0,
+		"ingest reads all attributes of a file":     len(all["ingest"].Uses(complete)) > 0,
 		"ingest reads a file when deleting it":      len(all["ingest"].Uses(old)) > 0,
 		"query stores bytes":                        may("query", "s3:PutObject", "files/a/b", ""),
 		"query removes bytes":                       may("query", "s3:DeleteObject", "files/a/b", ""),
