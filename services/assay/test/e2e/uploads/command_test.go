@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestInterruptedCommandContinues: after an interrupted multipart upload, the command sends only the missing part
-// when it runs again, and the file is uploaded once.
+// TestInterruptedCommandContinues: after an interrupted multipart upload, the command sends only the missing part when it
+// runs again, and the file is uploaded once.
 func TestInterruptedCommandContinues(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, system.NoSweep)
@@ -40,12 +40,12 @@ func TestInterruptedCommandContinues(t *testing.T) {
 			system.Eventually(t, func() error { return storedParts(t, c.System, 4) })
 			system.Eventually(t, gate.holds)
 			if status := first.Interrupt(t); status != 130 {
-				t.Fatalf("the interrupted command exited with %d: %s", status, first.Output)
+				t.Fatalf("the interrupted command exited with %d, want 130: %s", status, first.Output)
 			}
 			close(gate.open)
 			second := run()
 			if status := second.End(t); status != 0 {
-				t.Fatalf("the command exited with %d: %s", status, second.Output)
+				t.Fatalf("the command exited with %d, want 0: %s", status, second.Output)
 			}
 			for number, times := range gate.counts() {
 				if want := map[bool]int{true: 2, false: 1}[number == heldPart]; times != want {
@@ -53,7 +53,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 				}
 			}
 			if open := openUploads(t, c.System); len(open.Uploads) > 0 {
-				t.Errorf("%d uploads are open", len(open.Uploads))
+				t.Errorf("%d uploads are open, want 0", len(open.Uploads))
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 // heldPart is the last part of the file.
 const heldPart = "5"
 
-// partGate counts the parts sent and holds the last one until the gate is open.
+// partGate counts the parts that are sent, and holds the last part until the gate is open.
 type partGate struct {
 	mu   sync.Mutex
 	sent map[string]int
@@ -81,7 +81,7 @@ func (g *partGate) counts() map[string]int {
 	return maps.Clone(g.sent)
 }
 
-// holds returns an error until the last part was sent.
+// holds returns an error until the last part has been sent.
 func (g *partGate) holds() error {
 	if g.counts()[heldPart] == 0 {
 		return errors.New("the last part was not sent")
@@ -120,7 +120,7 @@ func storedParts(t *testing.T, s system.System, want int) error {
 	t.Helper()
 	open := openUploads(t, s)
 	if len(open.Uploads) != 1 {
-		return fmt.Errorf("%d uploads are open", len(open.Uploads))
+		return fmt.Errorf("%d uploads are open, want 1", len(open.Uploads))
 	}
 	stored, err := s.Objects().ListParts(system.Within(t), &s3.ListPartsInput{Bucket: &s.Bucket, Key: open.Uploads[0].Key, UploadId: open.Uploads[0].UploadId})
 	if err != nil || len(stored.Parts) != want {

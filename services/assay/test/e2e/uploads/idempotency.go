@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// repeatsFindTheFirstFile: calls with the same Idempotency-Key return one file, whether they are repeated or
+// repeatsFindTheFirstFile: calls with the same Idempotency-Key return the same file, whether they are repeated or
 // concurrent.
 func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 	text := system.RandomText(51, 400)
@@ -58,7 +58,7 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 				t.Fatalf("the calls returned the files %v, want one", ids)
 			}
 			if got := system.OnlyFile(t, c).FileID; got != ids[0] {
-				t.Errorf("the list has %s, want %s", got, ids[0])
+				t.Errorf("the list contains %s, want %s", got, ids[0])
 			}
 			if name != "reservation" {
 				system.CheckResult(t, system.Await(t, c, ids[0]), system.Count(text))
@@ -67,13 +67,14 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 				}
 			}
 			if other := call(t, s.Client(t, system.NewOwner()), "the same key"); other == ids[0] {
-				t.Error("one key of two owners returned the same file")
+				t.Error("the same key of two owners returned the same file, want two files")
 			}
 		})
 	}
 }
 
-// otherTermsAreRejected: a key identifies one upload.
+// otherTermsAreRejected: a call with a used key and other parameters, a key without an owner, and a key that is too long
+// are rejected.
 func otherTermsAreRejected(t *testing.T, s system.System) {
 	reservation := func(name string, size int64, contentType, sha256 string) string {
 		return system.JSON(client.Reservation{FileName: name, Size: size, ContentType: contentType, SHA256: sha256})
@@ -82,7 +83,7 @@ func otherTermsAreRejected(t *testing.T, s system.System) {
 	header := map[string]string{"X-Owner-Id": system.NewOwner(), "Idempotency-Key": "k", "Content-Type": "application/json"}
 	resp, body := s.Ask(t, http.MethodPost, "/v1/files", header, reservation("a", 3, "text/plain", digest))
 	if resp.StatusCode != http.StatusCreated {
-		t.Fatalf("%d %s", resp.StatusCode, body)
+		t.Fatalf("the first reservation returned %d %s, want 201", resp.StatusCode, body)
 	}
 	for name, other := range map[string]string{
 		"name": reservation("b", 3, "text/plain", digest), "size": reservation("a", 4, "text/plain", digest),
@@ -113,9 +114,8 @@ func otherTermsAreRejected(t *testing.T, s system.System) {
 	})
 }
 
-// otherBytesAreRejected: a form with a key that was used for other bytes, concurrently or earlier,
-// is rejected; a form with the same bytes returns the first file. After the file is deleted, the
-// key can be used again.
+// otherBytesAreRejected: a form with a key that is used for other bytes, concurrently or earlier, is rejected; a form with
+// the same bytes returns the first file. After the file is deleted, the key can be used again.
 func otherBytesAreRejected(t *testing.T, s system.System) {
 	long := system.RandomText(61, 1_200_000) // above the size of one part
 	for name, texts := range map[string][3]string{
@@ -140,36 +140,35 @@ func otherBytesAreRejected(t *testing.T, s system.System) {
 			calls.Wait()
 			won := slices.IndexFunc(errs, func(err error) bool { return err == nil })
 			if won < 0 {
-				t.Fatalf("all are rejected: %v", errs)
+				t.Fatalf("all forms are rejected: %v", errs)
 			}
 			id, winner := files[won].FileID, won%3
 			for i, err := range errs {
 				if i%3 == winner && (err != nil || files[i].FileID != id) || i%3 != winner && !isRefused(err) {
-					t.Errorf("text %d concurrent with text %d: %s, %v", i%3, winner, files[i].FileID, err)
+					t.Errorf("text %d, posted concurrently with the accepted text %d: %s, %v", i%3, winner, files[i].FileID, err)
 				}
 			}
 			system.CheckResult(t, system.Await(t, c, id), system.Count(texts[winner]))
 			for i, text := range texts {
 				if again, err := post(text); i == winner && (err != nil || again.FileID != id) || i != winner && !isRefused(err) {
-					t.Errorf("text %d after text %d: %s, %v", i, winner, again.FileID, err)
+					t.Errorf("text %d, posted after the accepted text %d: %s, %v", i, winner, again.FileID, err)
 				}
 			}
 			if got := system.OnlyFile(t, c).FileID; got != id {
-				t.Errorf("the list has %s, want %s", got, id)
+				t.Errorf("the list contains %s, want %s", got, id)
 			}
 			if err := c.Delete(system.Within(t), id); err != nil {
 				t.Fatal(err)
 			}
 			next, err := post(texts[(winner+1)%3])
 			if err != nil || next.FileID == id {
-				t.Errorf("after the deletion, the key returned %s, %v", next.FileID, err)
+				t.Errorf("after the deletion, the key returned %s, %v; want a new file", next.FileID, err)
 			}
 		})
 	}
 }
 
-// formsHaveOneFile: a form with two files, or one that ends after its file, is rejected and leaves
-// nothing behind.
+// formsHaveOneFile: a form that contains two files or no file, or is truncated, is rejected and leaves nothing behind.
 func formsHaveOneFile(t *testing.T, s system.System) {
 	part := func(name, text string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"" + text[:3] + "\"\r\n\r\n" + text + "\r\n"
@@ -196,10 +195,10 @@ func formsHaveOneFile(t *testing.T, s system.System) {
 			if c.slug != "" {
 				system.Refused(t, resp, answer, c.status, c.slug)
 				if len(page.Files) != 0 {
-					t.Errorf("it left %s", system.JSON(page.Files))
+					t.Errorf("the rejected form left %s", system.JSON(page.Files))
 				}
 			} else if resp.StatusCode != c.status || len(page.Files) != 1 {
-				t.Errorf("%d %s; the list has %s", resp.StatusCode, answer, system.JSON(page.Files))
+				t.Errorf("the form returned %d %s, and the list is %s; want %d and one file", resp.StatusCode, answer, system.JSON(page.Files), c.status)
 			}
 		})
 	}
@@ -213,7 +212,7 @@ func newestFirst(t *testing.T, s system.System) {
 	for i := range files {
 		key := uuid.NewString()
 		if i%3 == 0 {
-			key = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e" + fmt.Sprint(10+i) // of another time
+			key = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e" + fmt.Sprint(10+i) // contains an earlier time
 		}
 		reserved, err := c.Reserve(system.Within(t), client.Reservation{FileName: "f", Size: 1, Key: key})
 		if err != nil {

@@ -31,7 +31,7 @@ func TestKeysSurviveKill(t *testing.T) {
 		t.Errorf("the repeated call returned %s, %v; want %s", again.FileID, err, reserved.FileID)
 	}
 	if status, body := system.Put(t, again.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	repeat, err := c.PostFile(system.Within(t), client.Posted{FileName: "b.txt", Content: strings.NewReader(text), Key: "kept too"})
 	if err != nil || repeat.FileID != posted.FileID {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// lateBytesAreRemoved: bytes that a client puts after deleting the file are removed from the bucket.
+// lateBytesAreRemoved: bytes that a client uploads after deleting the file are removed from the bucket.
 func lateBytesAreRemoved(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(33, 50)
@@ -22,7 +22,7 @@ func lateBytesAreRemoved(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	at, err := url.Parse(reserved.Upload.URL)
 	if err != nil {

@@ -11,16 +11,15 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestStreamingMemory: an upload that ingest streams to the bucket does
-// not accumulate in memory, regardless of its size.
+// TestStreamingMemory: an upload that ingest streams to the bucket does not accumulate in memory, regardless of its size.
 func TestStreamingMemory(t *testing.T) {
 	t.Parallel()
-	// Uncollected garbage counts too, so the collector runs often.
+	// The collector runs often, because uncollected garbage counts.
 	c := system.StartCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296", "GOGC=100")
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
 	const mebi = 1 << 20
-	for range 5 { // as many bytes: a peak grows with the time of measurement
+	for range 5 { // as many bytes in total, because the peak grows with the time of measurement
 		postText(t, c, 16*mebi)
 	}
 	before := peakMemory(t, ingest.Cmd.Process.Pid)
@@ -29,11 +28,11 @@ func TestStreamingMemory(t *testing.T) {
 	t.Logf("ingest's peak memory was %d MiB after 16 MiB five times and is %d MiB after 80 MiB", before>>10, after>>10)
 	// The timing of the collector adds some memory, and the race detector multiplies that by five.
 	if after > before+40<<10 {
-		t.Errorf("an 80 MiB upload raised the peak from %d KiB to %d KiB", before, after)
+		t.Errorf("an 80 MiB upload raised the peak memory from %d KiB to %d KiB, want at most %d KiB", before, after, before+40<<10)
 	}
 }
 
-// postText sends n bytes of words through ingest and deletes them.
+// postText uploads a text of the given size through ingest and deletes the file.
 func postText(t *testing.T, c *system.Cluster, size int64) {
 	t.Helper()
 	speaker := c.Client(t, system.NewOwner())
@@ -61,8 +60,7 @@ func (words) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// peakMemory returns VmHWM in KiB, the peak of a process's resident memory (man 5
-// proc_pid_status).
+// peakMemory returns VmHWM, the peak resident memory of a process, in KiB (man 5 proc_pid_status).
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -72,7 +70,7 @@ func peakMemory(t *testing.T, pid int) int {
 	_, peak, found := bytes.Cut(status, []byte("VmHWM:"))
 	var kibi int
 	if _, err := fmt.Sscan(string(peak), &kibi); err != nil || !found {
-		t.Fatalf("no VmHWM: %v", err)
+		t.Fatalf("cannot read VmHWM: %v", err)
 	}
 	return kibi
 }

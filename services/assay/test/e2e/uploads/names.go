@@ -10,8 +10,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// namesStayAsGiven: any file name is stored and shown unchanged, and does not corrupt keys, headers
-// or events.
+// namesStayAsGiven: any file name is stored and shown unchanged, and does not corrupt keys, headers or events.
 func namesStayAsGiven(t *testing.T, s system.System) {
 	for _, name := range []string{
 		"a/b/c.txt", "/", "..", "../../etc/passwd", ".", "C:\\Users\\me\\notes.txt", "back\\slash\\",
@@ -33,7 +32,7 @@ func namesStayAsGiven(t *testing.T, s system.System) {
 				done := system.Await(t, c, file.FileID)
 				shown(t, "get", done.FileName, name)
 				if done.Status != client.Completed {
-					t.Errorf("it is %s: %s", done.Status, done.ErrorMessage)
+					t.Errorf("the file is %s, want %s: %s", done.Status, client.Completed, done.ErrorMessage)
 				}
 				shown(t, "list", system.OnlyFile(t, c).FileName, name)
 				shown(t, "AnalysisCompleted", system.EventField(t, system.NextOf(t, ends, file.FileID).Data, "name"), name)
@@ -44,30 +43,29 @@ func namesStayAsGiven(t *testing.T, s system.System) {
 	}
 }
 
-// quotesStayInNamesOfForms: browsers send a quote in the file name of a form as %22.
+// quotesStayInNamesOfForms: a %22 in the file name of a form is a quote, because browsers encode quotes.
 func quotesStayInNamesOfForms(t *testing.T, s system.System) {
 	body, contentType := system.Form(`form-data; name="file"; filename="the %22best%22.txt"`, "text/plain", "one name")
 	resp, answer := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": contentType}, body)
 	if resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("%s: %s", resp.Status, answer)
+		t.Fatalf("the form returned %s, want 202: %s", resp.Status, answer)
 	}
-	shown(t, "the response", system.EventField(t, []byte(answer), "fileName"), `the "best".txt`)
+	shown(t, "response", system.EventField(t, []byte(answer), "fileName"), `the "best".txt`)
 }
 
 func shown(t *testing.T, where, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s shows %q, want %q", where, got, want)
+		t.Errorf("the name in %s is %q, want %q", where, got, want)
 	}
 }
 
-// downloaded checks the content call: the redirect, the bytes, and the name
-// under which a browser saves them.
+// downloaded checks the content call: the redirect, the bytes, and the name under which a browser saves the file.
 func downloaded(t *testing.T, s system.System, fileID, name, want string) {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+fileID+"/content", nil, "")
 	if resp.StatusCode != http.StatusTemporaryRedirect {
-		t.Fatalf("content returned status %d: %s", resp.StatusCode, body)
+		t.Fatalf("content returned status %d, want 307: %s", resp.StatusCode, body)
 	}
 	req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, resp.Header.Get("Location"), nil)
 	if err != nil {
@@ -75,7 +73,7 @@ func downloaded(t *testing.T, s system.System, fileID, name, want string) {
 	}
 	resp, body = system.Exchange(t, req)
 	if resp.StatusCode != http.StatusOK || body != want {
-		t.Errorf("the download returned %d %q, want %q", resp.StatusCode, body, want)
+		t.Errorf("the download returned %d %q, want 200 %q", resp.StatusCode, body, want)
 	}
 	disposition, parameters, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
 	if err != nil || disposition != "attachment" || parameters["filename"] != name {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// BucketNoticeIsEnough proves that the file of a client that puts its bytes and makes no
-// other call is analyzed, and that the request id of its reservation reaches both events.
+// BucketNoticeIsEnough proves that the file of a client that puts its bytes and makes no other call is analyzed, and that
+// both events contain the request id of the reservation.
 func BucketNoticeIsEnough(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	uploads, ends := s.Listen(t, "assay.file.uploaded.*"), s.Listen(t, "assay.analysis.completed.textfile.*")
@@ -19,7 +19,7 @@ func BucketNoticeIsEnough(t *testing.T, s system.System) {
 	const requestID = "e2e-notice-only.1"
 	reserved := system.ReserveAs(t, s, c.OwnerID(), requestID, "silent.txt", text)
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("the bucket responded with %d: %s", status, body)
+		t.Fatalf("PUT returned %d, want 200: %s", status, body)
 	}
 	system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	for _, sub := range []*nats.Subscription{uploads, ends} {
@@ -33,8 +33,8 @@ func BucketNoticeIsEnough(t *testing.T, s system.System) {
 	}
 }
 
-// NoticesAreOneEvent proves that a finished upload is one FileUploaded and one
-// AnalysisCompleted, however often the bucket and the client report it.
+// NoticesAreOneEvent proves that a finished upload causes one FileUploaded and one AnalysisCompleted, regardless of how
+// often the bucket and the client report it.
 func NoticesAreOneEvent(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	uploads := s.Listen(t, "assay.file.uploaded.*")

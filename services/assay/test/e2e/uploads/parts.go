@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// partSize is the size of all parts but the last of a file of less than 156 GiB.
+// partSize is the size of all parts except the last, for files of less than 156 GiB.
 const partSize = 16 << 20
 
 // inParts is a multipart upload of one area.
@@ -32,7 +32,7 @@ type inParts struct {
 // partsText returns a text of two parts, the last of which has 1,000 bytes.
 func partsText() string { return strings.Repeat("fish ", partSize/5+400)[:partSize+1000] }
 
-// reserve reserves a multipart upload of text in each area that supports them.
+// reserveParts reserves a multipart upload of a text in an area.
 func reserveParts(t *testing.T, s system.System, area, text string) inParts {
 	t.Helper()
 	owner := system.NewOwner()
@@ -51,7 +51,7 @@ func reserveParts(t *testing.T, s system.System, area, text string) inParts {
 	return inParts{s, t, "/v1/files/" + f.FileID, owner, text, f.Upload}
 }
 
-// part returns the bytes of a part, and its checksum.
+// part returns the bytes of a part and their checksum.
 func (p inParts) part(number int) (content, sum string) {
 	content = p.text[(number-1)*partSize : min(number*partSize, len(p.text))]
 	return content, crcOf(content)
@@ -82,14 +82,14 @@ type signing struct {
 	CRC32    []string `json:"crc32"`
 }
 
-// sign returns the request for a part.
+// sign returns the presigned request for a part.
 func (p inParts) sign(number int) client.UploadRequest {
 	p.t.Helper()
 	_, sum := p.part(number)
 	resp, body := p.ask(http.MethodPost, "/parts", signing{p.upload.UploadID, []int{number}, []string{sum}})
 	var signed struct{ Parts []client.UploadRequest }
 	if system.Decode(p.t, body, &signed); resp.StatusCode != http.StatusOK || len(signed.Parts) != 1 {
-		p.t.Fatalf("%s: %s", resp.Status, body)
+		p.t.Fatalf("signing part %d returned %s, want 200 and one request: %s", number, resp.Status, body)
 	}
 	return signed.Parts[0]
 }
@@ -98,7 +98,7 @@ func (p inParts) send(number int) {
 	p.t.Helper()
 	content, _ := p.part(number)
 	if status, body := system.Put(p.t, p.sign(number), content, nil); status != http.StatusOK {
-		p.t.Fatalf("part %d: %d %s", number, status, body)
+		p.t.Fatalf("part %d: %d %s, want 200", number, status, body)
 	}
 }
 
@@ -108,13 +108,13 @@ func (p inParts) stored() string {
 	resp, body := p.ask(http.MethodGet, "/parts?uploadId="+url.QueryEscape(p.upload.UploadID), nil)
 	var list struct{ Parts []client.StoredPart }
 	if system.Decode(p.t, body, &list); resp.StatusCode != http.StatusOK {
-		p.t.Fatalf("%s: %s", resp.Status, body)
+		p.t.Fatalf("the list of parts returned %s, want 200: %s", resp.Status, body)
 	}
 	numbers := []int32{}
 	for _, part := range list.Parts {
 		numbers = append(numbers, part.Number)
 		if content, sum := p.part(int(part.Number)); part.CRC32 != sum || part.Size != int64(len(content)) {
-			p.t.Errorf("part %d is stored as %+v", part.Number, part)
+			p.t.Errorf("part %d is stored as %+v, want %d bytes with the checksum %s", part.Number, part, len(content), sum)
 		}
 	}
 	return fmt.Sprint(numbers)
@@ -125,22 +125,22 @@ func (p inParts) report() (*http.Response, string) {
 	return p.ask(http.MethodPost, "/uploaded", map[string]string{"uploadId": p.upload.UploadID})
 }
 
-// partsAreJoined: parts can be sent in any order and are listed; a premature report names the missing parts, and a
-// report can be repeated.
+// partsAreJoined: parts can be sent in any order and are listed; an `uploaded` call before all parts are stored names the
+// missing parts, and a successful call can be repeated.
 func partsAreJoined(t *testing.T, s system.System) {
 	for _, area := range []string{"textfile", "library"} {
 		t.Run(area, func(t *testing.T) {
 			t.Parallel()
 			p := reserveParts(t, s, area, partsText())
 			if p.upload.PartCount != 2 || p.upload.PartSize != partSize || p.upload.URL != "" || p.upload.UploadID == "" {
-				t.Fatalf("%+v", p.upload)
+				t.Fatalf("the upload is %+v, want 2 parts of %d bytes and an id", p.upload, partSize)
 			}
 			if stored := p.stored(); stored != "[]" {
-				t.Errorf("stored before the first part: %s", stored)
+				t.Errorf("before the first part, the stored parts are %s, want []", stored)
 			}
 			p.send(2)
 			if stored := p.stored(); stored != "[2]" {
-				t.Errorf("stored parts: %s", stored)
+				t.Errorf("the stored parts are %s, want [2]", stored)
 			}
 			resp, body := p.report()
 			system.Refused(t, resp, body, http.StatusConflict, "parts-missing")
@@ -148,10 +148,10 @@ func partsAreJoined(t *testing.T, s system.System) {
 				t.Errorf("the problem does not name part 1: %s", body)
 			}
 			p.send(1)
-			p.send(1) // a part may be sent again
+			p.send(1) // a part can be sent again
 			for range 3 {
 				if resp, body := p.report(); resp.StatusCode != http.StatusAccepted {
-					t.Fatalf("%s: %s", resp.Status, body)
+					t.Fatalf("uploaded returned %s, want 202: %s", resp.Status, body)
 				}
 			}
 			p.awaitCount(area)
@@ -162,7 +162,7 @@ func partsAreJoined(t *testing.T, s system.System) {
 					resp, body = p.report()
 				}
 				if path == "/uploaded" && resp.StatusCode != http.StatusAccepted {
-					t.Errorf("a repeated report: %s: %s", resp.Status, body)
+					t.Errorf("a repeated uploaded call returned %s, want 202: %s", resp.Status, body)
 				} else if path == "/parts" {
 					system.Refused(t, resp, body, http.StatusConflict, "upload-not-open")
 				}
@@ -182,12 +182,12 @@ func (p inParts) awaitCount(area string) {
 	}
 	n, err := c.WaitNode(system.Within(p.t), id)
 	if err != nil || n.Status != client.LibraryProcessed || *n.Length != int64(len(p.text)) {
-		p.t.Fatalf("%+v, %v", n, err)
+		p.t.Fatalf("got %+v, %v; want a processed file of %d bytes", n, err, len(p.text))
 	}
 }
 
-// wrongPartsAreRejected: part numbers, checksums and uploads that do not match the file are rejected, and the
-// problem says what to do.
+// wrongPartsAreRejected: part numbers, checksums and uploads that do not match the file are rejected, and the problem
+// states what to do.
 func wrongPartsAreRejected(t *testing.T, s system.System) {
 	p := reserveParts(t, s, "textfile", partsText())
 	other := reserveParts(t, s, "library", partsText())
@@ -232,7 +232,7 @@ func wrongPartsAreRejected(t *testing.T, s system.System) {
 	}
 }
 
-// partTermsHold: the bucket rejects a part whose bytes, length, number or upload differ from the signed ones.
+// partTermsHold: the bucket rejects a part whose bytes, length, number or upload differ from the signed request.
 func partTermsHold(t *testing.T, s system.System) {
 	p := reserveParts(t, s, "textfile", partsText())
 	other := reserveParts(t, s, "textfile", partsText())
@@ -270,19 +270,19 @@ func partTermsHold(t *testing.T, s system.System) {
 			p := p
 			p.t = t
 			if status, body := system.TryPut(t, p.sign(2), breach.body, breach.change); status/100 == 2 {
-				t.Errorf("the bucket accepted it (%d): %s", status, body)
+				t.Errorf("the bucket accepted the request (%d): %s", status, body)
 			}
 			if stored := p.stored(); stored != "[]" {
-				t.Errorf("stored parts: %s", stored)
+				t.Errorf("the stored parts are %s, want []", stored)
 			}
 		})
 	}
 	if other.stored() != "[]" {
-		t.Error("the other upload has parts")
+		t.Error("the other upload has parts, want none")
 	}
 }
 
-// deletedUploadsEnd: deleting a file aborts its upload, after which a signed part is rejected.
+// deletedUploadsEnd: deleting a file aborts its upload, after which the bucket rejects signed parts.
 func deletedUploadsEnd(t *testing.T, s system.System) {
 	for _, area := range []string{"textfile", "library"} {
 		t.Run(area, func(t *testing.T) {
@@ -298,7 +298,7 @@ func deletedUploadsEnd(t *testing.T, s system.System) {
 			content, _ := p.part(2)
 			system.Eventually(t, func() error { // a node is erased in the background
 				if status, body := system.Put(t, to, content, nil); status != http.StatusNotFound || !strings.Contains(body, "NoSuchUpload") {
-					return fmt.Errorf("a part of a deleted file: %d %s", status, body)
+					return fmt.Errorf("a part of a deleted file: %d %s, want 404 NoSuchUpload", status, body)
 				}
 				return nil
 			})
@@ -308,7 +308,7 @@ func deletedUploadsEnd(t *testing.T, s system.System) {
 	}
 }
 
-// repeatedReservationsResume: a repeated reservation returns the same upload, or none once all bytes are stored.
+// repeatedReservationsResume: a repeated reservation returns the same upload, or no upload once all bytes are stored.
 func repeatedReservationsResume(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := partsText()
@@ -321,18 +321,18 @@ func repeatedReservationsResume(t *testing.T, s system.System) {
 	}
 	first, again := reserve(), reserve()
 	if first.FileID != again.FileID || first.Upload.UploadID != again.Upload.UploadID || again.Upload.UploadID == "" {
-		t.Fatalf("%+v, then %+v", first, again)
+		t.Fatalf("the reservations are %+v and %+v, want the same upload", first, again)
 	}
 	src := client.Source{Reservation: client.Reservation{FileName: "a.txt", Size: int64(len(text)), Parts: true, Key: "once"}, Content: strings.NewReader(text)}
 	if _, err := c.Upload(system.Within(t), src); err != nil {
 		t.Fatal(err)
 	}
 	if last := reserve(); last.FileID != first.FileID || last.Upload.UploadID != "" || last.Upload.PartCount != 2 {
-		t.Errorf("%+v", last)
+		t.Errorf("the last reservation is %+v, want the same file without an open upload", last)
 	}
 	file, err := c.Upload(system.Within(t), src)
 	if err != nil || file.FileID != first.FileID {
-		t.Errorf("%+v, %v", file, err)
+		t.Errorf("the repeated upload returned %+v, %v; want file %s", file, err, first.FileID)
 	}
 	system.CheckResult(t, system.Await(t, c, first.FileID), system.Count(text))
 }

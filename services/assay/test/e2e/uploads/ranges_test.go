@@ -13,12 +13,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// looseWire is a proxy in front of the bucket that forwards only half of every third range and then
-// closes the connection.
+// looseWire is a proxy in front of the bucket that forwards only half of every third range and then closes the connection.
 type looseWire struct {
 	mu     sync.Mutex
 	ranges map[string][]*http.Request // by object key
-	whole  map[string]int             // requests without a range
+	whole  map[string]int             // number of requests without a range, by object key
 	seen   int
 }
 
@@ -62,8 +61,8 @@ func (c cutBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLargeFilesAreSharedByReaders: several readers that count ranges over
-// failing connections get the same result as one reader, in every charset.
+// TestLargeFilesAreSharedByReaders: several readers that count ranges over failing connections have the same result as one
+// reader, in every charset.
 func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)
@@ -96,7 +95,7 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 			defer wire.mu.Unlock()
 			ranges, whole := wire.ranges[key], wire.whole[key]
 			if len(ranges) == 0 || text.shared != (whole == 0) || text.shared && len(ranges) < 1+len(text.stored)>>16 {
-				t.Errorf("%d ranges and %d complete reads of %d bytes", len(ranges), whole, len(text.stored))
+				t.Errorf("%d ranges and %d complete reads of %d bytes, want shared = %t", len(ranges), whole, len(text.stored), text.shared)
 			}
 			for _, r := range ranges {
 				if r.Header.Get("If-Match") == "" {
@@ -107,8 +106,8 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	}
 }
 
-// TestVocabularyLimitIsReported: a text with too many distinct words becomes FAILED, and the error
-// names the variable that raises the limit, for any number of readers.
+// TestVocabularyLimitIsReported: a text with too many distinct words becomes FAILED, and the error names the variable that
+// sets the limit, for any number of readers.
 func TestVocabularyLimitIsReported(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)
@@ -126,7 +125,7 @@ func TestVocabularyLimitIsReported(t *testing.T) {
 	for name, text := range map[string]string{"small": small, "large": strings.Repeat(system.RandomText(6, 1_000), 20) + small} {
 		file := system.Await(t, speaker, system.UploadPresigned(t, speaker, name, "text/plain", []byte(text)).FileID)
 		if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) {
-			t.Errorf("%s, %d bytes: %s", name, len(text), system.JSON(file))
+			t.Errorf("%s, %d bytes: %s, want FAILED with %q", name, len(text), system.JSON(file), says)
 		}
 	}
 	text := system.RandomText(7, 50_000)

@@ -21,9 +21,9 @@ import (
 var cutBytes = flag.Int64("uploads.bytes", 40<<20, "size in bytes of the interrupted multipart upload, in parts of 16 MiB")
 
 // TestInterruptedUploadResumes: during a multipart upload, connections to the bucket are closed ten times at random points,
-// and the server restarts twice, the first time after kill -9. The file becomes COMPLETED with the correct count,
-// and at most the size of ten parts is sent twice. The test counts bytes instead of requests: the bytes sent before
-// a connection was closed are sent again, and a restart interrupts up to four parts.
+// and the server restarts twice, the first time after kill -9. The file becomes COMPLETED with the correct count, and at
+// most the size of ten parts is sent twice. The test counts bytes instead of requests, because the bytes sent before a
+// connection was closed are sent again, and a restart interrupts up to four parts.
 func TestInterruptedUploadResumes(t *testing.T) {
 	t.Parallel()
 	const cuts, restarts = 10, 2
@@ -68,7 +68,7 @@ func TestInterruptedUploadResumes(t *testing.T) {
 	system.CheckResult(t, file, text.Count())
 	total, parts, again, left := wire.sum()
 	if left > 0 {
-		t.Errorf("%d connections were not closed", left)
+		t.Errorf("%d of the planned closes of connections did not happen", left)
 	}
 	t.Logf("%d bytes in %d parts in %s; %d bytes sent twice, the size of %.1f parts, by %d requests",
 		text.Size, parts, took, total-text.Size, float64(total-text.Size)/partSize, again)
@@ -77,7 +77,7 @@ func TestInterruptedUploadResumes(t *testing.T) {
 	}
 }
 
-// wire is a transport that closes connections to the bucket after given numbers of bytes of bodies.
+// wire is a transport that closes connections to the bucket after given numbers of bytes of parts.
 type wire struct {
 	http.RoundTripper
 	restart chan struct{} // receives a value when the server must restart
@@ -126,8 +126,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.RoundTripper.RoundTrip(r)
 }
 
-// sum returns the number of bytes sent, the number of parts, the number of requests that repeated a part, and the
-// number of connections that were not closed.
+// sum returns the number of bytes sent, the number of parts, the number of requests that repeated a part, and the number
+// of connections still to be closed.
 func (w *wire) sum() (sent int64, parts, again, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +169,7 @@ type cutConn struct {
 
 var errWireCut = errors.New("the test closed the connection")
 
-// Write closes the connection after the next number of bytes.
+// Write closes the connection, instead of writing, if the next number of bytes has been sent.
 func (c *cutConn) Write(p []byte) (int, error) {
 	c.wire.mu.Lock()
 	cut := len(c.wire.cuts) > 0 && c.wire.sent >= c.wire.cuts[0]

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// presignedTermsHold: the bucket rejects bytes that do not match the reservation; the file stays
-// PENDING and can still be uploaded.
+// presignedTermsHold: the bucket rejects requests that do not match the reservation; the file stays PENDING and can still
+// be uploaded.
 func presignedTermsHold(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(31, 50)
@@ -30,7 +30,7 @@ func presignedTermsHold(t *testing.T, s system.System) {
 		"no condition": {text, func(r *http.Request) {
 			r.Header.Del("If-None-Match")
 		}},
-		"other metadata": {text, func(r *http.Request) { r.Header.Set("X-Amz-Meta-Request-Id", "somebody-else") }},
+		"other metadata": {text, func(r *http.Request) { r.Header.Set("X-Amz-Meta-Request-Id", "another-request") }},
 		"other encoding": {text, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }},
 		"other object":   {text, func(r *http.Request) { r.URL.Path += "x" }},
 		"no signature":   {text, func(r *http.Request) { r.URL.RawQuery = "" }},
@@ -43,13 +43,13 @@ func presignedTermsHold(t *testing.T, s system.System) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A connection that the bucket closes during the upload is a rejection too.
+			// The bucket can also reject an upload by closing the connection.
 			if status, body := system.TryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
-				t.Fatalf("the bucket accepted it (%d): %s", status, body)
+				t.Fatalf("the bucket accepted the request (%d): %s", status, body)
 			}
 			checkMissing(t, s, reserved)
 			if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-				t.Fatalf("the correct bytes afterwards: %d %s", status, body)
+				t.Fatalf("the subsequent PUT of the correct bytes returned %d %s, want 200", status, body)
 			}
 			system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 		})
@@ -63,7 +63,7 @@ func checkMissing(t *testing.T, s system.System, reserved client.Reserved) {
 	system.Refused(t, resp, body, http.StatusConflict, "not-uploaded")
 	file, err := s.Client(t, reserved.OwnerID).Get(system.Within(t), reserved.FileID, 0)
 	if err != nil || file.Status != client.Pending {
-		t.Errorf("the file is %s, %v", file.Status, err)
+		t.Errorf("the file is %s, %v; want PENDING", file.Status, err)
 	}
 }
 
@@ -73,11 +73,11 @@ func usedURLIsRejected(t *testing.T, s system.System) {
 	text := system.RandomText(32, 50)
 	reserved := system.Reserve(t, c, "once.txt", "text/plain", text)
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	for range 2 {
 		if status, body := system.Put(t, reserved.Upload, strings.ToUpper(text), nil); status != http.StatusPreconditionFailed {
-			t.Errorf("the second use got %d, want 412: %s", status, body)
+			t.Errorf("the second use of the URL returned %d, want 412: %s", status, body)
 		}
 		system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	}

@@ -17,9 +17,9 @@ func TestExpiredURL(t *testing.T) {
 	text := "too late"
 	reserved := system.Reserve(t, c, "late.txt", "text/plain", text)
 	if left := time.Until(reserved.Upload.ExpiresAt); left > time.Second {
-		t.Errorf("expiresAt is %s away, want a second at most", left)
+		t.Errorf("the URL expires in %s, want at most 1 s", left)
 	}
-	// It expires 1 s after the second in which it was signed.
+	// The URL expires 1 s after the second in which it was signed.
 	<-time.After(time.Until(reserved.Upload.ExpiresAt.Add(1100 * time.Millisecond)))
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusForbidden || !strings.Contains(body, "AccessDenied") {
 		t.Errorf("got status %d, want 403 AccessDenied: %s", status, body)

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPendingReportsWhetherBytesExist: a client can tell a file that waits for its bytes from one
-// that waits to be analyzed.
+// TestPendingReportsWhetherBytesExist: a client can distinguish a file that waits for its bytes from a file that waits to
+// be analyzed.
 func TestPendingReportsWhetherBytesExist(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -24,25 +24,25 @@ func TestPendingReportsWhetherBytesExist(t *testing.T) {
 	) {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+reserved.FileID, nil, "")
 		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s", resp.Status, body)
+			t.Fatalf("GET of the file returned %s, want 200: %s", resp.Status, body)
 		}
 		system.Decode(t, body, &file)
 		return file
 	}
 	if file := get(); file.Status != "PENDING" || !file.UploadedAt.IsZero() {
-		t.Errorf("before the upload: %+v", file)
+		t.Errorf("before the upload: %+v, want PENDING without uploadedAt", file)
 	}
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	if file := get(); file.Status != "PENDING" || time.Since(file.UploadedAt).Abs() > time.Minute {
-		t.Errorf("after the upload: %+v", file)
+		t.Errorf("after the upload: %+v, want PENDING with uploadedAt", file)
 	}
 	if _, err := c.Uploaded(system.Within(t), reserved.FileID); err != nil {
 		t.Fatal(err)
 	}
 	system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	if file := get(); file.Status != "COMPLETED" || !file.UploadedAt.IsZero() {
-		t.Errorf("afterwards: %+v", file)
+		t.Errorf("after the analysis: %+v, want COMPLETED without uploadedAt", file)
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// bothWaysCountCorrectly: for any kind of upload and charset, the result matches an independent
-// count.
+// bothWaysCountCorrectly: for both kinds of upload and any charset, the result matches an independent count.
 func bothWaysCountCorrectly(t *testing.T, s system.System) {
 	long := system.RandomText(1, 60_000)
 	russian := strings.Repeat("Съешь же этих мягких французских булок, да выпей чаю. ", 40)
@@ -30,8 +29,8 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 		"utf-16le":        {"text/plain", utf16Bytes(long, 0), system.Count(long)},
 		"utf-16be":        {"", utf16Bytes(long, 1), system.Count(long)},
 		"windows-1251":    {"text/plain; charset=windows-1251", windows1251(t, russian), system.Count(russian)},
-		// Initial bytes that are valid UTF-8 do not override a declared charset, and do not decide
-		// for UTF-8 if invalid bytes follow.
+		// Initial bytes that are valid UTF-8 do not override a declared charset, and do not make the charset UTF-8 if
+		// invalid bytes follow.
 		"gbk":          {"text/plain; charset=gbk", []byte("\xC2\xA5" + plain + "\xB5\xC7\xC2\xBC \xB3\xC9\xB9\xA6"), system.Count("楼" + plain + "登 录 成 功")},
 		"shift_jis":    {"text/plain; charset=shift_jis", []byte("\xC3\xB1" + plain + "\x83\x65\x83\x58\x83\x67"), system.Count("ﾃｱ" + plain + "テスト")},
 		"windows-1252": {"text/plain; charset=windows-1252", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), system.Count("GrÃ¶" + plain + "Größe")},
@@ -40,8 +39,8 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 		"not utf-8":    {"text/plain; charset=utf-8", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), system.Count("GrÃ¶" + plain + "Größe")},
 		"empty":        {"text/plain", nil, client.Result{Top10Words: []client.Word{}}},
 		"no words":     {"text/plain", []byte(" \r\n … — !\n"), client.Result{Top10Words: []client.Word{}}},
-		// The examples and the rounding of the definition in DESIGN section 7,
-		// worked out by hand: 31 code points in 6 words are 5.1666….
+		// The examples and the rounding of the definition of a word, calculated by hand: 31 code points in 6 words are
+		// 5.1666….
 		"definition": {"text/plain", []byte("don't stop-me 3.14 hello_world DON'T"), client.Result{
 			TotalWords: 6, UniqueWords: 5, AvgWordLength: 5.17,
 			Top10Words: []client.Word{{Word: "don't", Count: 2}, {Word: "3.14", Count: 1}, {Word: "hello_world", Count: 1}, {Word: "me", Count: 1}, {Word: "stop", Count: 1}},
@@ -91,7 +90,7 @@ func manyAtOnce(t *testing.T, s system.System) {
 	}
 }
 
-// utf16Bytes encodes with a byte order mark, in big endian if bigEndian is 1.
+// utf16Bytes encodes a text as UTF-16 with a byte order mark, big-endian if bigEndian is 1.
 func utf16Bytes(text string, bigEndian int) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -104,8 +103,8 @@ func utf16Bytes(text string, bigEndian int) []byte {
 	return out
 }
 
-// windows1251 encodes ASCII and А to я, which that charset has in a row from
-// 0xC0 (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1251.TXT).
+// windows1251 encodes ASCII and the letters А to я, which are consecutive from 0xC0 in that charset
+// (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1251.TXT).
 func windows1251(t *testing.T, text string) []byte {
 	t.Helper()
 	var out []byte
@@ -116,7 +115,7 @@ func windows1251(t *testing.T, text string) []byte {
 		case r >= 'А' && r <= 'я':
 			out = append(out, byte(r-'А'+0xC0))
 		default:
-			t.Fatalf("%q is not in the table", r)
+			t.Fatalf("cannot encode %q as windows-1251", r)
 		}
 	}
 	return out
