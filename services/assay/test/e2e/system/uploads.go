@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// HoldNotices keeps the bucket's notifications unread.
+// HoldNotices pauses the consumer of the bucket's notifications.
 func (s System) HoldNotices(t *testing.T) {
 	t.Helper()
 	js := s.JetStream(t)
@@ -36,8 +36,8 @@ func posted(name, text, key string) client.Posted {
 	return client.Posted{FileName: name, ContentType: "text/plain", Content: strings.NewReader(text), Key: key}
 }
 
-// UploadMany uploads numbered files by both kinds of upload from several goroutines, each
-// seventh a PDF, and returns the expected end by file id.
+// UploadMany concurrently uploads numbered files by both kinds of upload, every seventh of which is a PDF, and returns the
+// type of the expected outcome event by file id.
 func UploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -70,7 +70,7 @@ func UploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) 
 	return ends
 }
 
-// UploadEither uploads by one of the two kinds of upload.
+// UploadEither uploads a text by a presigned request if direct, and otherwise by a multipart request.
 func UploadEither(ctx context.Context, c *client.Client, direct bool, name, content string) (client.File, error) {
 	if direct {
 		return c.Upload(ctx, Source(name, content))
@@ -83,12 +83,12 @@ func OnlyFile(t *testing.T, c *client.Client) client.File {
 	t.Helper()
 	page, err := c.ListPage(Within(t), client.Listing{})
 	if err != nil || len(page.Files) != 1 || page.NextCursor != "" {
-		t.Fatalf("list: %v, %v", page, err)
+		t.Fatalf("the list is %v, %v; want one file", page, err)
 	}
 	return page.Files[0]
 }
 
-// EventField returns a text field of an event's JSON.
+// EventField returns a string field of an event's JSON, or "".
 func EventField(t *testing.T, data []byte, field string) string {
 	t.Helper()
 	var fields map[string]any
@@ -99,7 +99,7 @@ func EventField(t *testing.T, data []byte, field string) string {
 	return text
 }
 
-// Reserve reserves an upload of content.
+// Reserve reserves an upload of the given content.
 func Reserve(t *testing.T, c *client.Client, name, contentType string, content string) client.Reserved {
 	t.Helper()
 	reserved, err := c.Reserve(Within(t), client.Reservation{FileName: name, Size: int64(len(content)), ContentType: contentType})
@@ -107,20 +107,20 @@ func Reserve(t *testing.T, c *client.Client, name, contentType string, content s
 		t.Fatalf("reserve %s: %v", name, err)
 	}
 	if reserved.Status != client.Pending {
-		t.Fatalf("a new reservation is %s, want PENDING", reserved.Status)
+		t.Fatalf("the new reservation is %s, want PENDING", reserved.Status)
 	}
 	return reserved
 }
 
-// Put sends the presigned request with content as its body, after change has
-// modified it, and returns the status and the bucket's response.
+// Put sends a presigned request with the given body, modified by change unless it is nil, and returns the status and body
+// of the bucket's response.
 func Put(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body := Exchange(t, putRequest(t, to, content, change))
 	return resp.StatusCode, body
 }
 
-// TryPut is Put, with status 0 if the bucket closed the connection.
+// TryPut is like Put, but returns status 0 and the error if the request failed.
 func TryPut(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body, err := RoundTrip(putRequest(t, to, content, change))
@@ -130,7 +130,7 @@ func TryPut(t *testing.T, to client.UploadRequest, content string, change func(*
 	return resp.StatusCode, body
 }
 
-// putRequest returns the presigned request, modified by change unless that is nil.
+// putRequest returns a presigned request with the given body, modified by change unless it is nil.
 func putRequest(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) *http.Request {
 	t.Helper()
 	req, err := putBytes(Within(t), to, content)
@@ -154,11 +154,11 @@ func putBytes(ctx context.Context, to client.UploadRequest, content string) (*ht
 	return req, nil
 }
 
-// Announced returns the ids of FileUploaded of a file so far.
+// Announced returns the ids of the FileUploaded events of a file that have been published so far.
 func (s System) Announced(t *testing.T, uploads *nats.Subscription, fileID string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
-	// A marker after everything published for the file.
+	// Publish a marker, which follows all events of the file.
 	conn := s.Events(t)
 	if err := conn.Publish("assay.file.uploaded."+fileID+"-mark", nil); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func (s System) Announced(t *testing.T, uploads *nats.Subscription, fileID strin
 	return ids
 }
 
-// NextOf returns the next message about one file.
+// NextOf returns the next message of a subscription about an item.
 func NextOf(t *testing.T, sub *nats.Subscription, fileID string) *nats.Msg {
 	t.Helper()
 	for {
@@ -185,7 +185,7 @@ func NextOf(t *testing.T, sub *nats.Subscription, fileID string) *nats.Msg {
 	}
 }
 
-// ReserveAs reserves with a given request id.
+// ReserveAs reserves an upload with a given owner and request id.
 func ReserveAs(t *testing.T, s System, owner, requestID, name, text string) client.Reserved {
 	t.Helper()
 	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{
@@ -193,13 +193,13 @@ func ReserveAs(t *testing.T, s System, owner, requestID, name, text string) clie
 	}, JSON(client.Reservation{FileName: name, Size: int64(len(text)), ContentType: "text/plain"}))
 	var reserved client.Reserved
 	if err := json.Unmarshal([]byte(body), &reserved); err != nil || resp.StatusCode != http.StatusCreated {
-		t.Fatalf("reserve: %d %s", resp.StatusCode, body)
+		t.Fatalf("reserve: %d %s, want 201", resp.StatusCode, body)
 	}
 	if got := resp.Header.Get("X-Request-Id"); got != requestID {
 		t.Errorf("the response has the request id %q, want %q", got, requestID)
 	}
 	if got := resp.Header.Get("Location"); got != "/v1/files/"+reserved.FileID {
-		t.Errorf("Location is %q", got)
+		t.Errorf("Location is %q, want the path of %s", got, reserved.FileID)
 	}
 	return reserved
 }
@@ -207,10 +207,10 @@ func ReserveAs(t *testing.T, s System, owner, requestID, name, text string) clie
 // Way is one of the two kinds of upload.
 type Way func(t *testing.T, c *client.Client, name, contentType string, content []byte) client.File
 
-// Ways are both kinds of upload, by name.
+// Ways contains both kinds of upload by name.
 var Ways = map[string]Way{"presigned": UploadPresigned, "multipart": UploadMultipart}
 
-// UploadPresigned reserves, puts the bytes into the bucket, and makes the `uploaded` call.
+// UploadPresigned reserves an upload, puts the bytes into the bucket, and makes the `uploaded` call.
 func UploadPresigned(t *testing.T, c *client.Client, name, contentType string, content []byte) client.File {
 	t.Helper()
 	file, err := c.Upload(Within(t), client.Source{
@@ -223,7 +223,7 @@ func UploadPresigned(t *testing.T, c *client.Client, name, contentType string, c
 	return file
 }
 
-// UploadMultipart sends the bytes through the server.
+// UploadMultipart sends the bytes through the server in a multipart request.
 func UploadMultipart(t *testing.T, c *client.Client, name, contentType string, content []byte) client.File {
 	t.Helper()
 	file, err := c.PostFile(Within(t), client.Posted{FileName: name, ContentType: contentType, Content: strings.NewReader(string(content))})
@@ -233,7 +233,7 @@ func UploadMultipart(t *testing.T, c *client.Client, name, contentType string, c
 	return file
 }
 
-// Await waits until the file is final.
+// Await waits until a file is in a final state, and returns it.
 func Await(t *testing.T, c *client.Client, fileID string) client.File {
 	t.Helper()
 	file, err := c.Wait(Within(t), fileID)
