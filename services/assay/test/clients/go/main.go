@@ -44,8 +44,8 @@ func run(ctx context.Context, server string) error {
 	}
 	s := &session{api: api, owner: uuid.NewString(), wait: "60s"}
 	return errors.Join(
-		named("a text file", s.file(ctx)), named("the feed", s.feed(ctx)),
-		named("a photo", s.photo(ctx)), named("the library", s.library(ctx)), named("a problem", s.problem(ctx)),
+		named("text file", s.file(ctx)), named("feed", s.feed(ctx)),
+		named("photo", s.photo(ctx)), named("library", s.library(ctx)), named("problem", s.problem(ctx)),
 	)
 }
 
@@ -64,7 +64,7 @@ func (s *session) file(ctx context.Context) error {
 		return err
 	}
 	if reserved.JSON201 == nil {
-		return fmt.Errorf("reserve: %s %s", reserved.Status(), reserved.Body)
+		return fmt.Errorf("reserve returned %s %s, want 201", reserved.Status(), reserved.Body)
 	}
 	if err := put(ctx, reserved.JSON201.Upload, text); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *session) photo(ctx context.Context) error {
 		return err
 	}
 	if created.JSON202 == nil {
-		return fmt.Errorf("create: %s %s", created.Status(), created.Body)
+		return fmt.Errorf("the form returned %s %s, want 202", created.Status(), created.Body)
 	}
 	done, err := s.api.GetPhotoWithResponse(ctx, created.JSON202.JobId, &assay.GetPhotoParams{XOwnerId: &s.owner, Wait: &s.wait})
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *session) library(ctx context.Context) error {
 		return err
 	}
 	if folder.JSON201 == nil {
-		return fmt.Errorf("create a folder: %s %s", folder.Status(), folder.Body)
+		return fmt.Errorf("creating a folder returned %s %s, want 201", folder.Status(), folder.Body)
 	}
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -236,7 +236,7 @@ func (s *session) library(ctx context.Context) error {
 		return err
 	}
 	if found.JSON200 == nil || len(found.JSON200.Hits) != 1 || found.JSON200.Hits[0].Node.Id != put.JSON202.Id {
-		return fmt.Errorf("search: %s %s", found.Status(), found.Body)
+		return fmt.Errorf("the search returned %s %s, want the file", found.Status(), found.Body)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "./generated.js";
 
 const server = process.argv[2];
-if (server === undefined) throw new Error("the address of the server is missing");
+if (server === undefined) throw new Error("usage: main.js URL");
 const api = createClient<paths>({ baseUrl: server });
 const owner = { "X-Owner-Id": randomUUID() };
 const wait = "60s";
@@ -14,7 +14,7 @@ function expect(what: string, holds: boolean, response: { data?: unknown; error?
   if (!holds) throw new Error(`${what}: ${JSON.stringify(response.data ?? response.error)}`);
 }
 
-// form returns the fields as a multipart body; by default the client sends objects as JSON.
+// form returns the fields as a multipart body; by default, the client sends objects as JSON.
 function form(fields: Record<string, string | File>): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -29,7 +29,7 @@ async function file(): Promise<void> {
   const { url, method, headers } = reservation.upload;
   if (url === undefined || method === undefined || headers === undefined) throw new Error(`reserve: ${JSON.stringify(reserved.data)}`);
   const sent = await fetch(url, { method, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "Content-Length")), body: new TextEncoder().encode(text) });
-  if (!sent.ok) throw new Error(`the presigned upload: ${sent.status}`);
+  if (!sent.ok) throw new Error(`the presigned upload returned ${sent.status}, want 200`);
   const path = { id: reservation.fileId };
   const uploaded = await api.POST("/v1/files/{id}/uploaded", { params: { path, header: owner } });
   expect("uploaded", uploaded.response.status === 202, uploaded);

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { uploadInParts, UploadError, type Options, type Progress, type Send, type Uploaded } from "../dist/parts.js";
 
 const server = process.argv[2];
-if (server === undefined) throw new Error("the address of the server is missing");
+if (server === undefined) throw new Error("usage: upload.js URL");
 const partSize = 16 * 1024 * 1024;
 const word = "fish ";
 const words = Math.ceil((2 * partSize + 1000) / word.length);
@@ -15,7 +15,7 @@ function expect(what: string, holds: boolean, found: unknown): void {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(found)}`);
 }
 
-/** Sends a part and records it in sent. */
+/** Returns a function that sends a part and records its number in sent. */
 const sender = (sent: number[]): Send => async (request, body, signal, progress) => {
   sent.push(partOf(request.url));
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => name !== "Content-Length"));
@@ -33,7 +33,7 @@ async function result(path: string, owner: string): Promise<{ status?: string; r
   return await response.json() as { status?: string; result?: { totalWords: number } };
 }
 
-/** A request and a response are lost; the stored part is not sent again. */
+/** One request and one response are lost; the part that was stored is not sent again. */
 async function lostParts(): Promise<void> {
   const owner = randomUUID();
   const sent: number[] = [];
@@ -58,7 +58,7 @@ async function lostParts(): Promise<void> {
   expect("the count", end.status === "COMPLETED" && end.result?.totalWords === words, end);
 }
 
-/** A page is closed and opened again; the recorded upload resumes. */
+/** A page is closed and opened again; the upload resumes. */
 async function reopenedPage(): Promise<void> {
   const owner = randomUUID();
   const kept = new Map<string, string>();
@@ -108,7 +108,7 @@ async function canceled(): Promise<void> {
   expect("the files", files.length === 0, files);
 }
 
-/** The server returns a problem. */
+/** The server rejects the upload with a problem. */
 async function refused(): Promise<void> {
   const error: unknown = await uploadInParts(new File([], "empty.txt"), { area: "files", ...callerOf(randomUUID()) }).promise.catch((reason: unknown) => reason);
   expect("the error", error instanceof UploadError && error.problem?.status === 422, error);
