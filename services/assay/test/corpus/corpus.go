@@ -1,4 +1,5 @@
-// Package corpus lists public documents, which tests and benchmarks read from a folder, and compares texts.
+// Package corpus lists public documents, which tests and benchmarks read from a folder, and compares their texts with the
+// output of other programs.
 //
 // The documents are not part of the repository. The manifest contains the address and the SHA-256 digest of each.
 // Command collect copies the documents that it finds into a folder.

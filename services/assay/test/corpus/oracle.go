@@ -52,7 +52,7 @@ func pdfText(ctx context.Context, path string) (string, error) {
 	return string(out), err
 }
 
-// Export converts a document with LibreOffice into a folder, and returns the content of all files in it.
+// Export converts a document with LibreOffice into a folder, and returns the contents of all files in the folder.
 func Export(ctx context.Context, path, filter, dir string) (string, error) {
 	profile, err := os.MkdirTemp("", "assay-profile-")
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 // MinWords is the minimum number of words in a reference for a meaningful recall.
 const MinWords = 5
 
-// Words counts the words of a text: runs of letters, marks and digits, in lower case.
+// Words returns the number of occurrences of each word in a text. A word is a run of letters, marks and numbers in lower
+// case.
 func Words(text string) map[string]int {
 	all := map[string]int{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }) {
