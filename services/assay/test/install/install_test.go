@@ -60,7 +60,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// removeFromCache removes the modules of a version from the module cache at the end of the test.
+// removeFromCache removes the modules of a version from the module cache when the test ends.
 func removeFromCache(t *testing.T, cache, version string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -126,15 +126,15 @@ func TestReleaseIsInstallable(t *testing.T) {
 	}
 	var tables struct{ TableNames []string }
 	if output := c.run(t, "go", "run", "."); json.Unmarshal([]byte(output), &tables) != nil || tables.TableNames == nil {
-		t.Errorf("the embedding program prints %q, want the response of ListTables", output)
+		t.Errorf("the embedding program printed %q, want the response to ListTables", output)
 	}
 	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
 		t.Errorf("dynamolite requires other modules of the repository, want none: %s", needs)
 	}
 }
 
-// embedding returns the program of dynamolite's README. Instead of serving forever, it sends one
-// request to the engine and prints the response.
+// embedding returns the program in dynamolite's README, changed so that it sends one request to the engine and prints the
+// response instead of serving forever.
 func embedding(t *testing.T) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join(root, "pkg", "dynamolite", "README.md"))
@@ -145,7 +145,7 @@ func embedding(t *testing.T) string {
 	code, _, _ := strings.Cut(rest, "```")
 	const serve = `http.ListenAndServe("127.0.0.1:8000", engine)`
 	if !strings.Contains(code, serve) {
-		t.Fatalf("the first Go code of the README does not serve the engine: %s", code)
+		t.Fatalf("the first Go code in the README does not serve the engine: %s", code)
 	}
 	return `package main
 

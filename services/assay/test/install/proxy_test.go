@@ -58,8 +58,7 @@ func clone(t *testing.T, name, to string) {
 	}
 }
 
-// publish stores the archive, the go.mod file and the version list of a module in the layout of a
-// proxy.
+// publish stores the archive, the go.mod file and the version list of a module in the layout of a module proxy.
 func publish(t *testing.T, dir string, m module.Version, source, goMod string) {
 	t.Helper()
 	escaped, err := module.EscapePath(m.Path)
