@@ -60,9 +60,9 @@ func health(addr string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }() // not read
+	defer func() { _ = resp.Body.Close() }() // the body is not read
 	if resp.StatusCode != http.StatusOK {
-		return errors.New(resp.Status)
+		return errors.New("the provider returned " + resp.Status)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func health(addr string) error {
 func handler(p *oidctest.Provider) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", p)
-	var signing sync.Mutex // from the selection of a user to the authorization code
+	var signing sync.Mutex // held from the selection of a user until the authorization code is issued
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		back, err := url.Parse(query.Get("redirect_uri"))
@@ -86,7 +86,7 @@ func handler(p *oidctest.Provider) http.Handler {
 		}
 		claims, known := users[query.Get("user")]
 		if !known {
-			http.Error(w, "no such user", http.StatusBadRequest)
+			http.Error(w, "user does not exist", http.StatusBadRequest)
 			return
 		}
 		signing.Lock()
@@ -110,7 +110,7 @@ func handler(p *oidctest.Provider) http.Handler {
 	return mux
 }
 
-// choices returns the URL for each user, by name.
+// choices returns the URLs that sign in the users, by display name.
 func choices(query url.Values) map[string]string {
 	all := map[string]string{}
 	for user, claims := range users {
