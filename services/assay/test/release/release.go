@@ -25,8 +25,7 @@ type Module struct {
 	Dir  string // relative to the root, with slashes, such as pkg
 }
 
-// Modules returns the modules that a release consists of: those of go.work in root, except modules
-// for tests.
+// Modules returns the modules of a release: the modules of go.work in root, except modules for tests.
 func Modules(root string) ([]Module, error) {
 	content, err := os.ReadFile(filepath.Join(root, "go.work"))
 	if err != nil {
@@ -89,8 +88,8 @@ func GoMod(root string, m Module, all []Module, version string) ([]byte, error) 
 	return f.Format()
 }
 
-// Write rewrites the go.mod files below root for a release and returns the tags to set on the commit
-// that contains them, one for each module.
+// Write rewrites the go.mod files below root for a release, and returns the tags for the commit that contains them, one
+// for each module.
 func Write(root, version string) (tags []string, err error) {
 	modules, err := Modules(root)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command release rewrites the go.mod files of the repository for a release and prints its tags. Run
-// it in the root of the repository:
+// Command release rewrites the go.mod files of the repository for a release and prints the tags of the release. Run it in
+// the root of the repository:
 //
 //	go run ./services/assay/test/release/cmd/release v0.1.0
 package main
