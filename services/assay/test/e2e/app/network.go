@@ -138,7 +138,7 @@ type limited struct {
 	opened <-chan struct{}
 }
 
-var errCut = errors.New("the connection is closed")
+var errCut = errors.New("the test closed the connection")
 
 func (l *limited) Read(b []byte) (int, error) {
 	if l.left <= 0 {

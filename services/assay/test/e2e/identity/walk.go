@@ -52,7 +52,7 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	switch op.kind {
 	case public:
 		if got := status("assay_forged"); got == http.StatusForbidden || got == http.StatusUnauthorized && pattern != "POST /v1/session" {
-			t.Errorf("with a forged credential, which must be ignored: %d", got)
+			t.Errorf("with a forged credential: %d, want it ignored", got)
 		}
 		return
 	case linked:
@@ -110,7 +110,7 @@ func (w *world) leaksNothing(t *testing.T, sent, text string) {
 	t.Helper()
 	for _, secret := range append(slices.Collect(maps.Values(w.items)), marker, w.annasOwner) {
 		if strings.Contains(text, secret) && !strings.Contains(sent, secret) {
-			t.Errorf("a stranger sees %q: %s", secret, text)
+			t.Errorf("a response to a stranger contains %q: %s", secret, text)
 		}
 	}
 }

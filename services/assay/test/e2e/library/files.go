@@ -282,7 +282,7 @@ func commandLine(t *testing.T, s system.System) {
 		t.Helper()
 		p := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + s.HTTP, "ASSAY_OWNER=" + owner}, append([]string{"library"}, args...)...)
 		if status := p.End(t); status != 0 {
-			t.Fatalf("assay library %v: exit status %d: %s", args, status, p.Output)
+			t.Fatalf("assay library %v: exit status %d, want 0: %s", args, status, p.Output)
 		}
 		return p.Output.String()
 	}

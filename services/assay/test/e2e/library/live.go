@@ -105,7 +105,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 		}
 		for i, b := range before {
 			if w != mine && b.NodeID != seen.ID && b.NodeID != shared.ID || b.NodeID == seen.ID && b.Version >= n.Version {
-				t.Errorf("before version %d, event %d is %+v", n.Version, i, b)
+				t.Errorf("event %d before version %d is %+v, want earlier versions of visible nodes", i, n.Version, b)
 			}
 		}
 	}

@@ -125,7 +125,7 @@ func listsAreSorted(t *testing.T, s system.System) {
 		t.Helper()
 		resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes"+path, owner, "")
 		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %v, %s", path, err, body)
+			t.Fatalf("GET nodes%s returned %v, %s; want 200", path, err, body)
 		}
 		var page client.NodePage
 		system.Decode(t, body, &page)

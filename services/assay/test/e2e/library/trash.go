@@ -119,7 +119,7 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 		var op struct{ State string }
 		resp, body, err := send(t, s, http.MethodGet, got.Outcomes[6].Operation, owner, "")
 		if err != nil || resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("%w, %s", err, body)
+			return fmt.Errorf("GET of the operation returned %w, %s; want 200", err, body)
 		}
 		system.Decode(t, body, &op)
 		if op.State != "Processed" {

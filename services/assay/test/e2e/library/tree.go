@@ -74,7 +74,7 @@ func uploadsDoNotConflict(t *testing.T, s system.System) {
 		all.Go(func() error {
 			resp, body, err := send(t, s, http.MethodPost, "/v1/library/files", owner, fmt.Sprintf(`{"name":"%d.txt","size":5,"parentId":%q}`, i, into.ID))
 			if err == nil && resp.StatusCode != http.StatusCreated {
-				err = fmt.Errorf("upload %d: %d %s", i, resp.StatusCode, body)
+				err = fmt.Errorf("upload %d: %d %s, want 201", i, resp.StatusCode, body)
 			}
 			return err
 		})

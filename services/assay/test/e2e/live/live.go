@@ -110,7 +110,7 @@ func liveEventsResume(t *testing.T, s system.System) {
 			}
 			for i, e := range all {
 				if want := mustPosition(t, first) + uint64(i) + 1; e.position != want {
-					t.Fatalf("position %d follows %d", e.position, want-1)
+					t.Fatalf("position %d follows %d, want %d", e.position, want-1, want)
 				}
 			}
 		})
@@ -125,7 +125,7 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 	for _, e := range got {
 		switch {
 		case e.position <= last:
-			t.Errorf("position %d follows %d", e.position, last)
+			t.Errorf("position %d follows %d, want ascending positions", e.position, last)
 		case seen[e.outcome.ID]:
 			t.Errorf("%s is reported twice", e.outcome.ID)
 		case e.outcome.OwnerID != owner:

@@ -172,7 +172,7 @@ func (s *system) call(ctx context.Context, t *testing.T, method, path, body stri
 	}
 	var answer sum
 	if err := json.Unmarshal(content, &answer); err != nil {
-		t.Fatalf("%s: %v", content, err)
+		t.Fatalf("cannot decode %s: %v", content, err)
 	}
 	return answer
 }

@@ -37,7 +37,7 @@ func TestReadiness(t *testing.T) {
 				return nil
 			})
 			if status, body := system.Get(t, s.URL+"/healthz"); status != http.StatusOK {
-				t.Errorf("healthz of %s without %s: %d %s", role, name, status, body)
+				t.Errorf("healthz of %s without %s: %d %s, want 200", role, name, status, body)
 			}
 		}
 		engine.Start(t)
@@ -48,8 +48,8 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// readiness returns an error unless readyz returns this status and text, with a failing check of only the engine that is
-// down.
+// readiness returns an error unless readyz returns this status and text, and only the check of the engine that is down
+// fails.
 func readiness(t *testing.T, url string, status int, text, down string) error {
 	t.Helper()
 	got, body := system.Get(t, url+"/readyz")

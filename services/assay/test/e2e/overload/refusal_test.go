@@ -184,7 +184,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	r.closed(t, owner, http.StatusTooManyRequests)
 	r.late(t, late)
 	if resp, body := r.post(t, system.NewOwner()); resp.StatusCode != http.StatusAccepted {
-		t.Errorf("another owner: %d %s", resp.StatusCode, body)
+		t.Errorf("an upload of another owner: %d %s, want 202", resp.StatusCode, body)
 	}
 
 	for range bound {
@@ -240,7 +240,7 @@ func TestNearlyFullStream(t *testing.T) {
 	late := system.Reserve(t, r.Client(t, other), "late.txt", "text/plain", refusedText)
 	for range 2 {
 		if resp, body := r.post(t, other); resp.StatusCode != http.StatusAccepted {
-			t.Errorf("another owner: %d %s", resp.StatusCode, body)
+			t.Errorf("an upload of another owner: %d %s, want 202", resp.StatusCode, body)
 		}
 	}
 	resp, body = r.post(t, other)

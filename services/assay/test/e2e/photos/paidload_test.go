@@ -114,7 +114,7 @@ func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n 
 	return ids
 }
 
-var errTooEarly = errors.New("most earlier jobs have made no call yet")
+var errTooEarly = errors.New("the provider has been called too few times")
 
 // withdraw cancels a tenth of the jobs and deletes a tenth, while they are processed and the server is killed.
 func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand) {
@@ -217,7 +217,7 @@ func TestPaidLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if states[job.Status]++; job.Status == client.Failed && (job.Error == nil || job.Error.Code == "INTERNAL") {
-			t.Errorf("failed without a reason: %s", system.JSON(job))
+			t.Errorf("the job failed without a reason: %s", system.JSON(job))
 		}
 		booked += l.check(t, id)
 	}

@@ -179,7 +179,7 @@ func listsFailed(ctx context.Context, t *testing.T, s system.System, jobID strin
 	for cursor := ""; ; {
 		status, body := system.Get(t, s.LiveOperator+"/v1/photos?status=FAILED&limit=10&cursor="+url.QueryEscape(cursor))
 		if status != http.StatusOK {
-			return fmt.Errorf("the list returned %d %s", status, body)
+			return fmt.Errorf("the list returned %d %s, want 200", status, body)
 		}
 		var page client.PhotoPage
 		system.Decode(t, body, &page)

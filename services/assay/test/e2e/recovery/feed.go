@@ -57,7 +57,7 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair printed " + said)
+			return errors.New("want no findings after the repair; the sweep printed " + said)
 		}
 		return nil
 	})
@@ -108,7 +108,7 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
 	system.Eventually(t, func() error {
 		if said := system.Dead(t, ingest.Operator, append(filter, "--dry-run")...); strings.Count(said, "newsapi#") != len(all) {
-			return errors.New("the dry run printed " + said)
+			return errors.New("want all items in the dry run, which printed " + said)
 		}
 		return nil
 	})

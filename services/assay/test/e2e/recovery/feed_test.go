@@ -27,7 +27,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 		system.Eventually(t, func() error {                                             // 503 until the streams are recreated
 			resp, body := c.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(p))
 			if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
-				return fmt.Errorf("post %s: %d %s", p.SourceID, resp.StatusCode, body)
+				return fmt.Errorf("post %s: %d %s, want 200 or 201", p.SourceID, resp.StatusCode, body)
 			}
 			return nil
 		})

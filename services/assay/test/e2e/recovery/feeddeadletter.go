@@ -25,7 +25,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c.GivenUp(t, lost)
 	system.Eventually(t, func() error {
 		if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "  1 attempt  ") {
-			return errors.New("the dead letters are " + said)
+			return errors.New("want one dead letter of the item after 1 attempt; the dead letters are " + said)
 		}
 		return nil
 	})

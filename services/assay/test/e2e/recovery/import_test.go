@@ -29,7 +29,7 @@ const (
 // tree is a local directory with small files in subdirectories.
 type tree struct {
 	dir   string
-	files map[string]bool // their paths below dir
+	files map[string]bool // paths below dir
 }
 
 // writeTree writes files, half of them texts and half of an unknown type.

@@ -72,7 +72,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	// Neither the client nor the bucket reports these uploads.
 	ingest.Kill(t)
 	if status, body := system.Put(t, unnotified.Upload, string(photo), nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	c.PutObject(t, system.PhotoTemp, system.Attribute(t, c.PhotoItem(system.Within(t), t, other.JobID), "s3TempKey"), []byte("x"))
 	const none = "01HF9GZZZZZZZZZZZZZZZZZZZZ"
@@ -139,7 +139,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair printed " + said)
+			return errors.New("want no findings after the repair; the sweep printed " + said)
 		}
 		return nil
 	})
@@ -192,7 +192,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 			continue
 		}
 		if status, body := system.Put(t, job.Upload, content, nil); status != http.StatusOK {
-			t.Fatalf("%d %s", status, body)
+			t.Fatalf("PUT returned %d %s, want 200", status, body)
 		}
 		if _, err := speaker.PhotoUploaded(system.Within(t), job.JobID); err != nil {
 			t.Fatal(err)

@@ -178,7 +178,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair printed " + said)
+			return errors.New("want no findings after the repair; the sweep printed " + said)
 		}
 		return nil
 	})

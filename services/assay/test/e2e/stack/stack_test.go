@@ -220,7 +220,7 @@ func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 	}
 	for name, err := range allowed {
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want no error", name, err)
 		}
 	}
 }

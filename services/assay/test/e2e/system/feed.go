@@ -112,7 +112,7 @@ func (s System) PostItems(t *testing.T, items []Posting) []string {
 	}
 	Decode(t, body, &out)
 	if len(out.Results) != len(items) {
-		t.Fatalf("%d outcomes of %d items: %s", len(out.Results), len(items), body)
+		t.Fatalf("the batch has %d outcomes, want %d: %s", len(out.Results), len(items), body)
 	}
 	var outcomes []string
 	for i, result := range out.Results {
@@ -171,7 +171,7 @@ func (s System) FeedList(ctx context.Context, query url.Values) ([]FeedItem, err
 	}
 }
 
-// UTC formats a time as in the API.
+// UTC formats a time as the API does.
 func UTC(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // PutPending writes a pending item without a text, with additional attributes.

@@ -61,7 +61,7 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 		// An earlier attempt stored the bytes, but the bucket may have crashed before the notification.
 		_, err = c.Uploaded(ctx, reserved.FileID)
 	case resp.StatusCode != http.StatusOK:
-		err = fmt.Errorf("the bucket responded with %d: %s", resp.StatusCode, body)
+		err = fmt.Errorf("the bucket returned %d, want 200: %s", resp.StatusCode, body)
 	}
 	return reserved.FileID, err
 }

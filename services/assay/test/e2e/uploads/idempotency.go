@@ -145,13 +145,13 @@ func otherBytesAreRejected(t *testing.T, s system.System) {
 			id, winner := files[won].FileID, won%3
 			for i, err := range errs {
 				if i%3 == winner && (err != nil || files[i].FileID != id) || i%3 != winner && !isRefused(err) {
-					t.Errorf("text %d, posted concurrently with the accepted text %d: %s, %v", i%3, winner, files[i].FileID, err)
+					t.Errorf("text %d, posted concurrently with the accepted text %d, returned %s, %v; want that file or a rejection", i%3, winner, files[i].FileID, err)
 				}
 			}
 			system.CheckResult(t, system.Await(t, c, id), system.Count(texts[winner]))
 			for i, text := range texts {
 				if again, err := post(text); i == winner && (err != nil || again.FileID != id) || i != winner && !isRefused(err) {
-					t.Errorf("text %d, posted after the accepted text %d: %s, %v", i, winner, again.FileID, err)
+					t.Errorf("text %d, posted after the accepted text %d, returned %s, %v; want that file or a rejection", i, winner, again.FileID, err)
 				}
 			}
 			if got := system.OnlyFile(t, c).FileID; got != id {

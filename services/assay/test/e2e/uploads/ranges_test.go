@@ -51,7 +51,7 @@ type cutBody struct {
 	io.Closer
 }
 
-var errCut = errors.New("the connection was closed halfway")
+var errCut = errors.New("the test closed the connection halfway")
 
 func (c cutBody) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
