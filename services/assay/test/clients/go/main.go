@@ -56,7 +56,7 @@ func named(what string, err error) error {
 	return nil
 }
 
-// file reserves the upload of a text, uploads it, waits for its result and lists it.
+// file reserves an upload, uploads a text, waits for its result and lists the file.
 func (s *session) file(ctx context.Context) error {
 	const text = "one fish two fish"
 	reserved, err := s.api.CreateFileWithResponse(ctx, &assay.CreateFileParams{XOwnerId: &s.owner}, assay.ReservationRequest{FileName: "fish.txt", Size: int64(len(text))})

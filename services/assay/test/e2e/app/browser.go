@@ -201,7 +201,7 @@ func (p *Page) Gone(t *testing.T, selector, text string) {
 	p.Wait(t, "!"+find(selector, text))
 }
 
-// Click waits for an element like See and clicks it.
+// Click waits for an element, like See, and clicks it.
 func (p *Page) Click(t *testing.T, selector, text string) {
 	t.Helper()
 	p.See(t, selector, text)

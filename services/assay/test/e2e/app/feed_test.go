@@ -55,7 +55,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// shows waits until the counters and the list show n items.
+// shows waits until the counters and the list show the given number of items.
 func shows(t *testing.T, p *Page, items int) {
 	t.Helper()
 	p.Wait(t, fmt.Sprintf(`document.querySelector(".numbers dd")?.textContent.trim().match(/^\d+/)?.[0] === "%d" && document.querySelectorAll(".rows .row").length === %d`, items, items))

@@ -248,7 +248,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "file-metadata")
 }
 
-// ring returns a record of an SDF: cyclohexane with the field logP.
+// ring returns an SDF record: cyclohexane with the field logP.
 func ring(name string, logP float64) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n  test\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n", name)

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// doneRow is the selector of a row of a processed file.
+// doneRow is a selector for the rows of processed files.
 const doneRow = ".rows .row:has(.badge.good)"
 
 // TestTextFiles proves the promises of the text file pages on one server.

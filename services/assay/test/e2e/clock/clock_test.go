@@ -50,7 +50,7 @@ func newClock(t *testing.T) clock { return clock{filepath.Join(t.TempDir(), "clo
 
 func (c clock) env() string { return clockVariable + "=" + c.file }
 
-// set moves the clock and waits until the program has followed.
+// set moves the clock and waits for the program to follow.
 func (c clock) set(t *testing.T, d time.Duration) {
 	t.Helper()
 	next := c.file + ".new"
@@ -131,8 +131,8 @@ func TestClocksOfServicesDiffer(t *testing.T) {
 				if file := system.Await(t, user, pdf.FileID); file.Status != client.Failed {
 					t.Fatalf("file = %s, want status %s", system.JSON(file), client.Failed)
 				}
-				if said := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(said, pdf.FileID) {
-					t.Fatalf("replay printed %q, want the id %s", said, pdf.FileID)
+				if output := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(output, pdf.FileID) {
+					t.Fatalf("replay printed %q, want the id %s", output, pdf.FileID)
 				}
 			}
 			system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), pdf.FileID, 3)

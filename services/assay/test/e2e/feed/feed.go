@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedItemsAreAnalyzed: an item gets the sentiment of its text, even if only the end of a text of
-// 10,000 characters expresses a sentiment.
+// feedItemsAreAnalyzed: an item has the sentiment of its text, even if only the end of a text of 10,000 characters
+// expresses a sentiment.
 func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 	filler := strings.Repeat("the ", 2490)
 	for text, want := range map[string]struct {
@@ -207,8 +207,8 @@ func warningsAreReported(t *testing.T, s system.System) {
 	}
 }
 
-// taggedItemsAreShownOnce: an item with three tags, and two items of the same millisecond, appear
-// once in the list of each of their tags, and once in the list of all items.
+// taggedItemsAreShownOnce: an item with three tags, and two items with times in the same millisecond, appear once in the
+// list of each of their tags, and once in the list of all items.
 func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	tags := []string{system.NewTag(), system.NewTag(), system.NewTag()}
 	at := system.UTC(time.Now().Add(-time.Minute))
@@ -255,7 +255,7 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	if resp.StatusCode != http.StatusMultiStatus || len(out.Results) != 8 {
 		t.Fatalf("the batch returned %d %s, want 207 and 8 results", resp.StatusCode, body)
 	}
-	// Of two items with one id, either may be first.
+	// Either of two items with the same id can be first.
 	pair := []string{out.Results[3].Outcome, out.Results[4].Outcome}
 	if slices.Sort(pair); !slices.Equal(pair, []string{"created", "duplicate"}) {
 		t.Errorf("outcomes of the same item twice: %v, want created and duplicate", pair)

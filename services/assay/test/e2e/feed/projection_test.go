@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedWords are texts with the compound values published by the authors of VADER.
+// feedWords contains texts with the compound values published by the authors of VADER.
 var feedWords = []struct {
 	text, sentiment string
 	compound        float64
@@ -38,10 +38,10 @@ type feedRecord struct {
 }
 
 // madeUpFeed returns n items of the last seven days by source id, and their posts in random order with some duplicates.
-// Some items are of the same millisecond, some are around a midnight, and each has up to three of the tags.
+// Some items have times in the same millisecond, some around a midnight, and each has up to three of the tags.
 func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []system.Posting) {
 	random := rand.New(rand.NewPCG(seed, seed))
-	// Half an hour away from the edges of all windows that the test requests.
+	// The times are half an hour away from the edges of all windows that the test requests.
 	start := time.Now().Add(-30 * time.Minute).UTC().Truncate(time.Millisecond)
 	midnight := time.Now().UTC().Truncate(24 * time.Hour)
 	records := map[string]feedRecord{}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// feedHost is a site with one feed, which returns its version as ETag.
+// feedHost is a site with one feed, which returns its version as an ETag.
 type feedHost struct {
 	url string
 

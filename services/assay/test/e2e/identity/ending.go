@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// credentialsEnd: three processes accept a key and a session of it, record the use of the key, and reject both within 5
+// credentialsEnd: three processes accept a key and a session created with it, record the use of the key, and reject both within 5
 // seconds after it is revoked. Live events contain only events of the owner, and the stream ends when the key is
 // revoked. The audit log records the write operations of operators.
 func credentialsEnd(t *testing.T, start system.Starter) {
@@ -34,7 +34,7 @@ type live struct {
 	ended chan struct{}
 }
 
-// follow opens a stream until the end of the test.
+// follow opens a stream, which is closed when the test ends.
 func (w *world) follow(t *testing.T, token, path string) *live {
 	t.Helper()
 	req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, w.HTTP+path, nil)

@@ -119,7 +119,7 @@ func content(t *testing.T, c *client.Client, id string) string {
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
-// picturesAreDisplayed: with inline=true, a browser displays a picture with its detected type, but downloads a page.
+// picturesAreDisplayed: with inline=true, a browser displays a picture with its detected type, but downloads an HTML page.
 func picturesAreDisplayed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -102,8 +102,8 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// keptResultsAreCopied retries a step of a file and checks that the new run has its own copy of the result of the text
-// step, which is kept.
+// keptResultsAreCopied retries a step of a file and checks that the new run has its own copy of the kept result of the
+// text step.
 func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
 	t.Helper()
 	kept := file(t, c, "kept.txt", "", "some text")
@@ -139,7 +139,7 @@ func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
 	}
 }
 
-// displayNamesAreSet: a root or another node can have a display name in addition to its name.
+// displayNamesAreSet: any node, including a root, can have a display name in addition to its name.
 func displayNamesAreSet(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	root, err := c.Root(system.Within(t))

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// reading is what services/query/<area> contains for other areas.
+// reading is the area's part of query. The part of other areas is in services/query/<area>.
 type reading struct {
 	store store
 	waits *wait.Waits

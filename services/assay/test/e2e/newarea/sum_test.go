@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// This file is what pkg/<area> contains for other areas: the description and the store of the area.
+// This file contains the description and the store of the area. Those of other areas are in pkg/<area>.
 
 const (
 	areaName   = "sum"

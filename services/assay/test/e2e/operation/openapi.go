@@ -82,7 +82,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 	}
 }
 
-// checkInline reports a oneOf or anyOf without a name, for which generators have no type.
+// checkInline reports a oneOf or anyOf without a name, for which client generators create no named type.
 func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	if schema != nil && schema.Ref == "" && len(schema.Value.OneOf)+len(schema.Value.AnyOf) > 0 {
@@ -90,7 +90,7 @@ func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	}
 }
 
-// checkSchema reports lists that can be null, and inline schemas of oneOf and anyOf.
+// checkSchema reports lists that can be null, and inline oneOf and anyOf schemas.
 func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	for field, of := range schema.Value.Properties {

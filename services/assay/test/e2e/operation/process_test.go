@@ -65,7 +65,7 @@ func TestInterruptDrains(t *testing.T) {
 		}
 		held <- err
 	}()
-	system.Eventually(t, func() error { // the upload, the waiting request and the request of the metrics
+	system.Eventually(t, func() error { // the upload, the waiting request and the request for the metrics
 		if _, body := system.Get(t, s.Operator+"/metrics"); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
 			return errors.New("the request is not waiting yet")
 		}

@@ -92,7 +92,7 @@ func unknownCharsetFails(t *testing.T, s system.System) {
 	}
 }
 
-// onlyFailuresAreRetried: a retry in another state returns 409.
+// onlyFailuresAreRetried: a retry of a file that is not FAILED, or that has no bytes, returns 409.
 func onlyFailuresAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	done := system.UploadMultipart(t, c, "a.txt", "text/plain", []byte("done"))

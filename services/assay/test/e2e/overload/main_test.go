@@ -1,5 +1,5 @@
-// Package overload proves that overload is rejected before work is accepted, and that it delays other
-// owners little.
+// Package overload proves that overload is rejected before work is accepted, and that it delays other owners only
+// slightly.
 package overload
 
 import (

@@ -73,7 +73,7 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 // fairness compares the waiting times of the items of quiet owners and of the flood, and counts how often an item was
 // overtaken.
 func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
-	ends := map[string][]time.Time{} // by area
+	ends := map[string][]time.Time{} // end times by area
 	for id, of := range o.who {
 		ends[of.area] = append(ends[of.area], report.Ended[id])
 	}

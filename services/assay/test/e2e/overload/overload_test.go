@@ -37,8 +37,8 @@ const (
 	// the flood of one owner; in order of arrival, it would be ownerBound. Half of the deliveries are of the first
 	// priority, which contains the items of the quiet owners and the first eight of the flood.
 	mostOvertaken = 40
-	mostMedian    = 4.0  // ratio of the median time to accept an upload to the time before the overload
-	mostP99       = 8.0  // ratio of the 99th percentile of that time to the percentile before the overload
+	mostMedian    = 4.0  // ratio of the median time to accept an upload during the overload to the median before it
+	mostP99       = 8.0  // the same ratio for the 99th percentile
 	mostMemory    = 1.5  // ratio of a service's peak memory to its peak after a tenth of the overload
 	leastFactor   = 10.0 // ratio of offered to processed work
 	leastFairness = 3.0  // ratio of the flooding owner's median wait to the 99th percentile of quiet owners

@@ -103,7 +103,7 @@ func retryable(t *testing.T, resp *http.Response) {
 	}
 }
 
-// closed waits until reservations of an owner are rejected: the count of queued work can be a second old.
+// closed waits until reservations of an owner are rejected, because the count of queued work can be a second old.
 func (r *refusals) closed(t *testing.T, owner string, status int) {
 	t.Helper()
 	system.Eventually(t, func() error {

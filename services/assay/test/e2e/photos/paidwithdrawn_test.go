@@ -91,7 +91,7 @@ func TestPaidStreamLost(t *testing.T) {
 	if err := png.Encode(&picture, scene.New(90, 60, 1)); err != nil {
 		t.Fatal(err)
 	}
-	// Store a response, as if the worker had been killed after it stored it.
+	// Store a response, as if the worker had done so before it was killed.
 	p.PutObject(t, system.PhotoTemp, photojob.AnswerKey(job.JobID, 2), geminitest.Picture(picture.Bytes(), "image/png"))
 	if err := p.JetStream(t).DeleteStream(system.Within(t), photojob.WorkStream); err != nil {
 		t.Fatal(err)

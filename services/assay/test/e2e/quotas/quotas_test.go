@@ -31,7 +31,7 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-const size = 300 // bytes, of which three fit into the quota
+const size = 300 // bytes; three files of this size fit into the quota
 
 // used checks the number of items and bytes that an owner uses.
 func used(t *testing.T, s system.System, owner string, items, bytes int64) {
@@ -131,8 +131,8 @@ func streamsAreBounded(t *testing.T, s system.System) {
 	}
 }
 
-// operatorsSetQuotas: an operator sets another request quota for one owner, which then applies to the owner's requests
-// and appears in their headers.
+// operatorsSetQuotas: a request quota that an operator sets for one owner applies to the owner's requests and appears in
+// the headers of responses.
 func operatorsSetQuotas(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	rate := int64(2)

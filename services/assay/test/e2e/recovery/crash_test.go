@@ -51,7 +51,7 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	defer cancel()
 	l := system.StartLoad(ctx, t, c.System, system.LoadUploads())
 	random := rand.New(rand.NewPCG(system.LoadSeed(), 1))
-	var deaths []time.Time // of analyzers
+	var deaths []time.Time // when analyzers were killed
 	parts := kills(6)
 	l.During(random, parts, func(kill int) {
 		role := roles[kill%len(roles)]
@@ -68,7 +68,7 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	}, report)
 }
 
-// roles are the services, in the order in which they are killed.
+// roles lists the services in the order in which they are killed.
 var roles = [...]string{"ingest", "analyzer", "query"}
 
 // services contains ingest, query and analyzer as separate processes, which keep their addresses after a restart, behind

@@ -221,7 +221,7 @@ func (s *contained) Kill(t *testing.T) {
 	}
 }
 
-// stop stops the service, so that its ports are free.
+// stop stops the service and frees its ports.
 func (s *contained) stop(t *testing.T) {
 	t.Helper()
 	grace := 10 * time.Second

@@ -95,11 +95,11 @@ func (e *EngineProgram) Start(t *testing.T) {
 	e.URL = engineURL.FindStringSubmatch(e.Output.String())[1]
 }
 
-// Service is a running ingest, analyzer or query.
+// Service is a running process of ingest, analyzer or query.
 type Service struct {
 	*Program
 	URL      string
-	Operator string // the operator address
+	Operator string // URL of the operator address
 }
 
 var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)

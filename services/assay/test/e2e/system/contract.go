@@ -74,7 +74,7 @@ func newContract(text []byte) (*Contract, error) {
 	return c, nil
 }
 
-// serverHeaders lists the headers that the HTTP server sets, which the document does not list.
+// serverHeaders lists the headers that the HTTP server sets and that the document does not list.
 var serverHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
 // check returns an error that states how a response differs from the document, and what to do. body is nil

@@ -66,13 +66,13 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	return reserved.FileID, err
 }
 
-// Load uploads continuously to every area in every way, and records the promises.
+// Load continuously makes uploads of every kind to every area, and records their promises.
 type Load struct {
 	System
 	client  *client.Client
 	owner   string
 	uploads int
-	reached chan struct{} // one for each accepted upload; closed after the last
+	reached chan struct{} // receives a value for each accepted upload; closed after the last upload
 
 	mu       sync.Mutex
 	Promises []audit.Promise

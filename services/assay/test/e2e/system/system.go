@@ -1,5 +1,5 @@
-// Package system starts Assay for tests, and contains the functions with which tests use it. It starts `assay serve`, or
-// the services and engines as separate processes. Each process runs the test binary in another role.
+// Package system starts Assay for tests and contains helpers to use it. It starts `assay serve`, or the services and
+// engines as separate processes. Each process runs the test binary in another role.
 package system
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// System is a running Assay as tests use it.
+// System contains the addresses and credentials with which tests use a running Assay.
 type System struct {
 	HTTP, Operator               string // URLs
 	LiveOperator                 string // operator URL of query, which serves the live events of all owners

@@ -26,10 +26,10 @@ func Count(text string) client.Result {
 	}
 	result := client.Result{TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []client.Word{}}
 	if total > 0 {
-		// Hundredths, rounded half up, as integers.
+		// Calculate hundredths, rounded half up, with integers.
 		result.AvgWordLength = float64((200*letters+total)/(2*total)) / 100
 	}
-	// UTF-8 sorts by code point.
+	// UTF-8 strings sort by code point.
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
@@ -45,7 +45,7 @@ var Vocabulary = strings.Fields(`The quick brown fox jumps over lazy dogs while 
 Größe über naïve façade élan año œuvre
 Ξεσκεπάζω την ψυχοφθόρα βδελυγμία`)
 
-// RandomText returns a text with a number of words, which is the same for the same seed.
+// RandomText returns a text with the given number of words. It returns the same text for the same seed.
 func RandomText(seed uint64, words int) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder

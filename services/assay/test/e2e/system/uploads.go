@@ -36,8 +36,8 @@ func posted(name, text, key string) client.Posted {
 	return client.Posted{FileName: name, ContentType: "text/plain", Content: strings.NewReader(text), Key: key}
 }
 
-// UploadMany concurrently uploads numbered files by both kinds of upload, every seventh of which is a PDF, and returns the
-// type of the expected outcome event by file id.
+// UploadMany concurrently uploads numbered files, every seventh a PDF, by both kinds of upload. It returns the type of the
+// expected outcome event by file id.
 func UploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) map[string]string {
 	t.Helper()
 	var mu sync.Mutex

@@ -43,7 +43,7 @@ func namesStayAsGiven(t *testing.T, s system.System) {
 	}
 }
 
-// quotesStayInNamesOfForms: a %22 in the file name of a form is a quote, because browsers encode quotes.
+// quotesStayInNamesOfForms: a %22 in the file name of a form is decoded as a quote, because browsers encode quotes.
 func quotesStayInNamesOfForms(t *testing.T, s system.System) {
 	body, contentType := system.Form(`form-data; name="file"; filename="the %22best%22.txt"`, "text/plain", "one name")
 	resp, answer := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": contentType}, body)

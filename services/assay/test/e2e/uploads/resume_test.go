@@ -84,7 +84,7 @@ type wire struct {
 
 	mu       sync.Mutex
 	sent     int64          // number of bytes of parts
-	requests map[string]int // number of requests by part, without those that sent no bytes
+	requests map[string]int // number of requests by part, except those that sent no bytes
 	cuts     []int64        // numbers of bytes after which a connection is closed, ascending
 	restarts []int64        // numbers of bytes after which the server restarts
 }
