@@ -282,8 +282,8 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	}
 }
 
-// feedMistakesAreProblems: an invalid item is rejected and not stored.
-func feedMistakesAreProblems(t *testing.T, s system.System) {
+// invalidItemsAreRejected: an invalid item is rejected and not stored.
+func invalidItemsAreRejected(t *testing.T, s system.System) {
 	p := system.NewPosting("good", "a")
 	p.SourceURL = "http://example.com"
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(p))

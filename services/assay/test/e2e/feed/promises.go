@@ -18,7 +18,7 @@ func Promises() system.Promises {
 		"batches report each outcome":    batchesReportEachOutcome,
 		"batches are streamed":           batchesAreStreamed,
 		"tagged items are shown once":    taggedItemsAreShownOnce,
-		"feed mistakes are problems":     feedMistakesAreProblems,
+		"invalid items are rejected":     invalidItemsAreRejected,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// sourcesEnv is the environment that allows sources on loopback and polls them every 50 ms.
+// sourcesEnv contains the settings that allow sources on loopback and poll them every 50 ms.
 var sourcesEnv = []string{
 	"ASSAY_SOURCES_EVERY=50ms", "ASSAY_SOURCES_MIN_INTERVAL=50ms", "ASSAY_SOURCES_ALLOW_NETWORKS=127.0.0.0/8",
 	"ASSAY_NEWSAPI_KEY=" + newsapitest.Key, "ASSAY_NEWSAPI_KEY_OLD=expired",

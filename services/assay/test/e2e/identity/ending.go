@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// credentialsEnd: three processes accept a key and a session created with it, record the use of the key, and reject both within 5
+// credentialsAreRevoked: three processes accept a key and a session created with it, record the use of the key, and reject both within 5
 // seconds after it is revoked. Live events contain only events of the owner, and the stream ends when the key is
 // revoked. The audit log records the write operations of operators.
-func credentialsEnd(t *testing.T, start system.Starter) {
+func credentialsAreRevoked(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
 	w.checkStreams(t)

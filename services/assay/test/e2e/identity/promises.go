@@ -9,6 +9,6 @@ func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"every operation checks its caller": everyOperationChecksItsCaller,
 		"sharing is enforced":               sharingIsEnforced,
-		"credentials end":                   credentialsEnd,
+		"credentials are revoked":           credentialsAreRevoked,
 	}
 }

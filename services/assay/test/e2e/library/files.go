@@ -92,9 +92,9 @@ func formsUpload(t *testing.T, s system.System) {
 	}
 }
 
-// brokenFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and leaves
+// rejectedFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and leaves
 // no node behind.
-func brokenFormsLeaveNothing(t *testing.T, s system.System) {
+func rejectedFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	parent := folder(t, c, "parent", "")

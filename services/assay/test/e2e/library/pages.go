@@ -15,9 +15,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// pagesAreGuarded: URLs with addresses of private networks are rejected before any request is sent, and so are strings
+// privatePagesAreRejected: URLs with addresses of private networks are rejected before any request is sent, and so are strings
 // that are not web URLs.
-func pagesAreGuarded(t *testing.T, s system.System) {
+func privatePagesAreRejected(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	for _, url := range []string{
 		"http://10.0.0.1/", "http://169.254.169.254/latest/meta-data/", "https://[fd00::1]/", "http://192.168.1.1:8080/a",

@@ -133,8 +133,8 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	}
 }
 
-// erasedMeansGone: an erased folder with files leaves no node, no file and no object.
-func erasedMeansGone(t *testing.T, s system.System) {
+// erasedFoldersLeaveNothing: an erased folder with files leaves no node, no file and no object.
+func erasedFoldersLeaveNothing(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	top := folder(t, c, "top", "")
 	below := folder(t, c, "below", top.ID)

@@ -103,8 +103,8 @@ func send(t *testing.T, s system.System, method, path, owner, body string) (*htt
 	return system.RoundTrip(req)
 }
 
-// movesMakeNoCycle: if two folders are moved into each other concurrently, at most one move succeeds.
-func movesMakeNoCycle(t *testing.T, s system.System) {
+// movesCreateNoCycle: if two folders are moved into each other concurrently, at most one move succeeds.
+func movesCreateNoCycle(t *testing.T, s system.System) {
 	rounds := *moveRounds
 	c := s.Client(t, system.NewOwner())
 	root, err := c.Root(system.Within(t))

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// mistakesAreProblems: every rejected request returns a problem, whose type clients can branch on.
-func mistakesAreProblems(t *testing.T, s system.System) {
+// rejectedRequestsReturnProblems: every rejected request returns a problem, whose type clients can branch on.
+func rejectedRequestsReturnProblems(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	pending := system.Reserve(t, s.Client(t, owner), "p.txt", "text/plain", "x")
 	mine := map[string]string{"X-Owner-Id": owner}

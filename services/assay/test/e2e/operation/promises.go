@@ -15,9 +15,9 @@ func Promises() system.Promises {
 // PromisesOfOneAddress returns the promises of a system with one address for all calls.
 func PromisesOfOneAddress() system.Promises {
 	return system.Promises{
-		"mistakes are problems": mistakesAreProblems,
-		"serves its documents":  servesItsDocuments,
-		"describes its API":     describesItsAPI,
-		"page calls the API":    pageCallsTheAPI,
+		"rejected requests return problems": rejectedRequestsReturnProblems,
+		"serves its documents":              servesItsDocuments,
+		"describes its API":                 describesItsAPI,
+		"page calls the API":                pageCallsTheAPI,
 	}
 }

@@ -48,8 +48,8 @@ func DeleteRemovesAll(t *testing.T, s system.System) {
 	}
 }
 
-// deletedStaysDeleted: work that is in progress when its file is deleted does not recreate the file.
-func deletedStaysDeleted(t *testing.T, s system.System) {
+// deletedFilesStayDeleted: work that is in progress when its file is deleted does not recreate the file.
+func deletedFilesStayDeleted(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := []byte(system.RandomText(111, 200_000)) // some milliseconds of work
 	js := s.JetStream(t)

@@ -6,14 +6,14 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 // Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
-		"wait holds the response":   WaitHoldsTheResponse,
-		"lists are paged":           listsArePaged,
-		"not text fails":            notTextFails,
-		"unknown charset fails":     unknownCharsetFails,
-		"only failures are retried": onlyFailuresAreRetried,
-		"delete removes all":        DeleteRemovesAll,
-		"deleted stays deleted":     deletedStaysDeleted,
-		"items follow the seed":     ItemsFollowTheSeed,
-		"table follows the seed":    tableFollowsTheSeed,
+		"wait holds the response":      WaitHoldsTheResponse,
+		"lists are paged":              listsArePaged,
+		"files that are not text fail": filesThatAreNotTextFail,
+		"unknown charset fails":        unknownCharsetFails,
+		"only failures are retried":    onlyFailuresAreRetried,
+		"delete removes all":           DeleteRemovesAll,
+		"deleted files stay deleted":   deletedFilesStayDeleted,
+		"items follow the seed":        ItemsFollowTheSeed,
+		"table follows the seed":       tableFollowsTheSeed,
 	}
 }

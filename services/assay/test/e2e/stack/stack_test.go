@@ -190,11 +190,11 @@ func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 	forged := as("ingest")
 	forged.SecretKey = "guessed"
 	refused := map[string]error{
-		"query stores bytes":                        store(as("query"), "files/none/none"),
-		"analyzer stores bytes":                     store(as("analyzer"), "files/none/none"),
-		"ingest stores bytes outside of its prefix": store(as("ingest"), "other"),
-		"a forged key stores bytes":                 store(forged, "files/none/none"),
-		"query reads texts":                         load("query", "feed/none"),
+		"query stores bytes":                     store(as("query"), "files/none/none"),
+		"analyzer stores bytes":                  store(as("analyzer"), "files/none/none"),
+		"ingest stores bytes outside its prefix": store(as("ingest"), "other"),
+		"a forged key stores bytes":              store(forged, "files/none/none"),
+		"query reads texts":                      load("query", "feed/none"),
 	}
 	allowed := map[string]error{"ingest stores a text": store(as("ingest"), "feed/none")}
 	if strings.Contains(c.services["dynamodb"].Command, "-policies") {

@@ -8,7 +8,7 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 func Promises() system.Promises {
 	return system.Promises{
 		"both kinds of upload count correctly": bothWaysCountCorrectly,
-		"many uploads at once":                 manyAtOnce,
+		"many concurrent uploads":              manyAtOnce,
 		"bucket notification is enough":        BucketNoticeIsEnough,
 		"notifications are one event":          NoticesAreOneEvent,
 		"presigned terms hold":                 presignedTermsHold,
@@ -23,8 +23,8 @@ func Promises() system.Promises {
 		"terms of parts hold":                  partTermsHold,
 		"deleted uploads end":                  deletedUploadsEnd,
 		"repeated reservations resume":         repeatedReservationsResume,
-		"newest first":                         newestFirst,
-		"names stay as given":                  namesStayAsGiven,
+		"files are listed newest first":        newestFirst,
+		"file names are preserved":             namesStayAsGiven,
 		"quotes stay in form names":            quotesStayInNamesOfForms,
 	}
 }
