@@ -133,8 +133,8 @@ func TestReleaseIsInstallable(t *testing.T) {
 	}
 }
 
-// embedding returns the program in dynamolite's README, changed so that it sends one request to the engine and prints the
-// response instead of serving forever.
+// embedding returns the program in dynamolite's README, changed so that it sends one request to the engine and prints
+// the response instead of serving forever.
 func embedding(t *testing.T) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join(root, "pkg", "dynamolite", "README.md"))

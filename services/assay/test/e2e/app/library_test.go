@@ -56,8 +56,8 @@ func newFolder(t *testing.T, s system.System, owner, name string) client.Node {
 	return n
 }
 
-// organize: a dropped folder is created with its contents; files are renamed, moved and trashed with the keyboard and the
-// mouse, and moves and deletions can be undone.
+// organize: a dropped folder is created with its contents; files are renamed, moved and trashed with the keyboard and
+// the mouse, and moves and deletions can be undone.
 func organize(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	p.See(t, ".empty h2", "Your library is empty")

@@ -35,7 +35,8 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// arrive waits until an expression is true on the page that a navigation opens. Evaluations during the navigation can fail.
+// arrive waits until an expression is true on the page that a navigation opens. Evaluations during the navigation can
+// fail.
 func (p *Page) arrive(t *testing.T, expression string) {
 	t.Helper()
 	for end := time.Now().Add(wait); ; {

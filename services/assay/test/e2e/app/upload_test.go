@@ -10,8 +10,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestInterruptedUpload: a large upload continues after the server is killed, after the connection is lost, and after the page
-// is reloaded and the same file is selected. The page also shows changes that occurred while it was disconnected.
+// TestInterruptedUpload: a large upload continues after the server is killed, after the connection is lost, and after
+// the page is reloaded and the same file is selected. The page also shows changes that occurred while it was
+// disconnected.
 func TestInterruptedUpload(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)

@@ -86,8 +86,8 @@ func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	}
 }
 
-// itemsMatchOneSubmission: after concurrent posts of one source id, text, time, URL and metadata come from the same post,
-// in each response and after the analysis.
+// itemsMatchOneSubmission: after concurrent posts of one source id, text, time, URL and metadata come from the same
+// post, in each response and after the analysis.
 func itemsMatchOneSubmission(t *testing.T, s system.System) {
 	const rounds, writers = 40, 4
 	for round := range rounds {

@@ -18,9 +18,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// lostTextsAreReplaced: after the text of an item is deleted from the bucket, 100 writers concurrently post the item again.
-// The item keeps its time. A pending item is analyzed with the new text, even if it was given up because of the lost
-// text; an analyzed item only gets the new tags.
+// lostTextsAreReplaced: after the text of an item is deleted from the bucket, 100 writers concurrently post the item
+// again. The item keeps its time. A pending item is analyzed with the new text, even if it was given up because of the
+// lost text; an analyzed item only gets the new tags.
 func lostTextsAreReplaced(t *testing.T, s system.System) {
 	const at = "2026-01-02T03:04:05.678Z"
 	lost := func(more system.Item) system.Posting {

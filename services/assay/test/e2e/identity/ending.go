@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// credentialsAreRevoked: three processes accept a key and a session created with it, record the use of the key, and reject both within 5
-// seconds after it is revoked. Live events contain only events of the owner, and the stream ends when the key is
-// revoked. The audit log records the write operations of operators.
+// credentialsAreRevoked: three processes accept a key and a session created with it, record the use of the key, and
+// reject both within 5 seconds after it is revoked. Live events contain only events of the owner, and the stream ends
+// when the key is revoked. The audit log records the write operations of operators.
 func credentialsAreRevoked(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
@@ -139,7 +139,8 @@ func (w *world) places() []place {
 	}
 }
 
-// checkRevocation revokes a key that three processes accept, directly and in a session, and checks that they reject both.
+// checkRevocation revokes a key that three processes accept, directly and in a session, and checks that they reject
+// both.
 func (w *world) checkRevocation(t *testing.T) {
 	t.Helper()
 	status, body := w.ask(t, w.operator, http.MethodPost, w.Operator+"/v1/keys", `{"owner":"ops","operator":true}`)

@@ -92,8 +92,8 @@ func formsUpload(t *testing.T, s system.System) {
 	}
 }
 
-// rejectedFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and leaves
-// no node behind.
+// rejectedFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and
+// leaves no node behind.
 func rejectedFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -119,7 +119,8 @@ func content(t *testing.T, c *client.Client, id string) string {
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
-// picturesAreDisplayed: with inline=true, a browser displays a picture with its detected type, but downloads an HTML page.
+// picturesAreDisplayed: with inline=true, a browser displays a picture with its detected type, but downloads an HTML
+// page.
 func picturesAreDisplayed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

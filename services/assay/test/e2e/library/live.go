@@ -76,8 +76,8 @@ func is(id, change, status string) func(client.ChangedNode) bool {
 	}
 }
 
-// eventsFollowPermissions: changes of nodes are sent to their owner, and to users while they can read the nodes: a reader
-// of a folder receives an event for a node that leaves it, and the stream ends when the permission is revoked.
+// eventsFollowPermissions: changes of nodes are sent to their owner, and to users while they can read the nodes: a
+// reader of a folder receives an event for a node that leaves it, and the stream ends when the permission is revoked.
 func eventsFollowPermissions(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c, stranger := s.Client(t, owner), s.Client(t, system.NewOwner())

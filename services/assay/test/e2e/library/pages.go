@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// privatePagesAreRejected: URLs with addresses of private networks are rejected before any request is sent, and so are strings
-// that are not web URLs.
+// privatePagesAreRejected: URLs with addresses of private networks are rejected before any request is sent, and so are
+// strings that are not web URLs.
 func privatePagesAreRejected(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	for _, url := range []string{

@@ -81,8 +81,8 @@ func dropOutcomes(ctx context.Context, t *testing.T, s system.System, before uin
 	}
 }
 
-// TestLiveReadersAreBounded: a reader beyond the limit is rejected, and a reader that disconnects frees its slot, as does
-// a HEAD request.
+// TestLiveReadersAreBounded: a reader beyond the limit is rejected, and a reader that disconnects frees its slot, as
+// does a HEAD request.
 func TestLiveReadersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LIVE_READERS=1")

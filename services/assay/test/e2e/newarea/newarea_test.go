@@ -1,6 +1,6 @@
 // Package newarea adds an area to the services, and proves that the services and the kernel do not depend on specific
-// areas: work, outcomes, live events, sweeps, dead letters and their replay work as for every other area. The area exists
-// only in this package. It adds up numbers.
+// areas: work, outcomes, live events, sweeps, dead letters and their replay work as for every other area. The area
+// exists only in this package. It adds up numbers.
 package newarea
 
 import (

@@ -209,8 +209,8 @@ func (s *counted) published(m *nats.Msg) {
 	}
 }
 
-// settled runs a function and waits until the given number of further items has been acknowledged, which is the last step
-// of processing.
+// settled runs a function and waits until the given number of further items has been acknowledged, which is the last
+// step of processing.
 func (s *counted) settled(t *testing.T, do func(), items int) {
 	t.Helper()
 	acks := func() int {

@@ -14,7 +14,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestSecretsPerFolder: the keys of S3 are random, stored in a file that only its owner can read, and not shown anywhere.
+// TestSecretsPerFolder: the keys of S3 are random, stored in a file that only its owner can read, and not shown
+// anywhere.
 func TestSecretsPerFolder(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")

@@ -114,8 +114,8 @@ func TestCrashingFileFails(t *testing.T) {
 	}
 }
 
-// TestRestartsAreNotAttempts: a file that was in progress at more shutdowns of its analyzer than the limit of attempts is
-// still analyzed.
+// TestRestartsAreNotAttempts: a file that was in progress at more shutdowns of its analyzer than the limit of attempts
+// is still analyzed.
 func TestRestartsAreNotAttempts(t *testing.T) {
 	t.Parallel()
 	const attempts = 2

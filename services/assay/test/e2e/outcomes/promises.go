@@ -1,4 +1,5 @@
-// Package outcomes proves that every accepted text ends in one outcome, which is stored, listed and deleted as documented.
+// Package outcomes proves that every accepted text ends in one outcome, which is stored, listed and deleted as
+// documented.
 package outcomes
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"

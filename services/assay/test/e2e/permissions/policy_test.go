@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestBucketPoliciesMatchIAM: the bucket policy for S3 servers without user policies allows each user the same actions as
-// deploy/iam, and also allows setup to set the policy of each bucket.
+// TestBucketPoliciesMatchIAM: the bucket policy for S3 servers without user policies allows each user the same actions
+// as deploy/iam, and also allows setup to set the policy of each bucket.
 func TestBucketPoliciesMatchIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))

@@ -35,8 +35,8 @@ func inEditing(t *testing.T, c *client.Client) client.Photo {
 	return job
 }
 
-// photosEndWhileTheyAreEdited: a job that is canceled or deleted while its photo is edited does not change afterwards; the
-// worker leaves no edited photo behind, and its call is recorded.
+// photosEndWhileTheyAreEdited: a job that is canceled or deleted while its photo is edited does not change afterwards;
+// the worker leaves no edited photo behind, and its call is recorded.
 func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	canceled, deleted := inEditing(t, c), inEditing(t, c)
@@ -71,8 +71,8 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	}
 }
 
-// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the same dead letter has
-// no effect, regardless of the job's state.
+// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the same dead letter
+// has no effect, regardless of the job's state.
 func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	operator, user := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
 	job := system.AwaitPhoto(t, user, system.SendPhoto(t, user, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)

@@ -39,15 +39,15 @@ const maxPaidCalls = 2
 // jobsPerPause is the number of jobs per 429 without Retry-After, after which the provider is held for 30 s.
 const jobsPerPause = 250
 
-// callsPerFault is the number of calls per fault. latency is the delay of a fault, which is not shorter than the delay of
-// responses, because the circuit breaker would otherwise count consecutive failures.
+// callsPerFault is the number of calls per fault. latency is the delay of a fault, which is not shorter than the delay
+// of responses, because the circuit breaker would otherwise count consecutive failures.
 const (
 	callsPerFault = 4
 	latency       = 300 * time.Millisecond
 )
 
-// faults returns a function that returns the provider's response to each call: faults of all kinds, in an order chosen by
-// the seed, or nil for no fault.
+// faults returns a function that returns the provider's response to each call: faults of all kinds, in an order chosen
+// by the seed, or nil for no fault.
 func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 	random := rand.New(rand.NewPCG(seed, 18))
 	all := []providertest.Reply{

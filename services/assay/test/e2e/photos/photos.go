@@ -87,8 +87,8 @@ func checkDownload(t *testing.T, s system.System, owner, jobID, name string) {
 	}
 }
 
-// checkPhotoItem compares the attributes of a COMPLETED job with the attributes of seed 003 and the optional attributes of
-// the design.
+// checkPhotoItem compares the attributes of a COMPLETED job with the attributes of seed 003 and the optional attributes
+// of the design.
 func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 	t.Helper()
 	want := map[string]string{

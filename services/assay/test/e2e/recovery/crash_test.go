@@ -25,8 +25,8 @@ const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
 	"bucket notification follows, or of the feed items."
 
-// TestKillLosesNothing: the server is killed several times during uploads of every kind. Every accepted upload ends once,
-// as promised.
+// TestKillLosesNothing: the server is killed several times during uploads of every kind. Every accepted upload ends
+// once, as promised.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease, shortProjectorLease)

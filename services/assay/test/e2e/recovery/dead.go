@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// replayAfterAnOutage: files that exhausted their attempts while S3 was down are FAILED; a replay by filter completes them
-// after S3 has recovered. A dry run before the replay and a second replay after it change nothing.
+// replayAfterAnOutage: files that exhausted their attempts while S3 was down are FAILED; a replay by filter completes
+// them after S3 has recovered. A dry run before the replay and a second replay after it change nothing.
 func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	const files = 3
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestReplayFailsAgain: a dead letter is replayed only once; another failure creates another dead letter. Dead letters are
-// shown and dropped at the operator address only.
+// TestReplayFailsAgain: a dead letter is replayed only once; another failure creates another dead letter. Dead letters
+// are shown and dropped at the operator address only.
 func TestReplayFailsAgain(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)

@@ -79,8 +79,8 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 }
 
-// feedItemsAreReplayedAfterAnOutage: items that exhausted their attempts while S3 was down have an error message and stay
-// pending. A repeated post changes nothing; after a replay, the items are analyzed.
+// feedItemsAreReplayedAfterAnOutage: items that exhausted their attempts while S3 was down have an error message and
+// stay pending. A repeated post changes nothing; after a replay, the items are analyzed.
 func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.Service(t, "ingest")

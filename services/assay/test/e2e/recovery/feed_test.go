@@ -12,8 +12,8 @@ import (
 )
 
 // TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted while services run and items are posted. One sweep
-// brings every accepted item to its final state, with one outcome id. A text that is not old enough to count as an orphan
-// remains.
+// brings every accepted item to its final state, with one outcome id. A text that is not old enough to count as an
+// orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20

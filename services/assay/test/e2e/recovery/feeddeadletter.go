@@ -10,8 +10,8 @@ import (
 )
 
 // feedDeadLettersAreRestored: after the loss of all JetStream data, a sweep that publishes outcomes again restores the
-// dead letter of a given-up item once, and the dead letter can be replayed. Other sweeps restore no dead letters, because
-// an operator may have dropped them.
+// dead letter of a given-up item once, and the dead letter can be replayed. Other sweeps restore no dead letters,
+// because an operator may have dropped them.
 func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest := c.Service(t, "ingest")

@@ -53,8 +53,8 @@ func writeTree(t *testing.T, files int) tree {
 	return source
 }
 
-// TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one command imports a tree
-// of files. Every file becomes Processed once, in its folder, and running the command again adds no files.
+// TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one command imports a
+// tree of files. Every file becomes Processed once, in its folder, and running the command again adds no files.
 func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 	t.Parallel()
 	c, source, owner := startServices(t), writeTree(t, *importFiles), system.NewOwner()

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photoSweepRepairs: a dry run reports inconsistencies of jobs and their objects and changes nothing, and a sweep repairs
-// them; consistent jobs do not change.
+// photoSweepRepairs: a dry run reports inconsistencies of jobs and their objects and changes nothing, and a sweep
+// repairs them; consistent jobs do not change.
 func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")

@@ -62,7 +62,8 @@ func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 	}
 }
 
-// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings on a machine with a running `assay serve`.
+// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings on a machine with a running `assay
+// serve`.
 func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)

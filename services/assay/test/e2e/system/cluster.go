@@ -121,8 +121,8 @@ func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	return s
 }
 
-// Front starts the gateway in front of ingest and query in this process, and sets HTTP and the addresses for operators to
-// the addresses of the gateway. Without an analyzer, calls to its operator address fail.
+// Front starts the gateway in front of ingest and query in this process, and sets HTTP and the addresses for operators
+// to the addresses of the gateway. Without an analyzer, calls to its operator address fail.
 func (c *Cluster) Front(t *testing.T, ingest, query *Service, analyzer ...*Service) {
 	t.Helper()
 	operated := "http://127.0.0.1:1"

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
-// Guard starts clusters whose programs have only the permissions of deploy/nats and deploy/iam, and records which parts of
-// deploy/iam were used. A program's access key is its name; the key of the tests has all permissions.
+// Guard starts clusters whose programs have only the permissions of deploy/nats and deploy/iam, and records which parts
+// of deploy/iam were used. A program's access key is its name; the key of the tests has all permissions.
 type Guard struct {
 	Policies map[string]iam.Policy // of deploy/iam, by file name
 

@@ -9,8 +9,8 @@ import (
 )
 
 // The range of ports that a restarted program can reuse. It is below the ports that Linux, macOS and Windows choose for
-// outgoing connections (from 32768 or 49152), which could occupy a port before the restart. Each test process starts at a
-// different port and counts up.
+// outgoing connections (from 32768 or 49152), which could occupy a port before the restart. Each test process starts at
+// a different port and counts up.
 const (
 	firstPort = 20000
 	ports     = 12000

@@ -27,8 +27,8 @@ type Program struct {
 	exited chan struct{} // closed once the process has ended
 }
 
-// WithoutObjects omits objects from the descriptions of photos, because the model needs seconds of CPU time for each photo
-// with the race detector.
+// WithoutObjects omits objects from the descriptions of photos, because the model needs seconds of CPU time for each
+// photo with the race detector.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
 // exitImmediately is the GORACE variable of programs: by default, the race detector delays the exit of a process by a

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// Count returns the expected result of a text, independently of the analyzer. It is correct for texts whose words consist
-// of letters and digits only, separated by spaces and simple punctuation.
+// Count returns the expected result of a text, independently of the analyzer. It is correct for texts whose words
+// consist of letters and digits only, separated by spaces and simple punctuation.
 func Count(text string) client.Result {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	counts := map[string]int64{}

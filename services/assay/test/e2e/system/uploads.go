@@ -36,8 +36,8 @@ func posted(name, text, key string) client.Posted {
 	return client.Posted{FileName: name, ContentType: "text/plain", Content: strings.NewReader(text), Key: key}
 }
 
-// UploadMany concurrently uploads numbered files, every seventh a PDF, by both kinds of upload. It returns the type of the
-// expected outcome event by file id.
+// UploadMany concurrently uploads numbered files, every seventh a PDF, by both kinds of upload. It returns the type of
+// the expected outcome event by file id.
 func UploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -112,8 +112,8 @@ func Reserve(t *testing.T, c *client.Client, name, contentType string, content s
 	return reserved
 }
 
-// Put sends a presigned request with the given body, modified by change unless it is nil, and returns the status and body
-// of the bucket's response.
+// Put sends a presigned request with the given body, modified by change unless it is nil, and returns the status and
+// body of the bucket's response.
 func Put(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body := Exchange(t, putRequest(t, to, content, change))

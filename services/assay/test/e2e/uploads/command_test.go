@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestInterruptedCommandContinues: after an interrupted multipart upload, the command sends only the missing part when it
-// runs again, and the file is uploaded once.
+// TestInterruptedCommandContinues: after an interrupted multipart upload, the command sends only the missing part when
+// it runs again, and the file is uploaded once.
 func TestInterruptedCommandContinues(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, system.NoSweep)

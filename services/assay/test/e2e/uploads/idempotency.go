@@ -114,8 +114,8 @@ func otherTermsAreRejected(t *testing.T, s system.System) {
 	})
 }
 
-// otherBytesAreRejected: a form with a key that is used for other bytes, concurrently or earlier, is rejected; a form with
-// the same bytes returns the first file. After the file is deleted, the key can be used again.
+// otherBytesAreRejected: a form with a key that is used for other bytes, concurrently or earlier, is rejected; a form
+// with the same bytes returns the first file. After the file is deleted, the key can be used again.
 func otherBytesAreRejected(t *testing.T, s system.System) {
 	long := system.RandomText(61, 1_200_000) // above the size of one part
 	for name, texts := range map[string][3]string{

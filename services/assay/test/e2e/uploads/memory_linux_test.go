@@ -11,7 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestStreamingMemory: an upload that ingest streams to the bucket does not accumulate in memory, regardless of its size.
+// TestStreamingMemory: an upload that ingest streams to the bucket does not accumulate in memory, regardless of its
+// size.
 func TestStreamingMemory(t *testing.T) {
 	t.Parallel()
 	// The collector runs often, because uncollected garbage counts.

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// BucketNoticeIsEnough proves that the file of a client that puts its bytes and makes no other call is analyzed, and that
-// both events contain the request id of the reservation.
+// BucketNoticeIsEnough proves that the file of a client that puts its bytes and makes no other call is analyzed, and
+// that both events contain the request id of the reservation.
 func BucketNoticeIsEnough(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	uploads, ends := s.Listen(t, "assay.file.uploaded.*"), s.Listen(t, "assay.analysis.completed.textfile.*")

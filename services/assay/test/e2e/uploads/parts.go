@@ -125,8 +125,8 @@ func (p inParts) report() (*http.Response, string) {
 	return p.ask(http.MethodPost, "/uploaded", map[string]string{"uploadId": p.upload.UploadID})
 }
 
-// partsAreJoined: parts can be sent in any order and are listed; an `uploaded` call before all parts are stored names the
-// missing parts, and a successful call can be repeated.
+// partsAreJoined: parts can be sent in any order and are listed; an `uploaded` call before all parts are stored names
+// the missing parts, and a successful call can be repeated.
 func partsAreJoined(t *testing.T, s system.System) {
 	for _, area := range []string{"textfile", "library"} {
 		t.Run(area, func(t *testing.T) {

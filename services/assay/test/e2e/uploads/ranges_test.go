@@ -13,7 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// looseWire is a proxy in front of the bucket that forwards only half of every third range and then closes the connection.
+// looseWire is a proxy in front of the bucket that forwards only half of every third range and then closes the
+// connection.
 type looseWire struct {
 	mu     sync.Mutex
 	ranges map[string][]*http.Request // by object key
@@ -61,8 +62,8 @@ func (c cutBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLargeFilesAreSharedByReaders: several readers that count ranges over failing connections have the same result as one
-// reader, in every charset.
+// TestLargeFilesAreSharedByReaders: several readers that count ranges over failing connections have the same result as
+// one reader, in every charset.
 func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)
@@ -106,8 +107,8 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	}
 }
 
-// TestVocabularyLimitIsReported: a text with too many distinct words becomes FAILED, and the error names the variable that
-// sets the limit, for any number of readers.
+// TestVocabularyLimitIsReported: a text with too many distinct words becomes FAILED, and the error names the variable
+// that sets the limit, for any number of readers.
 func TestVocabularyLimitIsReported(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t)

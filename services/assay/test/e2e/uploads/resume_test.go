@@ -20,10 +20,10 @@ import (
 
 var cutBytes = flag.Int64("uploads.bytes", 40<<20, "size in bytes of the interrupted multipart upload, in parts of 16 MiB")
 
-// TestInterruptedUploadResumes: during a multipart upload, connections to the bucket are closed ten times at random points,
-// and the server restarts twice, the first time after kill -9. The file becomes COMPLETED with the correct count, and at
-// most the size of ten parts is sent twice. The test counts bytes instead of requests, because the bytes sent before a
-// connection was closed are sent again, and a restart interrupts up to four parts.
+// TestInterruptedUploadResumes: during a multipart upload, connections to the bucket are closed ten times at random
+// points, and the server restarts twice, the first time after kill -9. The file becomes COMPLETED with the correct
+// count, and at most the size of ten parts is sent twice. The test counts bytes instead of requests, because the bytes
+// sent before a connection was closed are sent again, and a restart interrupts up to four parts.
 func TestInterruptedUploadResumes(t *testing.T) {
 	t.Parallel()
 	const cuts, restarts = 10, 2

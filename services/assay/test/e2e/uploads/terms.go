@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// presignedTermsHold: the bucket rejects requests that do not match the reservation; the file stays PENDING and can still
-// be uploaded.
+// presignedTermsHold: the bucket rejects requests that do not match the reservation; the file stays PENDING and can
+// still be uploaded.
 func presignedTermsHold(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := system.RandomText(31, 50)

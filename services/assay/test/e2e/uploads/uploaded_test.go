@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPendingReportsWhetherBytesExist: a client can distinguish a file that waits for its bytes from a file that waits to
-// be analyzed.
+// TestPendingReportsWhetherBytesExist: a client can distinguish a file that waits for its bytes from a file that waits
+// to be analyzed.
 func TestPendingReportsWhetherBytesExist(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
