@@ -14,7 +14,7 @@ import (
 type expected struct {
 	document
 	status string
-	text   string // exact, or empty
+	text   string // exact text, or empty to accept any text
 	reason string // substring of the reasons of the file and its steps
 }
 

@@ -74,7 +74,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	c.Sweep(t, "--outcomes-since", "1h")
 	for _, p := range all {
 		if outcomes := c.FeedOutcomes(t, p.SourceID); len(outcomes) != 1 || outcomes[0] != ids[p.SourceID] {
-			t.Errorf("outcomes of %s sent again: %v, want %s", p.SourceID, outcomes, ids[p.SourceID])
+			t.Errorf("outcomes of %s after they were published again: %v, want %s", p.SourceID, outcomes, ids[p.SourceID])
 		}
 	}
 }

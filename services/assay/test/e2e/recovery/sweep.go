@@ -81,7 +81,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	c.Sweep(t, "--outcomes-since", "1h")
 	for _, a := range all {
 		if outcomes := c.Outcomes(t, js, a.id); len(outcomes) != 1 || outcomes[0] != ids[a.id] {
-			t.Errorf("outcomes of %s sent again: %v, want %s", a.id, outcomes, ids[a.id])
+			t.Errorf("outcomes of %s after they were published again: %v, want %s", a.id, outcomes, ids[a.id])
 		}
 	}
 }
@@ -149,7 +149,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	check(t, "textfile", c.Sweep(t), findings, "repaired", 7, 7)
 
 	if file := system.Await(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
-		t.Errorf("the file without bytes is %s, want FAILED because they no longer exist", system.JSON(file))
+		t.Errorf("the file without bytes is %s, want FAILED because the bytes no longer exist", system.JSON(file))
 	}
 	if file := system.Await(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
 		t.Errorf("the file with other bytes is %s, want FAILED because of their length", system.JSON(file))

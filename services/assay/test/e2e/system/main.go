@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// roleVariable is the environment variable that makes the test binary run as a program: the name of the program, or of
-// an engine in engines.go.
+// roleVariable is the environment variable that names the program, or the engine in engines.go, that the test binary
+// runs.
 const roleVariable = "E2E_ROLE"
 
 // Main is the TestMain of every package that starts programs. It runs the tests and exits, or, in a process that Launch
