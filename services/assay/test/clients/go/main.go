@@ -112,7 +112,7 @@ func put(ctx context.Context, to assay.Reserved, text string) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// feed posts items with both forms of the body, and reads an item and the summary.
+// feed posts a single item and a batch, and reads an item and the summary.
 func (s *session) feed(ctx context.Context) error {
 	item := func(text string) assay.Submission {
 		return assay.Submission{

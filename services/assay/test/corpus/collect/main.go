@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	to := flag.String("to", "", "the folder to which to copy the documents")
+	to := flag.String("to", "", "folder for the documents")
 	flag.Parse()
 	if *to == "" || flag.NArg() == 0 {
 		flag.Usage()
