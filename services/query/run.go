@@ -57,7 +57,7 @@ type Area interface {
 	Close()
 }
 
-// Entry describes an area in the list of a service: its name and work stream, which operators observe, and
+// Entry describes an area of a service: its name and work stream, which appear in the status for operators, and
 // the function that opens it.
 type Entry struct {
 	Name string
@@ -65,7 +65,7 @@ type Entry struct {
 	Open func(Shared) (Area, error)
 }
 
-// Shared contains what the areas of one service share.
+// Shared contains the dependencies that the areas of a service share.
 type Shared struct {
 	Backends *backend.Connections
 	Hub      *live.Hub
@@ -114,7 +114,7 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the backends and opens the areas of the product, and those in more. The
+// Open connects to the backends and opens the areas of the product and those in more. The
 // caller must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
@@ -187,7 +187,7 @@ func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Call
 	return s.identity.Authenticate(w, r)
 }
 
-// Routes registers the service's HTTP calls and the web page.
+// Routes registers the service's HTTP calls and the web app.
 func (s *Service) Routes(r *web.Router) {
 	s.calls(r)
 	ui.Routes(r, s.origins...)
@@ -211,7 +211,7 @@ func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 func unconnected() *Service {
 	s, err := newService(Config{}, entries(Config{}), &backend.Connections{}, zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
-		panic(err) // a bug: without settings nothing is opened
+		panic(err) // a bug: without settings, opening the areas cannot fail
 	}
 	return s
 }

@@ -92,8 +92,8 @@ func (p *Follower) Run(ctx context.Context) error {
 	defer following.Wait()
 	running := map[string]bool{}
 	ended := make(chan string)
-	look := time.NewTicker(p.cfg.Lease / 2)
-	defer look.Stop()
+	rediscover := time.NewTicker(p.cfg.Lease / 2)
+	defer rediscover.Stop()
 	for {
 		ready, arn, err := p.ready(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -121,13 +121,13 @@ func (p *Follower) Run(ctx context.Context) error {
 			return nil
 		case shard := <-ended:
 			delete(running, shard)
-		case <-look.C:
+		case <-rediscover.C:
 		}
 	}
 }
 
-// ready lists the shards that can be read: those that are not read to their end,
-// unless their parent is listed and not read to its end either.
+// ready lists the shards to read: those that are not finished and have no listed parent
+// that is not finished.
 func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err error) {
 	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
 	if err != nil {
@@ -144,14 +144,14 @@ func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err 
 	if err != nil {
 		return nil, "", err
 	}
-	there := map[string]bool{}
+	listed := map[string]bool{}
 	for _, shard := range all {
-		there[aws.ToString(shard.ShardId)] = true
+		listed[aws.ToString(shard.ShardId)] = true
 	}
 	for _, shard := range all {
 		id, parent := aws.ToString(shard.ShardId), aws.ToString(shard.ParentShardId)
 		// A parent that is no longer listed is past the stream's retention.
-		if !positions[id].Done && (parent == "" || !there[parent] || positions[parent].Done) {
+		if !positions[id].Done && (parent == "" || !listed[parent] || positions[parent].Done) {
 			shards = append(shards, id)
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	heldPause = 10 * time.Millisecond
 	// retryPause is the time between a failure and the next attempt.
 	retryPause = time.Second
-	// releaseWait limits the time to release a shard, which also happens after ctx is done.
+	// releaseWait limits the time to release a shard, which happens even after ctx is done.
 	releaseWait = 2 * time.Second
 )
 
@@ -33,9 +33,9 @@ func (p *Follower) follow(ctx context.Context, arn, shard string) {
 		err = p.read(ctx, arn, shard, lease)
 		p.release(ctx, shard, lease)
 	}
-	held, others := errors.AsType[*checkpoint.HeldError](err)
+	held, isHeld := errors.AsType[*checkpoint.HeldError](err)
 	switch {
-	case others:
+	case isHeld:
 		p.metrics.left(shard)
 		log.Debug().Msg("another process holds the lease on the shard")
 		sleep(ctx, min(held.Wait+heldPause, p.cfg.Lease))
@@ -111,8 +111,8 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 	}
 }
 
-// iterator returns an iterator that starts after the given sequence number, or at the oldest
-// change if it is empty or the stream has dropped the next changes.
+// iterator returns an iterator that starts after the given sequence number. It starts at the oldest
+// change if the number is empty or the stream has dropped changes after it.
 func (p *Follower) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
