@@ -26,8 +26,8 @@ type cache struct {
 	seed    maphash.Seed
 }
 
-// changeSlots bounds the memory for facets. Responses about facets that share a slot are reread
-// more often than needed.
+// changeSlots bounds the memory for facets. Responses about facets that share a slot are read again
+// more often than necessary.
 const changeSlots = 4096
 
 const (
@@ -44,7 +44,7 @@ type question struct {
 	cursor string
 }
 
-// facet identifies the items that the response is about.
+// facet identifies the items that a response covers.
 type facet struct{ attribute, value string }
 
 func (q question) facet() facet {

@@ -47,12 +47,12 @@ func TestResponsesAreCachedUntilTheirItemsChange(t *testing.T) {
 	mine := feed.Item{Sentiment: feed.Positive, MatchedTags: []string{"x", "a"}}
 	for name, each := range map[string]struct {
 		q      question
-		others int64 // reads caused by a change of another item
+		others int64 // reads caused by a change to another item
 	}{
-		"all":           {question{call: "list", query: dashboard.Query{Hours: 1}}, 1},
-		"sentiment":     {question{call: "list", query: dashboard.Query{Hours: 1, Sentiment: feed.Positive}}, 0},
-		"tag":           {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a"}}, 0},
-		"tag sentiment": {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a", Sentiment: feed.Positive}}, 0},
+		"all":               {question{call: "list", query: dashboard.Query{Hours: 1}}, 1},
+		"sentiment":         {question{call: "list", query: dashboard.Query{Hours: 1, Sentiment: feed.Positive}}, 0},
+		"tag":               {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a"}}, 0},
+		"tag and sentiment": {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a", Sentiment: feed.Positive}}, 0},
 	} {
 		var r reader
 		for step, want := range []int64{1, 1, 1 + each.others, 1 + each.others, 2 + each.others, 2 + each.others} {
@@ -80,16 +80,16 @@ func TestQueriesAreCachedSeparately(t *testing.T) {
 	}
 }
 
-// A change during the read of a response is not missed by later requests.
+// A response that was being read during a change is not used for later requests.
 func TestChangeDuringARead(t *testing.T) {
 	c := newTestCache(t, time.Hour)
-	began, goOn := make(chan struct{}), make(chan struct{})
+	began, proceed := make(chan struct{}), make(chan struct{})
 	rows := atomic.Int64{}
 	slow := func(context.Context) (int64, error) {
 		seen := rows.Load()
 		if seen == 0 {
 			close(began)
-			<-goOn
+			<-proceed
 		}
 		return seen, nil
 	}
@@ -102,7 +102,7 @@ func TestChangeDuringARead(t *testing.T) {
 	<-began
 	rows.Store(1)
 	c.changed([]feed.Item{{}})
-	close(goOn)
+	close(proceed)
 	first.Wait()
 	if got, err := answered(t, c, question{}, slow); err != nil || got != 1 {
 		t.Errorf("after the change: got %d, error %v, want 1", got, err)

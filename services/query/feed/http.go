@@ -26,7 +26,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary:     "List the analyzed items in a window",
-		Description: "Newest first; with a sentiment, the highest score first.",
+		Description: "Newest first; if a sentiment is given, highest score first.",
 	}, a.listItems, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
@@ -40,7 +40,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.streamRoute(r)
 }
 
-// tooLarge is the problem of a window that contains too many items for its filters.
+// tooLarge lists the problem of a window that contains too many items for the filters.
 var tooLarge = web.Refusals{http.StatusUnprocessableEntity: {"window-too-large"}}
 
 type itemInput struct {
@@ -97,7 +97,7 @@ type output[T any] struct {
 	Body         web.Encoded[T]
 }
 
-// ask serves a request from the cache or reads the response.
+// ask serves a request from the cache, or else reads the response.
 func ask[T any](ctx context.Context, a *Area, q question, read func(context.Context) (web.Encoded[T], error)) (*output[T], error) {
 	body, err := a.cache.answer(ctx, q, func(ctx context.Context) ([]byte, error) { return read(ctx) })
 	if err != nil {

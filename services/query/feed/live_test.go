@@ -26,8 +26,12 @@ func TestLiveFiltersCompose(t *testing.T) {
 		"sentiment=positive&sourceType=rss&tag=c": false, "sentiment=neutral&sourceType=rss&tag=b": false,
 	} {
 		chosen, err := filter(httptest.NewRequest("GET", "/v1/feed/events?"+query, nil))
-		if err != nil || chosen.Match(resultOf(data)) != want || chosen.Match(resultOf([]byte("{}"))) {
-			t.Errorf("%s: got error %v or a wrong match, want match %t and no match of an event without a result", query, err, want)
+		if err != nil {
+			t.Errorf("%s: got error %v, want none", query, err)
+			continue
+		}
+		if got, empty := chosen.Match(resultOf(data)), chosen.Match(resultOf([]byte("{}"))); got != want || empty {
+			t.Errorf("%s: got match %t, and %t for an event without a result, want %t and false", query, got, empty, want)
 		}
 	}
 	for _, query := range []string{"sentiment=glad", "sourceType=blog"} {

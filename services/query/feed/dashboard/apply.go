@@ -26,7 +26,7 @@ type Image struct {
 }
 
 // revision returns a string that orders the images of one item: by the time of analysis,
-// then by the number of tags, which only grows. A deletion sorts after both.
+// then by the number of tags, which never decreases. A deletion sorts after both.
 func revision(i feed.Item, gone bool) string {
 	if gone {
 		return i.AnalyzedAt + goneSuffix
@@ -37,7 +37,7 @@ func revision(i feed.Item, gone bool) string {
 // goneSuffix is the suffix of a tombstone's revision.
 const goneSuffix = "#~"
 
-// maxTries limits the attempts to write an item while concurrent writes change its rows.
+// maxTries is the maximum number of attempts to write an item whose rows change concurrently.
 const maxTries = 20
 
 // Apply updates the rows of items, and the counters, to the images. All changes of an item are in
@@ -154,8 +154,8 @@ func (m *move) base() Row { return m.rows[0] }
 // Gone reports whether the row is the tombstone of its item.
 func (r Row) Gone() bool { return strings.HasSuffix(r.Revision, goneSuffix) }
 
-// plan returns the transaction of one item. A condition on the base row protects
-// all rows of the item, because they change together.
+// plan returns the transaction that replaces the rows of one item. A condition on the base row
+// protects all rows of the item, because they change together.
 func (d *Dashboard) plan(m *move) (transaction, error) {
 	var t transaction
 	for i, row := range m.rows {
@@ -207,7 +207,7 @@ func (d *Dashboard) put(row Row) (*types.Put, error) {
 	return &types.Put{TableName: &d.table, Item: attributes}, nil
 }
 
-// unchanged makes the write of a base row conditional on old being current.
+// unchanged makes the write of a base row conditional on old still being the current row.
 func unchanged(put *types.Put, old *Row) {
 	switch {
 	case old == nil:

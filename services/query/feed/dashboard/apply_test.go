@@ -26,7 +26,7 @@ func history(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.
 	tags = slices.Clone(tags)
 	random.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
 	var images []dashboard.Image
-	for again := range 1 + random.IntN(5)/4 { // some are created again after they were deleted
+	for again := range 1 + random.IntN(5)/4 { // some are created again after being deleted
 		item := analyzed(n, at, names[random.IntN(3)], float64(random.IntN(40))/40, float64(random.IntN(20000)-10000)/1e4)
 		item.AnalyzedAt = at.Add(time.Duration(again) * time.Second).UTC().Format(feed.TimeLayout)
 		for range 1 + random.IntN(3) {

@@ -27,7 +27,7 @@ import (
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
 //	                               2025-11-16#tag#AI       and dayTotal
 //
-// The counters of a source type have source#rss where those of a tag have tag#AI.
+// The counters of a source type have source#rss in place of tag#AI.
 //
 // A missing slot is 0; tally describes the values. The attribute writes grows with
 // every change, so that a recount detects concurrent writes.
@@ -62,7 +62,7 @@ func scopeOf(tag string) string {
 	return tagPrefix + tag
 }
 
-// scopes returns the names of the scopes in which a base row counts.
+// scopes returns the names of the scopes in which a base row is counted.
 func (r Row) scopes() []string {
 	scopes := []string{allItems, sourcePrefix + r.SourceType}
 	for _, tag := range r.MatchedTags {
@@ -83,7 +83,7 @@ func hoursOf(scope string, at time.Time) counter {
 	return counter{hourPartition, day(start) + "#" + scope, start.Add(24*time.Hour + feed.Retention).Unix()}
 }
 
-// counts are additions to the slots of counters.
+// counts contains the amounts to add to the slots of counters.
 type counts map[counter]map[string]tally
 
 func (c counts) bump(key counter, slot string, t tally) {

@@ -59,9 +59,9 @@ type Summary struct {
 
 // Summary counts the items of a query. It can return ErrWindow and ErrTooMany.
 //
-// It reads the items of the window's first minute, and for each tag one counter per day plus one.
+// It reads the items of the window's first minute and, for each tag, one counter per day plus one.
 // Each rate requires the same counters for all items. If the query has a tag, a source type or an
-// end, it reads all items to count the tags, unless there are more than MaxRows.
+// end, Summary reads all items to count the tags, unless there are more than MaxRows.
 func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	w, err := d.window(q)
 	if err != nil {
@@ -101,7 +101,7 @@ func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	return sum, nil
 }
 
-// countEach sets total and tags from counters.
+// countEach sets the totals and the tags from counters.
 func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summary) error {
 	found, err := d.byScope(ctx, w)
 	for scope, t := range found {
@@ -116,7 +116,7 @@ func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summa
 	return err
 }
 
-// countTags sets the tags, which it counts in the rows of items.
+// countTags sets the tags by counting them in the rows of items.
 func (d *Dashboard) countTags(ctx context.Context, w window, q Query, sum *Summary) error {
 	tags := map[string]int{}
 	err := d.rows(ctx, w, q, func(row Row) {

@@ -80,8 +80,8 @@ func Rows(i feed.Item) ([]Row, error) {
 }
 
 // ranking returns the prefix of sentiment_score_combined that selects the base rows
-// of a sentiment, or its rows of one tag. The tag's length distinguishes tags with a
-// common prefix.
+// of a sentiment or, if tag is not empty, its rows with that tag. The tag's length
+// distinguishes tags with a common prefix.
 func ranking(sentiment, tag string) string {
 	if tag == "" {
 		return sentiment + "#"

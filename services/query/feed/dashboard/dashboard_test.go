@@ -194,7 +194,7 @@ func TestMidnight(t *testing.T) {
 	for i, want := range []string{midnight.AddDate(0, 0, -1).Format(time.DateOnly), midnight.Format(time.DateOnly)} {
 		rows, err := dashboard.Rows(analyzed(i+1, midnight.Add(time.Duration(i-1)*time.Millisecond), feed.Positive, 0.9, 0.8, "a"))
 		if err != nil || rows[0].DayPartition != want || rows[1].DayPartition != want+"#tag" {
-			t.Errorf("got %+v, %v; want the day %s", rows, err, want)
+			t.Errorf("got rows %+v, error %v, want day %s", rows, err, want)
 		}
 	}
 	for _, l := range []dashboard.Listing{{}, {Tag: "a"}} {

@@ -23,7 +23,7 @@ type Listing struct {
 	From, To   time.Time // as in Query
 	SourceType string    // empty lists all source types
 	Sentiment  string    // empty lists all sentiments, newest first; otherwise the highest score first
-	Tag        string    // empty lists items with any tags
+	Tag        string    // empty lists items regardless of their tags
 	Limit      int       // maximum items on the page, at least 1
 	Cursor     string    // NextCursor of the previous page; empty for the first
 }
@@ -85,7 +85,7 @@ func (d *Dashboard) list(ctx context.Context, l Listing, position string, most i
 	return d.newest(ctx, w.spans(), l.SourceType, position, most)
 }
 
-// newest reads the rows of spans, which must be in order, newest first.
+// newest reads the rows of spans, newest first. The spans must be in this order.
 func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, position string, most int) ([]Row, error) {
 	var rows []Row
 	budget := newBudget()
@@ -132,7 +132,7 @@ func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position s
 			}
 		}
 		if err := group.Wait(); err != nil {
-			return nil, fmt.Errorf("by score: %w", err)
+			return nil, fmt.Errorf("list by score: %w", err)
 		}
 		var best []Row
 		for _, r := range days {
@@ -162,10 +162,10 @@ type ranked struct {
 	rows     []Row
 	wanted   bool    // more rows are needed
 	complete bool    // all rows are read
-	share    float64 // estimated share of the rows that are in the window
+	share    float64 // estimated share of the day's rows that are in the window
 }
 
-// ranked returns the days of a window.
+// ranked returns a reader for each day of a window, newest first.
 func (w window) ranked(l Listing, position string) []*ranked {
 	rank := ranking(l.Sentiment, l.Tag)
 	var all []*ranked
@@ -195,10 +195,10 @@ func (w window) ranked(l Listing, position string) []*ranked {
 	return all
 }
 
-// read reads the next rows: up to some, or all if the span is not sorted by score.
-func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
+// read reads up to limit further rows, or all rows if the span is not sorted by score.
+func (r *ranked) read(ctx context.Context, d *Dashboard, limit int) error {
 	if r.index == feed.IndexBySentiment {
-		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // plus the row at the position
+		r.pageSize = int32(min(float64(limit)/r.share+1, 1000)) // plus the row at the position
 	}
 	n := 0
 	r.complete = true
@@ -207,7 +207,7 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 			return true
 		}
 		r.rows = append(r.rows, row)
-		if n++; n < some || r.index != feed.IndexBySentiment {
+		if n++; n < limit || r.index != feed.IndexBySentiment {
 			return true
 		}
 		r.position, r.to, r.complete = row.SentimentScore, row.SentimentScore, false
@@ -215,7 +215,7 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	})
 }
 
-// left returns how much of the window's first day is in the window.
+// left returns the length of the part of the window's first day that is in the window.
 func (w window) left() time.Duration {
 	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
 }

@@ -19,9 +19,9 @@ type primary struct {
 	table string
 }
 
-// segment reads one of total segments of the table with strong consistency, and passes each page
-// to see: its items, and the number of items that cannot be parsed.
-func (p primary) segment(ctx context.Context, segment, total int32, see func(items []feed.Item, unreadable int) error) error {
+// segment reads one of total segments of the table with strong consistency. It calls visit for each
+// page with its items and the number of items that cannot be parsed.
+func (p primary) segment(ctx context.Context, segment, total int32, visit func(items []feed.Item, unreadable int) error) error {
 	in := &dynamodb.ScanInput{TableName: &p.table, ConsistentRead: aws.Bool(true), Segment: &segment, TotalSegments: &total}
 	for {
 		out, err := p.db.Scan(ctx, in)
@@ -34,7 +34,7 @@ func (p primary) segment(ctx context.Context, segment, total int32, see func(ite
 				items = append(items, item)
 			}
 		}
-		if err := see(items, len(out.Items)-len(items)); err != nil {
+		if err := visit(items, len(out.Items)-len(items)); err != nil {
 			return err
 		}
 		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
@@ -49,8 +49,8 @@ type itemKey struct{ sourceID, ingestedAt string }
 func (k itemKey) attributes() table.Key { return feed.Key(k.sourceID, k.ingestedAt) }
 
 // getAll reads the items with the given keys, which must be distinct, with strong consistency, and
-// passes them to see in any order. It skips items that do not exist or cannot be parsed.
-func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item) error) error {
+// calls visit for each, in no particular order. It skips items that do not exist or cannot be parsed.
+func (p primary) getAll(ctx context.Context, keys []itemKey, visit func(feed.Item) error) error {
 	all := make([]table.Key, len(keys))
 	for i, key := range keys {
 		all[i] = key.attributes()
@@ -60,7 +60,7 @@ func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item)
 		if err != nil {
 			return nil
 		}
-		return see(item)
+		return visit(item)
 	})
 }
 
@@ -75,7 +75,7 @@ type lookup struct {
 // analyzed reports whether there is an item with a result.
 func (l lookup) analyzed() bool { return l.item.Scored() }
 
-// lookup reads the item of one key with strong consistency.
+// lookup reads the item with the given key with strong consistency.
 func (p primary) lookup(ctx context.Context, key itemKey) (lookup, error) {
 	out, err := p.db.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &p.table, Key: key.attributes(), ConsistentRead: aws.Bool(true),

@@ -29,11 +29,11 @@ const MaxRows = 100_000
 var (
 	// ErrTooMany means that a read would filter more than MaxRows rows.
 	ErrTooMany = errors.New("the window has too many items for this filter")
-	// ErrWindow means that a window is empty, not of whole minutes, or outside the retention.
+	// ErrWindow means that a window is empty, does not consist of whole minutes, or is outside the retention.
 	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes within the last %d hours", MaxHours)
 )
 
-// window returns the window of a query. It returns ErrWindow.
+// window returns the window of a query, or ErrWindow if it is invalid.
 func (d *Dashboard) window(q Query) (window, error) {
 	now := d.now().UTC()
 	if q.From.IsZero() && q.To.IsZero() {
@@ -74,8 +74,8 @@ func (q Query) restrict(t tally) tally {
 	return t
 }
 
-// filtered returns s restricted to items with these properties. The spans that share the budget
-// read at most MaxRows rows in total.
+// filtered returns s restricted to items with the given properties; an empty one does not restrict
+// it. The spans that share the budget read at most MaxRows rows in total.
 func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span {
 	s.budget = budget
 	for name, value := range map[string]string{attrSourceType: sourceType, attrSentiment: sentiment} {
@@ -121,7 +121,7 @@ func newBudget() *atomic.Int64 {
 	return budget
 }
 
-// total counts the items of a query: with counters or, if there are none for it, by reading the rows.
+// total counts the items of a query: with counters or, if no counters apply, by reading the rows.
 func (d *Dashboard) total(ctx context.Context, w window, q Query) (sum tally, err error) {
 	scope, ok := q.counter()
 	if !ok {

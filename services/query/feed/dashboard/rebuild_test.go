@@ -127,7 +127,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(got)), keys) {
-		t.Errorf("got %d rows, want %d", len(got), len(keys))
+		t.Errorf("got rows %q, want %q", slices.Sorted(maps.Keys(got)), keys)
 	}
 	for _, key := range keys {
 		if show, was := fmt.Sprint(plain(got[key])), fmt.Sprint(plain(want[key])); show != was {

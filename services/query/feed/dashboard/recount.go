@@ -67,8 +67,8 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 	return nil
 }
 
-// recountMinutes corrects the minutes of an hour for the given scopes and for those
-// of its items. It returns all these scopes.
+// recountMinutes corrects the minutes of an hour for the given scopes and for the scopes
+// of the hour's items. It returns all of them.
 func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, scopes map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
 	known := maps.Clone(scopes)
 	for range maxTries {

@@ -28,7 +28,7 @@ type Bucket struct {
 // or a day. Series can return ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, which is partial, and counters: one row per hour
-// for buckets below an hour and for windows with an end, otherwise one per day plus one. With a
+// for buckets shorter than an hour and for windows with an end, otherwise one per day plus one. With a
 // sentiment, or with both a tag and a source type, it reads all items.
 func (d *Dashboard) Series(ctx context.Context, q Query, size time.Duration) ([]Bucket, error) {
 	w, err := d.window(q)
@@ -104,7 +104,7 @@ func (l *timeline) addRow(row Row) error {
 	return nil
 }
 
-// buckets returns the buckets that have items.
+// buckets returns the buckets that contain items.
 func (l *timeline) buckets() []Bucket {
 	buckets := make([]Bucket, 0, len(l.tallies))
 	for i, t := range l.tallies {
@@ -178,7 +178,7 @@ func (w window) minutesIn(row map[string]types.AttributeValue, visit func(time.T
 	})
 }
 
-// hoursIn visits the window's complete hours in a counter row, except its first.
+// hoursIn visits the window's complete hours in a counter row, except the window's first hour.
 func (w window) hoursIn(row map[string]types.AttributeValue, visit func(time.Time, tally)) error {
 	start, _, err := hoursKey(row)
 	if err != nil {
@@ -197,7 +197,8 @@ func hoursKey(row map[string]types.AttributeValue) (start time.Time, scope strin
 	return start, sort[len(time.DateOnly)+1:], nil
 }
 
-// inside visits the slots of a row that are not before from. The row begins at start.
+// inside visits the nonempty slots of a counter row that do not begin before from. The first slot
+// begins at start, and each has the given width.
 func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time, visit func(time.Time, tally)) error {
 	slots, err := parseSlots(row)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// MaxHours is the length of the longest window of a read in hours, equal to the retention of rows. No
-// row in a window has expired, so reads do not filter by expiry.
+// MaxHours is the maximum length of a window in hours. It equals the retention of rows: no row in a
+// window has expired, so reads do not filter by expiry.
 const MaxHours = 168
 
 // span is a range of sort keys, including both ends, in one partition of the table
@@ -132,8 +132,8 @@ func (d *Dashboard) get(ctx context.Context, keys []table.Key, visit func(Row)) 
 	})
 }
 
-// getCounters reads the existing counters, with the given attributes, or with all attributes if
-// none are given.
+// getCounters reads those of the counters that exist, with the given attributes, or with all
+// attributes if none are given.
 func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, visit func(map[string]types.AttributeValue) error) error {
 	keys := make([]table.Key, len(counters))
 	for i, c := range counters {
@@ -156,7 +156,7 @@ func since(now time.Time, hours int) window {
 // last returns a sort key after those in the window.
 func (w window) last() string {
 	if w.ends {
-		return w.to.Format(feed.TimeLayout) // keys continue with # and the id, so those of this time sort after it
+		return w.to.Format(feed.TimeLayout) // keys continue with # and the id, so keys with this time sort after it
 	}
 	return atEnd
 }
@@ -182,7 +182,7 @@ func (w window) spans() []span {
 	return spans
 }
 
-// tagged returns the span of the window's rows of a tag.
+// tagged returns the span of the window's tag rows of one tag.
 func (w window) tagged(tag string) span {
 	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: w.last()}
 }

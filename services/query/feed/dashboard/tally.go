@@ -83,9 +83,10 @@ func parseTally(text string) (tally, error) {
 	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
 }
 
-// natural parses a string of decimal digits. It returns 0 for the empty string.
+// natural parses a string of decimal digits. It returns 0 for the empty string. ok is false if the
+// string contains other characters or is too long for an int64.
 func natural(digits string) (n int64, ok bool) {
-	const most = 18 // digits that fit an int64
+	const most = 18 // digits that fit in an int64
 	for _, c := range []byte(digits) {
 		if c < '0' || c > '9' {
 			return 0, false

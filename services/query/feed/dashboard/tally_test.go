@@ -23,7 +23,7 @@ func TestTalliesAddUp(t *testing.T) {
 		}
 		got, err := parseTally(number.String())
 		if err != nil || got != sum || sum.number() != number.String() {
-			t.Fatalf("%s is decoded as %+v, %v; want %+v, %s", number, got, err, sum, sum.number())
+			t.Fatalf("parseTally(%s) = %+v, %v, want %+v; its encoding is %s", number, got, err, sum, sum.number())
 		}
 	}
 	for text, want := range map[string]tally{

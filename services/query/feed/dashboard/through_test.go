@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// gate is a reader of the table that counts its reads and, separately, strongly consistent ones.
+// gate is a reader of the table that counts its reads and, separately, those that are strongly consistent.
 type gate struct {
 	table.Reader
 	passed, strong, gets atomic.Int64
@@ -80,15 +80,15 @@ func TestReadsThroughACache(t *testing.T) {
 		if err != nil || cache.passed.Load() == 0 {
 			t.Errorf("%s: got %d reads through the cache, error %v, want at least 1", name, cache.passed.Load(), err)
 		}
-		if len(all(t, direct, dashboard.Listing{Hours: 24, Limit: 5})) < 20 {
-			t.Fatal("the list has too few rows to compare")
+		if n := len(all(t, direct, dashboard.Listing{Hours: 24, Limit: 5})); n < 20 {
+			t.Fatalf("got a list of %d rows, want at least 20", n)
 		}
 		if want, err := read(direct); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v through the cache, want %+v (error %v)", name, got, want, err)
 		}
 	}
 	if cache.gets.Load() == 0 {
-		t.Error("no read by key uses the cache")
+		t.Error("got no reads by key through the cache, want at least 1")
 	}
 	if n := cache.strong.Load(); n != 0 {
 		t.Errorf("got %d strongly consistent reads through the cache, want 0", n)

@@ -35,8 +35,8 @@ func (c Config) Validate() error {
 }
 
 const (
-	readWait = 2 * time.Second // maximum time for a response of the cluster, including the client's retries
-	pause    = 5 * time.Second // after a failure, no request is sent to the cluster for this time
+	readWait = 2 * time.Second // maximum time to wait for a response from the cluster, including the client's retries
+	pause    = 5 * time.Second // time after a failure during which no request is sent to the cluster
 )
 
 // Reader reads through the cluster, and from the table itself while the cluster does not respond:
@@ -46,7 +46,9 @@ type Reader struct {
 	db    *dynamodb.Client
 	log   zerolog.Logger
 	began time.Time
-	until atomic.Int64 // when the next request can be sent to the cluster, as time since began, because the wall clock can be set back
+	// until is when the next request can be sent to the cluster. It is stored as the time since began, because
+	// the wall clock can be set back.
+	until atomic.Int64
 }
 
 // Connect returns a Reader for a cluster in front of db. A cluster that does not respond is not an

@@ -55,7 +55,7 @@ func cluster(t *testing.T) (endpoint string, received <-chan string) {
 			if _, err := io.ReadFull(conn, first); err == nil {
 				select {
 				case greetings <- string(first):
-				default: // the test needs no more
+				default: // the buffer is full; the test needs only the first
 				}
 			}
 			conn.Close()
@@ -142,7 +142,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := reader.Query(ended, &dynamodb.QueryInput{TableName: &name}); err == nil {
-		t.Error("a read with a canceled context returned a response")
+		t.Error("a read with a canceled context: got a response, want an error")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 // a byte delays a read only for a limited time, after which the table serves it.
 func TestReadsSurviveAnUnresponsiveCluster(t *testing.T) {
 	db, _ := tabletest.Start(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // its connections are not accepted
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // connections are established, but never read
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestReadsSurviveAnUnresponsiveCluster(t *testing.T) {
 func TestWrongEndpointIsRejected(t *testing.T) {
 	if r, err := dax.Connect(aws.Config{}, dax.Config{Endpoint: "dax://127.0.0.1:1"}, nil, zerolog.Nop()); err == nil {
 		r.Close()
-		t.Error("connected to a cluster without a region")
+		t.Error("got a connection to a cluster without a region, want an error")
 	} else if !strings.Contains(err.Error(), "dax://127.0.0.1:1") {
 		t.Errorf("got %v, want it to contain dax://127.0.0.1:1", fmt.Sprint(err))
 	}

@@ -25,7 +25,7 @@ import (
 // so that no other projector writes the same changes.
 func TestSlowBatchKeepsItsShard(t *testing.T) {
 	b := open(t)
-	began, goOn := make(chan struct{}), make(chan struct{})
+	began, proceed := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	base, at := tabletest.Base(), table.Config{Endpoint: aws.ToString(b.db.Options().BaseEndpoint)}
 	transport := &http.Transport{}
@@ -33,7 +33,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 	base.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
 			once.Do(func() { close(began) })
-			<-goOn
+			<-proceed
 		}
 		return transport.RoundTrip(r)
 	})}
@@ -52,7 +52,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 		}
 		return nil
 	})
-	close(goOn)
+	close(proceed)
 	b.await(t, "", "reddit#1")
 	cancel()
 	if err := <-ended; err != nil {

@@ -254,7 +254,7 @@ func TestRejectedItemsAreSetAside(t *testing.T) {
 	}
 }
 
-// Failures of the engine delay changes but lose none, and appear as lag.
+// Engine failures delay changes but do not lose them, and are visible as lag.
 func TestFailuresAreRetried(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestFailuresAreRetried(t *testing.T) {
 				return err
 			})
 			select {
-			case <-failed: // not only retried within one call
+			case <-failed: // the failure reached the reader of the shard, despite the retries of each request
 			case <-time.After(time.Minute):
 				t.Error("the projector did not report the failed write")
 			}

@@ -72,8 +72,8 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 	return nil
 }
 
-// parse returns the image of a change. shown reports whether the item has rows, which it has
-// once it has been analyzed.
+// parse returns the image of a change. shown reports whether the item has been analyzed and
+// therefore has rows.
 func parse(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
 		return dashboard.Image{}, false, errors.New("the change record has no images")

@@ -36,7 +36,7 @@ type posting struct {
 	at            time.Time
 	compound      float64
 	tags          []string
-	later         int  // number of tags at the end of tags that are added after the analysis
+	later         int  // how many of the tags, the last ones, are added after the analysis
 	gone          bool // deleted at the end
 }
 
@@ -50,8 +50,8 @@ func (p posting) source() string {
 }
 
 // generateDays returns n items from slightly more than three days in order of arrival. Most arrive in order of their times, but
-// some are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. None is at
-// the start of a window of 72 hours that ends up to 2 hours after end, because the window moves while its list is read.
+// some are late by up to a day, some have the same millisecond as the previous item, and some are at midnight. No item is 70 to
+// 72 hours older than end: it would leave a window of 72 hours while the list of the window is read.
 func generateDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
 	const days = 74 * time.Hour
@@ -211,7 +211,7 @@ func (p posting) write(ctx context.Context, store *feed.Store) error {
 		return err
 	}
 	if _, created, err := store.Create(ctx, item); err != nil || created {
-		return fmt.Errorf("a duplicate of %s: created %t, %w", p.id, created, err)
+		return fmt.Errorf("create a duplicate of %s: got created %t, error %v, want false", p.id, created, err)
 	}
 	analyzed, err := store.Analyze(ctx, stored, feed.Analysis{
 		Sentiment: p.sentiment, Score: 0.5 + math.Abs(p.compound)/2, Compound: p.compound, ModelVersion: "v1.0.0",

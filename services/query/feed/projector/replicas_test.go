@@ -28,8 +28,8 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// startReplica serves the feed over HTTP, with the default settings but without projecting, and returns the
-// URL.
+// startReplica serves the feed over HTTP, with the default settings but without projecting. It returns the
+// URL of the server.
 func startReplica(t *testing.T, b *bench) string {
 	t.Helper()
 	cfg, err := config.Load[queryfeed.Config](nil)
@@ -151,7 +151,7 @@ func (c count) compareReplica(ctx context.Context, replica string, q question) e
 	}
 	slices.Sort(got)
 	if slices.Sort(ids); !slices.Equal(got, ids) {
-		return fmt.Errorf("the list of %v has %d items, want %d", values, len(got), len(ids))
+		return fmt.Errorf("the list of %v is %q, want %q", values, got, ids)
 	}
 	return nil
 }

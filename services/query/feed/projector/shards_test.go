@@ -24,7 +24,7 @@ import (
 )
 
 // splitting is a proxy for an engine's only shard. It splits the shard the way DynamoDB does for a
-// busy table: into shards that end and have children, each with the changes of some items. It
+// busy table: into shards that end and have children, each with the changes to some items. It
 // records which children are read before the end of their parent.
 type splitting struct {
 	engine string // URL of the engine
@@ -220,8 +220,8 @@ func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.R
 	return page.Records
 }
 
-// ask sends a request to the engine. It returns false if the request fails, which is an error of the
-// test unless the client has disconnected.
+// ask sends a request to the engine. It returns false if the request fails, and also fails the test
+// unless the client has disconnected.
 func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) bool {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 		defer s.mu.Unlock()
 		for _, p := range s.shards {
 			if p.to != "" && !p.ended {
-				return fmt.Errorf("%s is not read to its end", p.id)
+				return fmt.Errorf("%s has not been read to its end", p.id)
 			}
 		}
 		return nil
