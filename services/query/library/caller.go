@@ -25,7 +25,7 @@ type ReaderParam struct {
 func (p *ReaderParam) Resolve(ctx huma.Context) []error { return p.CallerParam.Resolve(ctx) }
 
 // reader returns the caller of a read. It returns library.ErrLink if the link is invalid, even if the
-// caller does not need it.
+// caller could read the node without it.
 func (a *Area) reader(ctx context.Context, p ReaderParam) (library.Caller, error) {
 	return a.callerOf(ctx, p.Caller, p.Link)
 }
@@ -57,7 +57,7 @@ func (a *Area) readable(ctx context.Context, id string, p ReaderParam) (library.
 	return path, c, err
 }
 
-// readableFile is readable for a file.
+// readableFile is like readable, and also returns the file. It returns errNotFile if the node is not a file.
 func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (library.File, library.Path, library.Caller, error) {
 	path, c, err := a.readable(ctx, id, p)
 	if err != nil {

@@ -25,12 +25,12 @@ const (
 	progressEvent = "progress"
 )
 
-// follow adds node changes and file progress to the live events.
+// follow adds node changes and the progress of files to the live events.
 func follow(hub *live.Hub) {
 	hub.Follow(live.Source{
 		Area: library.Name, Stream: library.NodeStream, Event: nodeChange,
 		Description: "`node` reports that a folder or file of the library was created, updated or deleted, with its name, parentId, status " +
-			"and version. An update also reports that the node was moved away or trashed.",
+			"and version. Moving a node away or to the trash is also reported as an update.",
 	})
 	hub.Follow(live.Source{
 		Area: library.Name, Subjects: library.ProgressSubjects, Event: fileProgress,
@@ -121,7 +121,7 @@ func (a *Area) belowNode(r *http.Request) (live.Filter, error) {
 	return live.Filter{Area: library.Name, Match: v.match, Check: v.check, Allowed: v.allowed}, problem(err)
 }
 
-// trusted is how long a viewer caches what it has read. A change of a folder invalidates the cache immediately.
+// trusted is how long a viewer caches what it has read. A change to a folder invalidates the cache immediately.
 const trusted = 2 * time.Second
 
 // viewer decides which events the caller of a node's stream may see. It is not safe for concurrent use.
@@ -131,7 +131,7 @@ type viewer struct {
 	caller  library.Caller
 	read    time.Time          // when the caller's read permission was last confirmed
 	below   map[string]verdict // by node id
-	forgets time.Time          // when below was last emptied
+	cleared time.Time          // when below was last emptied
 }
 
 // verdict records whether a node is the viewer's node or below it, and whether the caller may read it.
@@ -197,9 +197,9 @@ func (v *viewer) shows(ctx context.Context, id string) (bool, error) {
 	if known, ok := v.below[id]; ok && time.Since(known.read) < trusted {
 		return known.yes, nil
 	}
-	if time.Since(v.forgets) > trusted {
+	if time.Since(v.cleared) > trusted {
 		clear(v.below)
-		v.forgets = time.Now()
+		v.cleared = time.Now()
 	}
 	path, err := v.store.Readable(ctx, id, v.caller)
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {

@@ -55,12 +55,12 @@ func recordOperation(id, path, summary, description string, of map[string]*huma.
 	}
 }
 
-// drawing describes the response of a drawing.
+// drawing describes a response that contains the drawing of a record.
 func drawing() map[string]*huma.Response {
 	return bytesOf([]string{"image/svg+xml"}, "Content-Security-Policy")
 }
 
-// download describes the response of a download of records in one of the export formats.
+// download describes a response that contains records in one of the export formats.
 func download() map[string]*huma.Response {
 	return bytesOf(slices.Sorted(maps.Values(mediaTypes)), "Content-Disposition")
 }
@@ -81,7 +81,7 @@ func exportOperation() huma.Operation {
 	return huma.Operation{
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
-		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; an aborted transfer is incomplete. " +
+		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; after an error, the transfer is aborted. " +
 			"Returns 409 until the file is processed. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
@@ -95,7 +95,7 @@ func exportOperation() huma.Operation {
 	}
 }
 
-// requestedFile opens the records of the file that a request to a plain handler names.
+// requestedFile opens the records of the file named by a request to a plain handler.
 func (a *Area) requestedFile(r *http.Request) (*recordFile, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *Area) requestedFile(r *http.Request) (*recordFile, error) {
 	})
 }
 
-// requestedRecord reads the record that a request to a plain handler names.
+// requestedRecord reads the record named by a request to a plain handler.
 func (a *Area) requestedRecord(r *http.Request) (*recordFile, records.Record, error) {
 	f, err := a.requestedFile(r)
 	if err != nil {
@@ -225,7 +225,7 @@ func (a *Area) export(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exports returns the message of a validation error, which lists the formats in which the records can be exported.
+// exports returns a validation message that lists the formats in which the records can be exported.
 func (f *recordFile) exports() string {
 	if f.native() == formatCSV {
 		return "must be csv or jsonl"
@@ -233,7 +233,7 @@ func (f *recordFile) exports() string {
 	return fmt.Sprintf("must be csv, jsonl or %s, the format of the file", f.native())
 }
 
-// write writes the records in a format.
+// write writes the records in the named format.
 func (f *recordFile) write(ctx context.Context, w io.Writer, name string, e records.Export) error {
 	switch name {
 	case formatCSV:

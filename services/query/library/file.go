@@ -80,7 +80,7 @@ func (a *Area) download(ctx context.Context, key, name string) (*redirectOutput,
 	return a.redirectTo(ctx, key, func() (string, error) { return a.bucket.PresignGet(ctx, key, name, downloadExpires) })
 }
 
-// redirectTo returns a redirect to a presigned URL of an object that exists.
+// redirectTo returns a redirect to a presigned URL of an object, or a problem if the object does not exist.
 func (a *Area) redirectTo(ctx context.Context, key string, presign func() (string, error)) (*redirectOutput, error) {
 	if _, err := a.bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
 		return nil, problem(errGone)
@@ -128,7 +128,7 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))
 }
 
-// without returns the end of a sentence with the reason why a step produced nothing for a file.
+// without returns the end of a sentence: the reason why a step produced nothing for a file, or "" if it is unknown.
 func (a *Area) without(ctx context.Context, file library.File, step string) string {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil || w.Run != file.Run { // the workflow of this run was removed

@@ -145,7 +145,7 @@ func (f *recordFile) cursor(index int) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
 }
 
-// at returns the index of the record at which the page of a cursor starts.
+// at returns the index of the record at which a cursor's page starts.
 func (f *recordFile) at(cursor string) (index int, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *recordFile) at(cursor string) (index int, err error) {
 		return 0, err
 	}
 	if run != f.run || index < 0 || f.cursor(index) != cursor {
-		return 0, errors.New("the cursor belongs to another file")
+		return 0, errors.New("the cursor belongs to another file or run")
 	}
 	return index, nil
 }

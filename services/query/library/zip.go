@@ -68,7 +68,7 @@ func (a *Area) zip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// zipped returns the name of a zip and its entries.
+// zipped returns the name and the entries of the requested zip, without .zip.
 func (a *Area) zipped(r *http.Request) (name string, entries []zipEntry, err error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
@@ -151,7 +151,7 @@ func (taken names) unique(name string) string {
 	}
 }
 
-// opened holds the content of an entry, or nil for a folder.
+// opened is the result of opening an entry. body is nil for a folder.
 type opened struct {
 	body io.ReadCloser
 	err  error

@@ -21,8 +21,8 @@ import (
 const (
 	// retryPause is the delay before the next attempt after a failure.
 	retryPause = time.Second
-	// together is the maximum number of events applied in one batch.
-	together = 500
+	// applyBatch is the maximum number of events applied in one batch.
+	applyBatch = 500
 )
 
 // Options configures a Searcher.
@@ -149,8 +149,8 @@ type follower struct {
 	write sync.Mutex // guards writes to the index
 
 	ready sync.Mutex // guards the following fields
-	// reached is set once the index has every event that existed when following began; loaded is set once it
-	// has had all texts after that.
+	// reached is set once the index has every event that existed when following began; loaded is set once all
+	// texts have been indexed after that.
 	reached, loaded bool
 }
 
@@ -233,7 +233,7 @@ func (f *follower) apply(ctx context.Context, events *tail.Tail, newest uint64) 
 		err error
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	queue := make(chan next, together)
+	queue := make(chan next, applyBatch)
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
@@ -267,7 +267,7 @@ func (f *follower) apply(ctx context.Context, events *tail.Tail, newest uint64) 
 			} else {
 				changes = append(changes, &c)
 			}
-			if len(changes) == together {
+			if len(changes) == applyBatch {
 				break
 			}
 			select {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// loads is the number of texts read concurrently, and loadsTogether the number written in one batch.
-	loads         = 8
-	loadsTogether = 64
+	// loads is the maximum number of texts read concurrently, and loadBatch of those written in one batch.
+	loads     = 8
+	loadBatch = 64
 )
 
 func (s *Searcher) wakeLoader() {
@@ -65,9 +65,9 @@ func (f *follower) load(ctx context.Context) error {
 
 var errBucket = errors.New("the bucket is unavailable")
 
-// loadSome indexes the texts of up to loadsTogether files and returns their number.
+// loadSome indexes the texts of up to loadBatch files and returns their number.
 func (f *follower) loadSome(ctx context.Context) (int, error) {
-	pending, err := f.index.Pending(ctx, loadsTogether)
+	pending, err := f.index.Pending(ctx, loadBatch)
 	if err != nil || len(pending) == 0 {
 		return 0, err
 	}

@@ -70,7 +70,7 @@ func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, e
 	})
 }
 
-// removeOthers removes nodes that a scan did not see. Rows of removed nodes are retained only while they are parents.
+// removeOthers removes nodes that a scan did not return. Rows of removed nodes are retained only while they are parents.
 func (x *Index) removeOthers(ctx context.Context, tx *change, walk int64) error {
 	err := each(ctx, tx, "SELECT no FROM node WHERE walk <> ? AND kind > 1", []any{walk}, func(rows *sql.Rows) error {
 		var no int64
@@ -104,7 +104,7 @@ type row struct {
 }
 
 // numbers is the size of the range of numbers for the nodes of one owner. The ranges do not overlap, so that the rows of
-// a library are in few pages of each table.
+// a library occupy few pages of each table.
 const numbers = 1 << 32
 
 // find returns the row of a node, and inserts it if there is none.

@@ -46,7 +46,7 @@ func TestUnusableFiles(t *testing.T) {
 			}
 		})
 	}
-	t.Run("later", func(t *testing.T) {
+	t.Run("damaged words", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "index.db")
 		build(t, path)
 		db, err := sql.Open("sqlite", path)
@@ -59,7 +59,7 @@ func TestUnusableFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil { // the words, which no statement reads before the first search
+		if err == nil { // overwrite the words, which no statement reads before the first search
 			_, err = file.WriteAt(make([]byte, size), (page-1)*size)
 			err = errors.Join(err, file.Close())
 		}
@@ -73,7 +73,7 @@ func TestUnusableFiles(t *testing.T) {
 		defer x.Close() //nolint:errcheck // it is damaged
 		_, err = x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "ann"}, Terms: search.Terms{{Words: []string{"a"}}}, Limit: 10})
 		if !errors.Is(err, search.ErrDamaged) {
-			t.Errorf("a damaged file: got error %v, want ErrDamaged", err)
+			t.Errorf("got error %v, want ErrDamaged", err)
 		}
 	})
 }

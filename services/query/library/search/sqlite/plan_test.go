@@ -92,7 +92,7 @@ func TestPlan(t *testing.T) {
 	for line := range strings.Lines(plan) {
 		for _, table := range []string{" n ", " n\n", " s ", " s\n", "node", "share"} {
 			if strings.HasPrefix(line, "SCAN") && strings.Contains(line, table) {
-				t.Errorf("a search reads all rows: %s", line)
+				t.Errorf("got step %q, want no scan of a table", line)
 			}
 		}
 	}
@@ -102,14 +102,14 @@ func TestPlan(t *testing.T) {
 			plan = after
 			continue
 		}
-		t.Errorf("the plan lacks step %q of the sequence %q", step, order)
+		t.Errorf("got a plan without step %q, want the sequence %q", step, order)
 	}
 	if strings.Contains(plan, "CORRELATED LIST SUBQUERY") || strings.Count(plan, "CREATE BLOOM FILTER") != 3 {
-		t.Errorf("got a plan that does not look up the folders of the hits in materialized lists:\n%s", plan)
+		t.Errorf("got the following plan, want one that looks up the folders of the hits in materialized lists:\n%s", plan)
 	}
 }
 
-// TestListPlans checks that pages of lists are read in index order, from their start position.
+// TestListPlans checks that pages of lists are read in index order from their start position.
 func TestListPlans(t *testing.T) {
 	x := filled(t, 3, 3)
 	tx, err := x.read.BeginTx(t.Context(), nil)
@@ -128,7 +128,7 @@ func TestListPlans(t *testing.T) {
 				statement, arguments := selection.query(l, after)
 				plan := planOf(t, tx, statement, arguments)
 				if !strings.Contains(plan, "_"+column.index+" (") || !strings.Contains(plan, condition) || strings.Contains(plan, "TEMP B-TREE") {
-					t.Errorf("%+v: got a plan that does not read the index of %s in order from its start position:\n%s", l, by, plan)
+					t.Errorf("%+v: got the following plan, want one that reads the index of %s in order from the start position:\n%s", l, by, plan)
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
-// change is a transaction that writes. It adds the words of nodes at its end, in the order of their numbers: FTS5
+// change is a write transaction. It adds the words of nodes at its end, in the order of the nodes' numbers: FTS5
 // starts a new segment whenever a number is lower than the previous one.
 type change struct {
 	*sql.Tx
@@ -19,7 +19,7 @@ type change struct {
 	added map[int64]bool
 }
 
-// index adds the words of a node.
+// index schedules the words of a node to be added at the end of the transaction.
 func (c *change) index(no int64) { c.added[no] = true }
 
 // unindex deletes the words of a node. Call it before changing the name or text.
@@ -31,7 +31,7 @@ func (c *change) unindex(ctx context.Context, no int64) error {
 	return c.reword(ctx, no, "INSERT INTO words (words, rowid, name, text) VALUES ('delete', ?, ?, ?)")
 }
 
-// end adds the words.
+// end adds the words of the scheduled nodes.
 func (c *change) end(ctx context.Context) error {
 	for _, no := range slices.Sorted(maps.Keys(c.added)) {
 		if err := c.reword(ctx, no, "INSERT INTO words (rowid, name, text) VALUES (?, ?, ?)"); err != nil {
