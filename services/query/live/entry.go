@@ -14,7 +14,7 @@ type entry struct {
 	sequence        uint64
 	owner, area, id string
 	frame           []byte     // without an id; empty for an event that cannot be sent
-	facet           func() any // nil for an area without one
+	facet           func() any // nil if the area has no facets
 }
 
 // entryCost approximates the memory of an entry without its frame, in bytes.

@@ -22,13 +22,13 @@ const (
 	deadAfter = 5 * time.Second
 )
 
-// errStarting is the error of Check until the stream has been read.
+// errStarting is the cause that Check reports until the stream has been opened for the first time.
 var errStarting = errors.New("no response yet from the stream")
 
-// outage is the start and cause of an interruption of a stream.
+// outage records the start and cause of an interruption of a stream.
 type outage struct {
 	mu     sync.Mutex
-	since  time.Time // zero while the stream is read
+	since  time.Time // zero while the stream is available
 	cause  error
 	logged time.Time
 }
@@ -109,7 +109,7 @@ func (s *source) tail(ctx context.Context, after, newest uint64) error {
 		}
 		s.ring.add(s.read(d))
 		after = d.Sequence
-		if s.seen != nil && after > s.seenTo { // the ring may be loaded twice
+		if s.seen != nil && after > s.seenTo { // events are read again if loading the ring failed
 			s.seenTo = after
 			s.seen(d)
 		}

@@ -16,9 +16,9 @@ func (e *entry) keys() [4]groupKey {
 
 // group is the set of readers and watchers that are woken by the same events.
 type group struct {
-	since uint64 // last accounts for every event after this sequence
+	since uint64 // last covers every event after this sequence
 	last  uint64 // the newest event of the group; at least since
-	dirty bool   // notify has to wake its members
+	dirty bool   // notify must wake the members
 
 	mu      sync.Mutex
 	members map[chan struct{}]struct{}

@@ -119,5 +119,5 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 			return web.Batch{Frames: [][]byte{frame}, More: true, Position: first.ID}, nil
 		}
 		return h.next(r.Context(), reader)
-	}) // fails only if the client disconnected, does not read, or may no longer read
+	}) // fails only if the client has disconnected, is too slow, or has lost its permission
 }

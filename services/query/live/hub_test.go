@@ -147,7 +147,7 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 		}
 	}
 	if resyncs == 0 {
-		t.Error("the reader was not notified that it missed events")
+		t.Error("got no resync event, want at least 1")
 	}
 }
 
@@ -339,14 +339,14 @@ func TestIdleReadersAdvance(t *testing.T) {
 		b.add(entry{sequence: sequence, owner: "loud", area: "textfile", frame: []byte("x")})
 	}
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 0 || quiet.after != 120 {
-		t.Errorf("an idle reader: got %d frames and position %d (%d), want 0 and 120", len(out.entries), quiet.after, reached)
+		t.Errorf("an idle reader: got %d frames, position %d, progress %d, want 0, 120 and %d", len(out.entries), quiet.after, reached, current)
 	}
 	b.add(entry{sequence: 121, owner: "quiet", area: "textfile", frame: []byte("mine")})
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 1 || quiet.after != 121 {
-		t.Errorf("an idle reader after its event: got %d frames and position %d (%d), want 1 and 121", len(out.entries), quiet.after, reached)
+		t.Errorf("an idle reader after its event: got %d frames, position %d, progress %d, want 1, 121 and %d", len(out.entries), quiet.after, reached, current)
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet, mine); reached != gone {
-		t.Errorf("after the stream was recreated: got position %d (%d), want result %d", quiet.after, reached, gone)
+		t.Errorf("after the stream was recreated: got progress %d at position %d, want %d", reached, quiet.after, gone)
 	}
 }

@@ -23,7 +23,7 @@ type cursor struct {
 	*source
 	group  *group
 	after  uint64 // every selected event up to this sequence has been sent
-	resets int    // resets of the ring when the position was last in the stream
+	resets int    // number of resets of the ring when the position was last known to be in the stream
 }
 
 // begin returns a reader and the first event of its stream, for the positions of a resuming client,

@@ -6,10 +6,10 @@ import "sync"
 // reader.
 type ring struct {
 	mu          sync.RWMutex
-	entries     []entry // an entry is at its sequence modulo the length
+	entries     []entry // an entry is at the index of its sequence modulo the length
 	first, next uint64  // the ring contains the sequences from first to next-1
-	bytes, most int
-	resets      int
+	bytes, most int     // approximate memory of the entries, and its maximum
+	resets      int     // number of calls of reset
 	groups      map[groupKey]*group
 	dirty       []*group
 
@@ -30,7 +30,7 @@ func (b *ring) bounds() (oldest, newest uint64, resets int) {
 	return b.first, b.next - 1, b.resets
 }
 
-// reset empties the ring. The next event is the one after this sequence.
+// reset empties the ring. The next event to add is the one after this sequence.
 func (b *ring) reset(after uint64) {
 	b.mu.Lock()
 	clear(b.entries)

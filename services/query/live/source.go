@@ -13,7 +13,7 @@ import (
 // any area, contain them.
 type Source struct {
 	Area        string
-	Description string // event names, for the description of the owners' streams
+	Description string // of the events, for the API documentation of the owners' streams
 	// Stream stores the events, so that readers can resume. Without a stream the events are signals:
 	// a reader receives only those that arrive while it is connected.
 	Stream, Subjects string

@@ -69,7 +69,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 			return err
 		}
 		if _, newest, _ := w.hub.sources[2].ring.bounds(); newest == 0 {
-			return fmt.Errorf("the ring has no signal")
+			return fmt.Errorf("got no signal in the ring, want 1")
 		}
 		return nil
 	})
@@ -95,7 +95,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 		again.leave()
 		w.serve(many, 16) // another process
 	}
-	// An id without a position for notes resumes the outcomes.
+	// An id without a position in the notes resumes only the outcomes.
 	old := w.open(w.url+"/v1/events?owner=ann", "1")
 	if ready := old.expect("ready", ""); ready.id != "1-4" {
 		t.Errorf("the old id resumes at %s, want 1-4", ready.id)
