@@ -12,7 +12,7 @@ func TestNamesOfEditedPhotos(t *testing.T) {
 	for original, want := range map[string]string{"a.JPG": "a.webp", "a.b.heic": "a.b.webp", "photo": "photo.webp", "": "ID.webp", `"å".png`: `"å".webp`} {
 		job := photojob.Job{JobID: "ID", OriginalFileName: original, S3FinalKey: photojob.FinalKey("ID", 2, "webp")}
 		if got := nameOf(job); got != want {
-			t.Errorf("%q is named %q, want %q", original, got, want)
+			t.Errorf("nameOf(%q) = %q, want %q", original, got, want)
 		}
 	}
 }

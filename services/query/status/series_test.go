@@ -17,7 +17,8 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	s.outcome("completed", at(-61)) // too old: no effect
 	past := s.read(at(59))
 	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
-		t.Errorf("after an hour: got first %+v, last %+v, want {Completed:1 Failed:1} and {Completed:1}", past[0], past[59])
+		t.Errorf("after an hour: got first %+v, middle %+v, last %+v of %d minutes, want {Completed:1 Failed:1}, {} and {Completed:1} of 60",
+			past[0], past[30], past[59], len(past))
 	}
 	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Completed: 1}) {
 		t.Errorf("a minute later: got first %+v, second to last %+v, want {} and {Completed:1}", past[0], past[58])
@@ -29,8 +30,8 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	}
 }
 
-// TestAcceptedIsCountedFromSequences checks the count of accepted events, also when the stream is recreated and its
-// sequences restart.
+// TestAcceptedIsCountedFromSequences checks the count of accepted events, including after the stream is recreated and
+// its sequences restart.
 func TestAcceptedIsCountedFromSequences(t *testing.T) {
 	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
 	s := &series{}

@@ -21,8 +21,8 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// every is the interval at which the backlogs are sampled, with one request for each area.
-const every = 10 * time.Second
+// sampleInterval is the interval at which the backlogs are sampled, with one request for each area.
+const sampleInterval = 10 * time.Second
 
 // Area identifies an area to observe.
 type Area struct {
@@ -63,7 +63,7 @@ func (s *Service) Outcome(area, end string, stored time.Time) {
 
 // Work samples the backlogs until ctx is done. It returns nil.
 func (s *Service) Work(ctx context.Context) error {
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(sampleInterval)
 	defer tick.Stop()
 	for {
 		if _, err := s.backlogs(ctx); err != nil && ctx.Err() == nil {
@@ -108,7 +108,7 @@ func (s *Service) backlogs(ctx context.Context) ([]backlog, error) {
 func (s *Service) report(ctx context.Context) (r report, err error) {
 	now := time.Now()
 	r = report{At: now.UTC(), Since: s.began.UTC(), Areas: []areaView{}, Dependencies: []dependency{}, Sweeps: []sweepView{}, Problems: []string{}}
-	var problems [3]string // parts that cannot be read are empty
+	var problems [3]string // by part; empty if the part was read
 	var reading sync.WaitGroup
 	part := func(i int, name string, read func() error) {
 		reading.Go(func() {

@@ -63,7 +63,7 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	}
 	view := file.ViewFor(in.Caller.Owner)
 	if file.Status == textfile.Pending {
-		// If S3 does not respond, the file is returned without uploadedAt.
+		// Without an object, or if S3 does not respond, the file is returned without uploadedAt.
 		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
 			view.UploadedAt = object.Modified.UTC()
 		}

@@ -1,6 +1,6 @@
 // Package wait holds requests until their item is final. Outcomes wake them through the live hub,
 // so a process needs only one subscription. Waiting requests also read the item every lookAgain, in
-// case the hub is disconnected or the item changes without an outcome, as in a delete.
+// case the hub is disconnected or the item changes without an outcome, such as when it is deleted.
 package wait
 
 import (
@@ -15,7 +15,7 @@ import (
 const (
 	// longest is the maximum wait of a request.
 	longest = time.Minute
-	// lookAgain is the interval at which a waiting request reads its item without an outcome.
+	// lookAgain is the interval at which a waiting request reads its item if no outcome arrives.
 	lookAgain = 2 * time.Second
 	// lookAtOnce bounds the number of waiting requests that read concurrently.
 	// A read needs a connection, which uses more memory than the rest of a
