@@ -122,8 +122,8 @@ func load(origins []string) map[string]file {
 	return files
 }
 
-// policyFor returns a content security policy that allows only the app's own scripts, so that text injected as
-// markup is harmless.
+// policyFor returns a content security policy that allows only the app's own scripts, so that injected markup
+// cannot run code.
 func policyFor(origins []string) string {
 	outside := strings.Join(append([]string{"'self'"}, origins...), " ")
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src blob: " + outside + "; connect-src " + outside + "; " +

@@ -47,7 +47,7 @@ var (
 )
 
 // loaded returns the page and everything that it may load, by path. first contains only the scripts that are loaded
-// before anything is shown.
+// before the page is shown.
 func loaded(t *testing.T) (all, first map[string]string) {
 	t.Helper()
 	page := body(t, get(t, "/"))
@@ -97,7 +97,7 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 			"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 		} {
 			if !slices.Contains(policy, want) {
-				t.Errorf("%s: the policy %v lacks %s", path, policy, want)
+				t.Errorf("%s: got policy %q, want it to contain %s", path, policy, want)
 			}
 		}
 		if strings.Contains(strings.Join(policy, " "), "unsafe") || resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("Referrer-Policy") != "no-referrer" {
@@ -188,20 +188,20 @@ func TestFirstLoadFitsTheBudget(t *testing.T) {
 }
 
 var (
-	// markup lists the ways in which the app could turn text into code or markup.
+	// markup matches calls and properties with which the app could turn text into code or markup.
 	markup = regexp.MustCompile(`insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|dangerouslySetInnerHTML:|\beval\(|new Function|javascript:`)
 	// inline matches code that the policy would block.
 	inline = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
-	// elsewhere matches references to other hosts.
-	elsewhere = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(["']?(?:https?:)?//`)
+	// external matches references to other hosts.
+	external = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(["']?(?:https?:)?//`)
 )
 
 func TestAppSetsTextOnly(t *testing.T) {
 	all, _ := loaded(t)
 	for path, content := range all {
-		for _, wrong := range []*regexp.Regexp{markup, inline, elsewhere} {
+		for _, wrong := range []*regexp.Regexp{markup, inline, external} {
 			if found := wrong.FindString(content); found != "" {
-				t.Errorf("%s contains %q", path, found)
+				t.Errorf("%s: got %q in the content, want no match of %s", path, found, wrong)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func TestLicensesNameThePackages(t *testing.T) {
 	notices := strings.Join(ui.Notices(), "\n")
 	for _, want := range []string{"npm package preact, version", "npm package @preact/signals, version", "npm package openapi-fetch, version", "MIT License"} {
 		if !strings.Contains(notices, want) {
-			t.Errorf("the notices do not contain %q", want)
+			t.Errorf("got notices without %q", want)
 		}
 	}
 }

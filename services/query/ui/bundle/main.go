@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// metafile is the part of esbuild's description of a build that is used.
+// metafile is the part of esbuild's metafile that this command uses.
 type metafile struct {
 	Outputs map[string]struct {
 		EntryPoint string
@@ -84,7 +84,7 @@ func build(app, out string) error {
 	return nil
 }
 
-// page returns an HTML file with the names of its scripts and of the style sheet. The imports of script are preloaded.
+// page fills the names of the scripts and of the style sheet into an HTML template, and preloads the imports of script.
 func page(app, html, script string, meta metafile) ([]byte, error) {
 	template, err := os.ReadFile(filepath.Join(app, html))
 	if err != nil {
