@@ -8,7 +8,7 @@ export interface PageProps {
 }
 
 export interface Route {
-  /** Such as /files/:id. */
+  /** The pattern of the path, such as /files/:id. */
   path: string;
   /** The title of the page until it sets another one. */
   title: string;
@@ -28,7 +28,7 @@ function read(): void {
   if (query.peek().toString() !== new URLSearchParams(location.search).toString()) query.value = new URLSearchParams(location.search);
 }
 
-/** Goes to an address of the app. */
+/** Navigates to an address of the app. */
 export function navigate(to: string, how: { replace?: boolean } = {}): void {
   if (how.replace) history.replaceState(null, "", to);
   else history.pushState({ inApp: true }, "", to);
@@ -48,7 +48,7 @@ export function setQuery(values: Record<string, string>): void {
   navigate(path.peek() + (text ? "?" + text : ""), { replace: true });
 }
 
-/** Returns the route of a path. */
+/** Returns the first route that matches a path, with its parameters. */
 export function match(routes: Route[], at: string): Match | undefined {
   for (const route of routes) {
     const want = route.path.split("/"), have = at.replace(/(.)\/$/, "$1").split("/");

@@ -2,7 +2,7 @@
 //
 //   const file = await api.GET("/v1/files/{id}", { params: { path: { id } } }).then(data);
 //
-// data throws an ApiError, whose message is for the user.
+// data throws an ApiError, whose message can be shown to the user.
 import createClient, { type Middleware } from "openapi-fetch";
 import { identityHeaders, refused } from "./identity.js";
 import type { components, paths } from "./schema.js";
@@ -43,7 +43,7 @@ export function refusal(status: number, body: unknown): ApiError {
   return new ApiError(`Assay returned an error (${status}).`, status);
 }
 
-/** Returns the message of any error for the user. */
+/** Returns the message that is shown to the user for an error of any kind. */
 export function message(error: unknown): string {
   return error instanceof Error && error.message ? error.message : "Something went wrong.";
 }

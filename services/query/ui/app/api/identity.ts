@@ -32,12 +32,12 @@ export const methods = signal<string[]>([]);
 export const userName = signal("");
 
 /**
- * The owner of what is uploaded and shown. For an anonymous user it is an id that this browser stores and that acts as a
- * credential; otherwise the server determines it.
+ * The owner of the items that are uploaded and shown. For an anonymous user it is an id that this browser stores and that
+ * acts as a credential; otherwise the server determines it.
  */
 export const owner = signal(storedOwner());
 
-// Images and links send no headers. The server takes the owner of read requests from this cookie.
+// Images and links send no headers. For read requests, the server accepts the owner from this cookie.
 function remember(id: string): void {
   document.cookie = `assay-owner=${id}; path=/; samesite=strict; max-age=31536000${location.protocol === "https:" ? "; secure" : ""}`;
 }
@@ -94,7 +94,7 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** Checks whether the session has ended, which the error of an event stream does not show. */
+/** Checks whether the session has ended, which an error of an event stream does not reveal. */
 export async function verify(): Promise<void> {
   if (session.peek() !== "in") return;
   const response = await fetch("/v1/me").catch(() => undefined);
@@ -114,7 +114,7 @@ export function setOwner(id: string): void {
 
 /** Headers of a request. */
 export function identityHeaders(): Record<string, string> {
-  return session.value === "anonymous" ? { "X-Owner-Id": owner.value } : {}; // the browser adds the cookie of the session
+  return session.value === "anonymous" ? { "X-Owner-Id": owner.value } : {}; // the browser adds the session cookie
 }
 
 /** Query parameters of an event stream. An EventSource cannot send custom headers. */

@@ -21,7 +21,7 @@ export interface Outcome {
 export interface Follower {
   /** Called with each event: its kind, such as completed or failed, and its data. */
   event?: (kind: string, data: unknown) => void;
-  /** Called when events may have been missed: read everything again. Also called when the stream begins. */
+  /** Called when events may have been missed, so that everything must be read again. Also called when the stream begins. */
   reset?: () => void;
 }
 

@@ -23,7 +23,7 @@ export interface Column {
   total: number;
 }
 
-/** One column for each bucket of the window: the API omits those without items. */
+/** Returns one column for each bucket of the window. The API omits buckets without items. */
 export function columnsOf(buckets: Bucket[], [from, to]: [Date, Date], size: Size): Column[] {
   const step = sizes[size], found = new Map(buckets.map((b) => [new Date(b.start).getTime(), b]));
   const columns: Column[] = [];

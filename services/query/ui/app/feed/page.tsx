@@ -20,7 +20,7 @@ import { before, bounds, bucketOf, filtered, parameters, type Selection, selecti
 import type { Bucket, Item, Summary } from "./view.js";
 
 const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed"]);
-const atMostEvery = 2000, atLeastEvery = 60_000; // ms; the window also moves without events
+const minInterval = 2000, maxInterval = 60_000; // ms between refreshes; the window moves even without events
 
 interface Figures {
   of: string; // the selection
@@ -57,7 +57,7 @@ export default function FeedPage(): JSX.Element {
     const refresh = (): void => {
       clearTimeout(timer);
       last = Date.now();
-      timer = setTimeout(refresh, atLeastEvery);
+      timer = setTimeout(refresh, maxInterval);
       void list.refresh();
       read(key, chosen).then((found) => {
         if (gone) return;
@@ -67,7 +67,7 @@ export default function FeedPage(): JSX.Element {
     };
     const soon = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(refresh, Math.max(300, last + atMostEvery - Date.now()));
+      timer = setTimeout(refresh, Math.max(300, last + minInterval - Date.now()));
     };
     refresh();
     const leave = outcomes.follow({ event: soon, reset: soon });

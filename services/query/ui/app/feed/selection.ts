@@ -1,4 +1,4 @@
-// What the page shows: a window of time and filters. All of it is stored in the address.
+// The items that the page shows: a time window and filters, which are stored in the address.
 import { query, setQuery } from "../router.js";
 import { sentiments, type Sentiment, sourceTypes, type SourceType } from "./view.js";
 
@@ -63,7 +63,7 @@ export function parameters(s: Selection): Parameters {
   return { hours: s.hours ?? 24, ...filters(s) };
 }
 
-/** The parameters of the previous window of the same length; undefined if it exceeds the retention of the dashboard. */
+/** The parameters of the previous window of the same length; undefined if it begins before the retention of the dashboard. */
 export function before(s: Selection, now = Date.now()): Parameters | undefined {
   const [from, to] = bounds(s, now), length = to.getTime() - from.getTime();
   const start = wholeMinute(from.getTime() - length);
@@ -80,7 +80,7 @@ export function bounds(s: Selection, now = Date.now()): [Date, Date] {
 export type Size = "1m" | "5m" | "1h" | "1d";
 export const sizes: Record<Size, number> = { "1m": minute, "5m": 5 * minute, "1h": hour, "1d": 24 * hour }; // ms
 
-/** The size of the bars of a chart of the window. */
+/** The bucket size for a chart of the window. */
 export function bucketOf(s: Selection): Size {
   const [from, to] = bounds(s), hours = (to.getTime() - from.getTime()) / hour;
   if (hours <= 1) return "1m";

@@ -1,4 +1,4 @@
-// Drag and drop of nodes to folders of the page.
+// Drag and drop of nodes onto folders of the page.
 import type { JSX } from "preact";
 import { isOwn, type Node } from "./view.js";
 import { moveTo } from "./nodes.js";

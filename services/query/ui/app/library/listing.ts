@@ -21,7 +21,7 @@ export class Listing {
     this.nodes = new Endless<Node>((cursor) => this.read(cursor), (node) => node.id, latest);
   }
 
-  /** Applies a change of a node to the list. */
+  /** Applies a change to a node to the list. */
   apply(change: Change): void {
     const gone = change.change === "deleted" || change.trashed || change.parentId !== this.folder;
     if (change.version <= (this.left.get(change.nodeId) ?? -1)) return;

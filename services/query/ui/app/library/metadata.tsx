@@ -1,4 +1,4 @@
-// What is known about the content of a file.
+// The metadata of a file, with its fields and the records that failed.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { message } from "../api/client.js";

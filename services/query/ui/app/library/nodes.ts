@@ -9,7 +9,7 @@ import { counted } from "../ui/text.js";
 import { toast, undoable } from "../ui/toast.js";
 import { linkToken, type Node, nameOf } from "./view.js";
 
-/** A change of a node, as reported by the node event. */
+/** A change to a node, as reported by the node event. */
 export interface Change {
   nodeId: string;
   change: string;
@@ -41,7 +41,7 @@ export interface NodeFollower {
 const followers = new Set<NodeFollower>();
 const shared = new Map<string, Stream>(); // streams of nodes that are read with a share link
 
-/** Follows the changes of the owner's nodes or, with a share link, those of a node and everything below it. */
+/** Follows changes to the owner's nodes or, with a share link, to a node and everything below it. */
 export function followNodes(id: string | undefined, follower: NodeFollower): () => void {
   followers.add(follower);
   const link = query.peek().get("link");

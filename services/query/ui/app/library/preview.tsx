@@ -11,7 +11,7 @@ import { Bdi, count } from "../ui/text.js";
 import { Waiting } from "./file.js";
 import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
 
-const longest = 200_000; // characters of a text that are shown
+const longest = 200_000; // characters of a text that are shown at first
 
 export function Preview({ node }: { node: Node }): JSX.Element {
   if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;

@@ -1,4 +1,4 @@
-// The selection of rows in a list by click, with Shift for a range and with Ctrl for one more, or by keys.
+// The selection of rows in a list: with the mouse, with Shift for a range and Ctrl for a single row, or with the keyboard.
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export class Selection {
@@ -54,7 +54,7 @@ export interface Keys {
   rename?: () => void;
 }
 
-/** Handles a key: arrows move, with Shift they select, and Ctrl+A, Escape, Delete and F2 work as in file managers. */
+/** Handles a key: arrows move the focus and, with Shift, select a range. Ctrl+A, Escape, Delete and F2 work as in file managers. */
 export function listKeys(event: KeyboardEvent, { order, selection, remove, rename }: Keys): void {
   if (!(event.target instanceof HTMLElement) || event.target.closest("input:not([type=checkbox]), [role=menu], dialog")) return;
   const row = event.target.closest<HTMLElement>("[data-id]");

@@ -19,7 +19,7 @@ const root = signal<Node | undefined>(undefined);
 const branches = signal<ReadonlyMap<string, Branch>>(new Map()); // by the id of the folder
 const opened = signal<ReadonlySet<string>>(new Set());
 const collator = new Intl.Collator(navigator.languages, { numeric: true });
-const most = 5000; // subfolders of one folder
+const most = 5000; // approximate maximum number of subfolders loaded for one folder
 
 async function load(id: string): Promise<void> {
   const folders: Node[] = [];

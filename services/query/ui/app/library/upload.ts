@@ -47,7 +47,7 @@ function folderOf(batch: Batch, path: string[]): Promise<string | undefined> {
   if (!folder) {
     folder = folderOf(batch, path.slice(0, -1)).then((parentId) => child(parentId, name));
     batch.folders.set(key, folder);
-    folder.catch(() => batch.folders.delete(key)); // a retry of the file tries again
+    folder.catch(() => batch.folders.delete(key)); // when the file is retried, the folder is requested again
   }
   return folder;
 }

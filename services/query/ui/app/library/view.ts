@@ -64,7 +64,7 @@ export const hrefOf = (node: Node): string => withLink(node.type === "User" && i
 
 const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
-/** The address at which a browser displays a PDF or a picture; others are downloaded. */
+/** The address at which a browser displays a PDF or a picture; other files are downloaded. */
 export const shownAt = (node: Node): string => withLink(`${fileAt(node.id)}/content`, { inline: "true" });
 export const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
 export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);

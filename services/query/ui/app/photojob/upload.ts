@@ -73,7 +73,7 @@ function inBatch({ file, onProgress }: Sending, place: Schemas["BatchUpload"]): 
     promise: transfer.promise.then(() => api.POST("/v1/photos/{id}/uploaded", { params: { path } }).then(data)).then(() => sent(place.jobId)),
     cancel: () => {
       transfer.cancel();
-      void api.DELETE("/v1/photos/{id}", { params: { path } }); // a batch ends without its deleted photos
+      void api.DELETE("/v1/photos/{id}", { params: { path } }); // deleted photos count as done in their batch
     },
   };
 }

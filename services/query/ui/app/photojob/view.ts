@@ -32,5 +32,5 @@ export interface Terms {
   options: Options;
 }
 
-/** Example prompts; docs/photos.md has the grammar. */
+/** Example prompts; see docs/photos.md for the grammar. */
 export const examples = ["enhance", "auto levels, sharpen", "crop 1:1 to faces", "remove background", "black and white", "blur background", "fit 1600, as webp"];

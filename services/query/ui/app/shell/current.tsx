@@ -16,7 +16,7 @@ export function ready(at: string, title: string, page: ComponentType<PageProps>)
   return route;
 }
 
-/** The page of a route. start is the page that is linked from unknown addresses. */
+/** The page of a route. start is the address of the start page, to which the page for unknown addresses links. */
 export function Current({ at, start }: { at: Match | undefined; start: string }): JSX.Element {
   const [, redraw] = useState(0), [failed, setFailed] = useState(false);
   const Found = at && pages.get(at.route);

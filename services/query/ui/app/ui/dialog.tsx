@@ -9,7 +9,7 @@ export function Dialog({ title, close, children, footer, wide }: { title: string
   useEffect(() => {
     const before = document.activeElement, dialog = ref.current;
     dialog?.showModal();
-    // Not the close button, which is the first control.
+    // The browser would focus the close button, which is the first control.
     (ref.current?.querySelector<HTMLElement>("[data-focus]") ?? ref.current?.querySelector<HTMLElement>(".dialog-box"))?.focus();
     return () => {
       dialog?.close(); // elements behind a modal dialog cannot be focused

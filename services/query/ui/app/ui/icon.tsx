@@ -1,4 +1,4 @@
-// Icons: strokes in a box of 24 × 24, in the color of the text. They are hidden from screen readers; the control has the name.
+// Icons: strokes in a box of 24 × 24, in the color of the text. They are hidden from screen readers; the control has the accessible name.
 import type { ComponentChildren, FunctionComponent } from "preact";
 
 function icon(paths: ComponentChildren): FunctionComponent {

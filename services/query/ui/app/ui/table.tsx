@@ -40,9 +40,9 @@ export interface TableProps<T> {
 }
 
 const around = 8; // rows rendered above and below the visible ones
-const nearEnd = 30; // rows
+const nearEnd = 30; // rows before the end from which more are requested
 
-/** Matches screens on which only the columns without wide fit. */
+/** Matches screens that are too narrow for columns with wide. */
 const narrow = matchMedia("(max-width: 640px)");
 
 export function useNarrow(): boolean {

@@ -105,7 +105,7 @@ interface Stored {
 
 const firstPause = 500, longestPause = 15_000; // ms
 const window = 5_000; // ms, over which the speed is measured
-const refusals = 2; // how often a part that the bucket rejects is sent again
+const refusals = 2; // maximum number of retries of a part that the bucket rejects
 const busy = [429, 502, 503, 504];
 
 /** Starts the upload of a file, or resumes an earlier one. */
@@ -199,7 +199,7 @@ class PartsUpload implements Upload {
     return await this.call("POST", "", body, { "Idempotency-Key": key }) as unknown as Reservation;
   }
 
-  /** Sends the parts that are not stored. */
+  /** Sends the parts that are not stored yet. */
   private async sendAll(uploadId: string, partSize: number, count: number): Promise<void> {
     const stored = new Map<number, Stored>();
     const list = async (): Promise<void> => {
@@ -292,7 +292,7 @@ class PartsUpload implements Upload {
   private async remove(): Promise<void> {
     if (this.id === "") return;
     const path = this.options.area === "library" ? `library/nodes/${this.id}?permanent=true` : `files/${this.id}`;
-    // The sweep of the server removes a file that remains.
+    // If this fails, a sweep removes the file later.
     await fetch(`${this.options.server ?? ""}/v1/${path}`, { method: "DELETE", headers: this.options.headers() }).catch(() => undefined);
   }
 

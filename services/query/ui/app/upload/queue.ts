@@ -147,7 +147,7 @@ async function processing(job: Job, id: string): Promise<void> {
 async function check(job: Job): Promise<void> {
   const id = job.item.sent.peek()?.id;
   if (id === undefined || job.item.state.peek() !== "processing") return;
-  // An item that cannot be read is read at the next reset.
+  // An item that cannot be read is read again at the next reset.
   const how = await job.item.area.upload.check(id).catch(() => undefined);
   if (how) end(job, how);
 }

@@ -17,7 +17,7 @@ export interface Sending {
   file: File;
   /** The folders that the file was in when a folder was dropped, such as ["papers", "2024"]. */
   folders: string[];
-  /** The same for each attempt to send this file. */
+  /** The same key for all attempts to send this file. */
   idempotencyKey: string;
   /** What begin returned, or the options of the batch. */
   batch: unknown;

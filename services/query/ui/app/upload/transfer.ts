@@ -74,6 +74,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a response of a proxy, for example
+    return undefined; // for example, a response from a proxy
   }
 }
