@@ -1,6 +1,6 @@
 // Package changes follows the change stream of a table.
 //
-// A stream has shards, each an ordered log of the changes of some items. A shard may have a parent,
+// A stream has shards, each an ordered log of the changes to some items. A shard may have a parent,
 // whose changes precede its own. The checkpoint of a shard is saved only after its changes are
 // projected: after a crash some changes are projected again, which must have no effect. A lease on
 // the checkpoint ensures that only one process reads a shard.
@@ -61,12 +61,11 @@ type Options struct {
 	Platform platform.Config // contains the checkpoints
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
-	// Projection names the checkpoints, and the follower in metrics.
+	// Projection is the name of the checkpoints, and of the follower in metrics.
 	Projection string
 	// Keep is how long the checkpoint of a shard is retained, which must be longer than the stream's retention.
 	Keep time.Duration
-	// Advice is logged as the action to take if the stream has dropped changes.
-	// Optional.
+	// Advice is logged as the action to take if the stream has dropped changes. Optional.
 	Advice string
 	// Project projects changes of a shard, in order. It returns when the result is durable. Changes of
 	// several shards are projected concurrently.
@@ -126,8 +125,8 @@ func (p *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// ready lists the shards to read: those that are not finished and have no listed parent
-// that is not finished.
+// ready lists the shards to read: the unfinished ones, except those whose parent is listed
+// and unfinished.
 func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err error) {
 	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
 	if err != nil {

@@ -47,7 +47,7 @@ func (m *metrics) reached(shard string, asOf time.Time) {
 	m.asOf[shard] = asOf
 }
 
-// stuck records that reading a shard, or discovery, fails. Its lag starts at the first failure.
+// stuck records that reading a shard, or shard discovery, failed. Its lag starts at the first failure.
 func (m *metrics) stuck(shard string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,7 +22,7 @@ type cache struct {
 
 	mu      sync.Mutex
 	clock   uint64              // increases with every change
-	changes [changeSlots]uint64 // by facet: the clock at its last change
+	changes [changeSlots]uint64 // by slot of a facet: value of the clock at the facet's last change
 	seed    maphash.Seed
 }
 
@@ -107,7 +107,7 @@ func (c *cache) answer(ctx context.Context, q question, read func(context.Contex
 	}
 }
 
-// at returns the clock, and the clock at the last change of the data that q reads.
+// at returns the value of the clock, now and at the last change to the data that q reads.
 func (c *cache) at(q question) (now, last uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -134,12 +134,12 @@ func TestCachedWindowsAdvance(t *testing.T) {
 		seen = seen || got == 1
 		if left := asked.Sub(added.Add(2 * time.Second)); left > behind {
 			if got != 0 {
-				t.Errorf("an item that left the window %s ago is counted", left)
+				t.Errorf("%s after the item left the window: got total %d, want 0", left, got)
 			}
 			break
 		}
 	}
 	if !seen {
-		t.Error("the item was never counted, so the test proves nothing")
+		t.Error("got no total of 1, want the item to be counted before it leaves the window")
 	}
 }

@@ -71,7 +71,7 @@ type searchResult struct {
 	Hits           []searchHit   `json:"hits" nullable:"false" doc:"best first; may be fewer than limit, or none, even if there is a nextCursor"`
 	Facets         search.Facets `json:"facets"`
 	Total          int           `json:"total" doc:"number of hits on all pages"`
-	TotalIsMinimum bool          `json:"totalIsMinimum,omitempty" doc:"more than 10,000 nodes match: only 10,000 were considered, the caller's own first"`
+	TotalIsMinimum bool          `json:"totalIsMinimum,omitempty" doc:"true if more than 10,000 nodes match; only 10,000 were considered, the caller's own first"`
 	NextCursor     string        `json:"nextCursor,omitempty" doc:"absent on the last page"`
 	IndexedVersion uint64        `json:"indexedVersion" doc:"increases with every node change that the search index has applied"`
 }

@@ -16,8 +16,8 @@ func (e *entry) keys() [4]groupKey {
 
 // group is the set of readers and watchers that are woken by the same events.
 type group struct {
-	since uint64 // last covers every event after this sequence
-	last  uint64 // the newest event of the group; at least since
+	since uint64 // last does not reflect events up to this sequence
+	last  uint64 // sequence of the group's newest event; at least since
 	dirty bool   // notify must wake the members
 
 	mu      sync.Mutex

@@ -16,7 +16,7 @@ const description = "Server-sent events. `id` is the position in the event strea
 	"the position is too old: read the list again; the stream continues from the id of the event. " +
 	"A heartbeat every 15 seconds carries the current position as an id without data."
 
-// retryAfter is the Retry-After of a rejected client.
+// retryAfter is the value of Retry-After for rejected clients.
 const retryAfter = 5 * time.Second
 
 // Routes registers the stream of an owner.

@@ -40,9 +40,9 @@ const (
 	ringEntries = 8192
 	ringSignals = 1024
 	ringBytes   = 8 << 20
-	// turns is the number of readers that read the stream concurrently, each for at most turnTime
-	// or turnEvents. A reader that waited turnWait for a turn gets a heartbeat before it waits
-	// again.
+	// turns is the maximum number of readers that read the stream concurrently, each for at most
+	// turnTime or turnEvents. A reader that has waited turnWait for a turn gets a heartbeat before
+	// it waits again.
 	turns      = 8
 	turnTime   = 2 * time.Second
 	turnEvents = 5000

@@ -288,7 +288,7 @@ func TestUnavailableLiveEventsAreNotReady(t *testing.T) {
 		}
 		return nil
 	})
-	w.publish("ann", "back") // declares the streams
+	w.publish("ann", "back") // declares the streams again
 	w.eventually(func() error { return w.hub.Check(w.ctx) })
 }
 

@@ -213,8 +213,8 @@ func (s *stream) next() (message, error) {
 	return m, errors.Join(io.ErrUnexpectedEOF, s.lines.Err())
 }
 
-// expect reads the next event, which must have this name and, unless item is
-// empty, be about this item.
+// expect reads the next event and checks its name and, unless item is empty,
+// its item.
 func (s *stream) expect(name, item string) message {
 	s.w.Helper()
 	m, err := s.next()

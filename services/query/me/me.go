@@ -43,7 +43,7 @@ type view struct {
 	KeyID     string      `json:"keyId,omitempty" doc:"id of the API key"`
 	Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write"`
 	Operator  bool        `json:"operator" doc:"whether the caller may use the operator calls at the operator address"`
-	Groups    []string    `json:"groups,omitempty" doc:"groups of the caller; others may share library nodes with them"`
+	Groups    []string    `json:"groups,omitempty" doc:"groups of the caller; other users can share library nodes with them"`
 	User      *web.User   `json:"user,omitempty" doc:"the caller according to the identity provider"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential expires, unless it is renewed"`
 

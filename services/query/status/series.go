@@ -16,7 +16,7 @@ type Minute struct {
 	Waiting   uint64 `json:"waiting" doc:"maximum number of work events queued or in progress"`
 }
 
-// series is the last hour of an area in minutes. It is safe for concurrent use.
+// series contains the last hour of an area, minute by minute. It is safe for concurrent use.
 type series struct {
 	mu     sync.Mutex
 	past   [minutes]Minute // minute m since the epoch is at index m modulo the length

@@ -1,9 +1,9 @@
 // Package status shows operators the state of the areas: backlogs and their age, outcomes, and whether the
 // backends respond.
 //
-// Each process of query counts independently, and all obtain the same numbers: every process follows all outcomes
-// for live events, and the server reports the backlogs. After a restart, a process has only the outcomes that live
-// events keep in memory, at most 8,192, and no earlier backlogs.
+// Each process of query counts independently, and all report the same numbers: every process follows all outcomes
+// for live events, and the NATS server reports the backlogs. After a restart, a process has only the outcomes that
+// live events keep in memory, at most 8,192, and no earlier backlogs.
 package status
 
 import (

@@ -37,7 +37,7 @@ type system struct {
 	looks atomic.Int64
 }
 
-// open returns waits that do not poll. The hub does not run.
+// open returns a system whose waits do not poll. Its hub is not running.
 func open(t *testing.T) *system {
 	t.Helper()
 	w := bustest.Open(t)

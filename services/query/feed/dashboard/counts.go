@@ -83,7 +83,7 @@ func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
 	rates := map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h}
 	for last, rate := range rates {
 		if last == q.Hours && counted && q.From.IsZero() {
-			continue // the total
+			continue // it equals the total; see below
 		}
 		group.Go(func() error {
 			all, err := d.total(ctx, since(w.now, last), q)

@@ -153,7 +153,7 @@ func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours 
 	total := 0
 	for i, b := range got {
 		if i > 0 && !b.Start.After(got[i-1].Start) || !b.Start.Equal(b.Start.Truncate(size)) {
-			t.Errorf("bucket %d begins at %s, which is not aligned or not after the previous one", i, b.Start)
+			t.Errorf("bucket %d: got start %s, want a multiple of %s after the previous bucket", i, b.Start, size)
 		}
 		var counts dashboard.Counts
 		sum := 0.0

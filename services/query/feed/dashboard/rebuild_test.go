@@ -136,7 +136,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// plain returns a row without pointers.
+// plain returns the attributes of a row as plain Go values, so that rows can be compared as text.
 func plain(row map[string]types.AttributeValue) map[string]any {
 	values := map[string]any{}
 	for name, value := range row {

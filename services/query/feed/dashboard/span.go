@@ -153,7 +153,7 @@ func since(now time.Time, hours int) window {
 	return window{from: now.Add(-time.Duration(hours) * time.Hour), now: now, to: now.Add(feed.ClockSkew)}
 }
 
-// last returns a sort key after those in the window.
+// last returns an upper bound of the sort keys in the window.
 func (w window) last() string {
 	if w.ends {
 		return w.to.Format(feed.TimeLayout) // keys continue with # and the id, so keys with this time sort after it
@@ -161,7 +161,7 @@ func (w window) last() string {
 	return atEnd
 }
 
-// since returns the first sort key in the window.
+// since returns a lower bound of the sort keys in the window.
 func (w window) since() string { return w.from.Format(feed.TimeLayout) }
 
 // days returns the day partitions that the window touches, newest first.

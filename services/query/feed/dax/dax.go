@@ -1,5 +1,5 @@
 // Package dax reads tables through a DynamoDB Accelerator cluster. It is separate from package
-// table so that only its users depend on the DAX client of AWS.
+// table so that only its users depend on AWS's DAX client.
 package dax
 
 import (

@@ -30,7 +30,7 @@ func TestEndpointIsChecked(t *testing.T) {
 	}
 	for _, wrong := range []string{"cluster.example:8111", "http://cluster.example", "dax://", "dax://:8111", "dax://a/path", "dax://u@a", "dax://a:port"} {
 		if err := (dax.Config{Endpoint: wrong}).Validate(); err == nil || !strings.Contains(err.Error(), "ASSAY_DAX_ENDPOINT") || !strings.Contains(err.Error(), "dax://name") {
-			t.Errorf("%q: got error %v, want one with the setting and an example", wrong, err)
+			t.Errorf("%q: got error %v, want one that names the setting and gives an example", wrong, err)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func cluster(t *testing.T) (endpoint string, received <-chan string) {
 	return "dax://" + listener.Addr().String(), greetings
 }
 
-// hello is the first part of every DAX connection: a CBOR text string of 7 characters.
+// hello contains the first bytes sent on every DAX connection: a CBOR text string of 7 characters.
 const hello = "\x67J7yne5G"
 
 // lines collects a log.

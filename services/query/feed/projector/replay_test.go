@@ -36,7 +36,7 @@ type posting struct {
 	at            time.Time
 	compound      float64
 	tags          []string
-	later         int  // how many of the tags, the last ones, are added after the analysis
+	later         int  // number of tags, the last ones, that are added after the analysis
 	gone          bool // deleted at the end
 }
 

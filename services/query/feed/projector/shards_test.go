@@ -199,7 +199,7 @@ func (s *splitting) records(r *http.Request, in streamCall) any {
 	return out
 }
 
-// page reads the engine's shard.
+// page reads up to limit records of the engine's shard after a sequence number.
 func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.RawMessage {
 	var described struct {
 		StreamDescription struct{ Shards []struct{ ShardId string } }

@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	// projection names the checkpoints.
+	// projection is the name of the checkpoints.
 	projection = "library"
 	// keep exceeds the retention of a DynamoDB stream.
 	keep = 7 * 24 * time.Hour
-	// publishers is the number of nodes of a batch that are published concurrently.
+	// publishers is the maximum number of nodes of a batch whose changes are published concurrently.
 	publishers = 16
 )
 

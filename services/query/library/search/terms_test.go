@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		terms, err := search.Parse(query)
 		if err == nil && len(terms) == 0 {
-			t.Error("got no terms and no error")
+			t.Errorf("Parse(%q): got no terms and no error, want terms or an error", query)
 		}
 		search.Snippets(query, query, terms)
 	})

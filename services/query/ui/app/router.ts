@@ -1,4 +1,4 @@
-// Addresses and pages. A link is a plain <a href>; navigate and setQuery change the address by script.
+// Addresses and pages. A link is a plain <a href>; navigate and setQuery change the address from a script.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 

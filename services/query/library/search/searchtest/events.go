@@ -32,7 +32,7 @@ func lateEventsAreIgnored(t *testing.T, open Open) {
 	w.Put(again)
 	w.Apply(last, changed(n, library.ChangeDeleted))
 	w.wants("created again", w.Find("ann", "again"), "again.txt")
-	// A child may arrive before its folder.
+	// The event of a child can arrive before the event of its folder.
 	folder := library.Node{ID: w.id(), Type: library.KindFolder, OwnedBy: "ann", ParentID: root.ID, Name: "folder", Status: library.Created}
 	w.File(folder, "child.txt", "")
 	w.wants("without its folder", w.Find("ann", "child"))

@@ -39,7 +39,7 @@ func TestUnusableFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, built, err := x.Position(t.Context()); built || err != nil {
-				t.Errorf("got built %v, error %v, want an empty index", built, err)
+				t.Errorf("got built %v, error %v, want false", built, err)
 			}
 			if err := x.Close(); err != nil {
 				t.Error(err)

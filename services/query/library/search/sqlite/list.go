@@ -153,7 +153,7 @@ func (s listing) query(l search.Listing, after []any) (string, []any) {
 }
 
 // beyond returns the condition that an entry follows the entry of a cursor. The first part of the condition lets an
-// index scan start there.
+// index scan start at that entry.
 func beyond(keys []string, directions []bool, after []any, arguments *[]any) string {
 	sign := func(i int) string {
 		if directions[i] {

@@ -163,7 +163,7 @@ export async function rename(node: Node, name: string): Promise<Node> {
 }
 
 type Op = "move" | "trash" | "restore" | "erase";
-const inOneCall = 100; // operations
+const inOneCall = 100; // maximum number of operations per request
 
 /** Applies an operation to many nodes. Returns the nodes that succeeded and shows why the others failed. */
 async function bulk(op: Op, nodes: Node[], parentOf?: (node: Node) => string | undefined): Promise<Node[]> {

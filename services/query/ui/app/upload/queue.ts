@@ -38,7 +38,7 @@ interface Job {
   stop?: () => void;
 }
 
-const parallel = 3; // concurrent transfers
+const parallel = 3; // maximum number of concurrent transfers
 const remembered = 500; // outcomes, which can arrive before the response to the upload
 
 export const items = signal<Item[]>([]);
