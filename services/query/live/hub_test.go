@@ -284,7 +284,7 @@ func TestUnavailableLiveEventsAreNotReady(t *testing.T) {
 	}
 	w.eventually(func() error {
 		if err := w.hub.Check(w.ctx); err == nil || !strings.Contains(err.Error(), "no live events for") || !strings.Contains(err.Error(), bus.StreamOutcomes) {
-			return fmt.Errorf("without the stream: got error %w, want one that names the stream", err)
+			return fmt.Errorf("without the stream: got error %v, want one that names the stream", err)
 		}
 		return nil
 	})

@@ -143,7 +143,7 @@ func TestStreamsEndWithTheirPermission(t *testing.T) {
 			sent.Write(frame)
 		}
 		if batch.Position != "3" {
-			return fmt.Errorf("got position %s, error %w, want 3", batch.Position, err)
+			return fmt.Errorf("got position %s, error %v, want 3", batch.Position, err)
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// measured is an engine with both tables that syncs as in production. It counts requests.
+// measured is an engine with both tables, which syncs as in production and counts requests.
 type measured struct {
 	db       *dynamodb.Client
 	at       table.Config

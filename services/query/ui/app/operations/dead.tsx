@@ -16,7 +16,7 @@ type Entry = Schemas["DeadLetterView"];
 
 const pageSize = 100;
 const every = 15_000; // ms between refreshes
-const typing = 400; // ms without input after which the filter is applied
+const typing = 400; // ms from the last input until the filter is applied
 
 const columns: Column<Entry>[] = [
   { key: "reason", label: "Reason", width: "minmax(0, 1fr)", cell: (l) => <><a class="name" href={`/operations/dead/${l.sequence}`}><Bdi text={l.reason} clip /></a><span class="sub clip"><Bdi text={l.item ?? l.subject} clip /></span></> },
