@@ -137,8 +137,7 @@ func TestPagesShareOneHTMLFile(t *testing.T) {
 	}
 }
 
-// TestFilesAreCompressed checks the gzip variant, which has an entity tag of its own, and clients that do not accept
-// it.
+// TestFilesAreCompressed checks the gzip variant, which has its own entity tag, and clients that do not accept it.
 func TestFilesAreCompressed(t *testing.T) {
 	all, _ := loaded(t)
 	for path, plain := range all {

@@ -24,7 +24,7 @@ type Listing struct {
 	SourceType string    // empty lists all source types
 	Sentiment  string    // empty lists all sentiments, newest first; otherwise the highest score first
 	Tag        string    // empty lists items regardless of their tags
-	Limit      int       // maximum items on the page, at least 1
+	Limit      int       // maximum number of items on the page, at least 1
 	Cursor     string    // NextCursor of the previous page; empty for the first
 }
 

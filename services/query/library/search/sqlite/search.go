@@ -137,7 +137,7 @@ func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (a
 		if err != nil {
 			return nil, false, err
 		}
-		below = -1 // no node
+		below = -1 // matches no node
 		if err := tx.QueryRowContext(ctx, "SELECT no FROM node WHERE id = ?", key).Scan(&below); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, false, err
 		}
