@@ -65,7 +65,7 @@ func checkQuery(t *testing.T, d *dashboard.Dashboard, q dashboard.Query, chosen 
 		Hours: q.Hours, From: q.From, To: q.To, SourceType: q.SourceType, Sentiment: q.Sentiment, Tag: q.Tag, Limit: 70,
 	})
 	if !slices.Equal(list, want) {
-		t.Errorf("list of %+v: got %d items, want %d", q, len(list), len(want))
+		t.Errorf("list of %+v: got %d items %v, want %d %v", q, len(list), list, len(want), want)
 	}
 	summary, err := d.Summary(t.Context(), q)
 	if err != nil {

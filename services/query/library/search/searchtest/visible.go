@@ -46,7 +46,7 @@ func callersSeeWhatTheTablesAllow(t *testing.T, open Open) {
 			slices.Sort(got)
 			slices.Sort(want)
 			if !slices.Equal(got, want) || result.Total != len(want) {
-				t.Fatalf("caller %+v after %d changes: got %d nodes, total %d, want %d", c, step, len(got), result.Total, len(want))
+				t.Fatalf("caller %+v after %d changes: got %d nodes %v, total %d, want %d %v", c, step, len(got), got, result.Total, len(want), want)
 			}
 		}
 	}
