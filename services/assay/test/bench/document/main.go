@@ -25,7 +25,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: document pdf|office FILE...")
+		return errors.New("usage: document pdf|office FILE [FILE ...]")
 	}
 	read := map[string]func(context.Context, []string) error{"pdf": readPDFs, "office": readOffice}[args[0]]
 	if read == nil {

@@ -97,9 +97,12 @@ func check(t *testing.T, compiler *jsonschema.Compiler, at string, content map[s
 		if kind != "application/json" {
 			continue
 		}
-		examples := []json.RawMessage{media.Example}
+		var examples []json.RawMessage
 		for _, example := range media.Examples {
-			examples = append(examples[:0], example.Value)
+			examples = append(examples, example.Value)
+		}
+		if len(examples) == 0 {
+			examples = append(examples, media.Example)
 		}
 		schema, err := compiler.Compile(at + escape.Replace(kind) + "/schema")
 		if err != nil {

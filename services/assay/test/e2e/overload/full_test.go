@@ -20,14 +20,14 @@ func TestFullQueueIsRejected(t *testing.T) {
 	c := system.StartCluster(t, "ASSAY_WORK_MAX_MESSAGES="+strconv.Itoa(limit))
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	owner := system.NewOwner()
-	speaker := c.Client(t, owner)
+	api := c.Client(t, owner)
 	asJSON := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
 	content, formType := system.Form(`form-data; name="file"; filename="f.txt"`, "text/plain", "full")
 	asForm := map[string]string{"X-Owner-Id": owner, "Content-Type": formType}
 	reservation := system.JSON(client.Reservation{FileName: "r.txt", Size: 10})
 
 	// This file is reserved before the limit is reached and uploaded afterwards.
-	late := system.Reserve(t, speaker, "late.txt", "text/plain", "full")
+	late := system.Reserve(t, api, "late.txt", "text/plain", "full")
 	accepted := map[string]bool{}
 	for i := range limit {
 		// The estimate of the backlog can count a message twice until the next count.
@@ -55,19 +55,19 @@ func TestFullQueueIsRejected(t *testing.T) {
 			}
 			var file client.File
 			system.Decode(t, body, &file)
-			return errors.Join(errors.New(way+" was accepted, want 503"), speaker.Delete(t.Context(), file.FileID))
+			return errors.Join(errors.New(way+" was accepted, want 503"), api.Delete(t.Context(), file.FileID))
 		})
 	}
 	if status, body := system.Put(t, late.Upload, "full", nil); status != http.StatusOK {
 		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	// An upload that was reserved before the limit was reached is not rejected.
-	if _, err := speaker.Uploaded(system.Within(t), late.FileID); err != nil {
+	if _, err := api.Uploaded(system.Within(t), late.FileID); err != nil {
 		t.Error(err)
 	}
 
 	accepted[late.FileID] = true
-	for file, err := range speaker.List(system.Within(t), client.Listing{}) {
+	for file, err := range api.List(system.Within(t), client.Listing{}) {
 		if err != nil || !accepted[file.FileID] {
 			t.Errorf("a rejected upload left %s, %v", system.JSON(file), err)
 		}
@@ -78,7 +78,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 
 	c.Service(t, "analyzer")
 	for id := range accepted {
-		system.CheckResult(t, system.Await(t, speaker, id), system.Count("full"))
+		system.CheckResult(t, system.Await(t, api, id), system.Count("full"))
 	}
 	system.Eventually(t, func() error {
 		resp, _ := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)

@@ -164,7 +164,7 @@ func (o *overload) flood(owners int) {
 // Half of the uploads are files, by two kinds of upload, and half are items of a feed source that does not flood.
 func (o *overload) quiet(number int) {
 	owner := system.NewOwner()
-	speaker := o.Client(o.t, owner)
+	api := o.Client(o.t, owner)
 	o.clients.Go(func() {
 		for i := 0; int(o.current.Load()) != over; i++ {
 			text := system.RandomText(uint64(100*i+number), 100)
@@ -173,7 +173,7 @@ func (o *overload) quiet(number int) {
 			var insist func() (accepted bool, wait time.Duration)
 			switch i % 4 {
 			case 1:
-				insist = func() (bool, time.Duration) { return o.presigned(speaker, key, text) }
+				insist = func() (bool, time.Duration) { return o.presigned(api, key, text) }
 			case 3:
 				insist = func() (bool, time.Duration) {
 					return o.file(owner, key, text, true, int(o.current.Load()))
@@ -232,10 +232,10 @@ func (o *overload) item(p system.Posting, quiet bool, phase int) (accepted bool,
 }
 
 // presigned uploads a file with a presigned request, like the command line.
-func (o *overload) presigned(speaker *client.Client, key, text string) (accepted bool, wait time.Duration) {
+func (o *overload) presigned(api *client.Client, key, text string) (accepted bool, wait time.Duration) {
 	up := system.Source("presigned.txt", text)
 	up.Key = key
-	file, err := speaker.Upload(o.t.Context(), up)
+	file, err := api.Upload(o.t.Context(), up)
 	if err != nil {
 		busy, isProblem := errors.AsType[*client.Problem](err)
 		if !isProblem || busy.RetryAfter == 0 {
@@ -285,14 +285,14 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	return answer, false, time.Duration(max(seconds, 1)) * time.Second
 }
 
-// mostMistakes is the number of mistakes that are reported in full.
-const mostMistakes = 10
+// maxMistakes is the number of mistakes that are reported in full.
+const maxMistakes = 10
 
 // mistake records a response that neither accepts nor correctly rejects an upload.
 func (o *overload) mistake(format string, args ...any) {
 	o.mu.Lock()
 	o.wrong++
-	report := o.wrong <= mostMistakes
+	report := o.wrong <= maxMistakes
 	o.mu.Unlock()
 	if report {
 		o.t.Errorf(format, args...)

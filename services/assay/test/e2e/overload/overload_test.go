@@ -33,15 +33,15 @@ const (
 
 // Limits under overload.
 const (
-	// mostOvertaken is the maximum number of other items that are processed while an item of a quiet owner waits during
+	// maxOvertaken is the maximum number of other items that are processed while an item of a quiet owner waits during
 	// the flood of one owner; in order of arrival, it would be ownerBound. Half of the deliveries are of the first
 	// priority, which contains the items of the quiet owners and the first eight of the flood.
-	mostOvertaken = 40
-	mostMedian    = 4.0  // ratio of the median time to accept an upload during the overload to the median before it
-	mostP99       = 8.0  // the same ratio for the 99th percentile
-	mostMemory    = 1.5  // ratio of a service's peak memory to its peak after a tenth of the overload
-	leastFactor   = 10.0 // ratio of offered to processed work
-	leastFairness = 3.0  // ratio of the flooding owner's median wait to the 99th percentile of quiet owners
+	maxOvertaken = 40
+	maxMedian    = 4.0  // ratio of the median time to accept an upload during the overload to the median before it
+	maxP99       = 8.0  // the same ratio for the 99th percentile
+	maxMemory    = 1.5  // ratio of a service's peak memory to its peak after a tenth of the overload
+	minFactor    = 10.0 // ratio of offered to processed work
+	minFairness  = 3.0  // ratio of the flooding owner's median wait to the 99th percentile of quiet owners
 )
 
 // TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer can do. It responds with 429 to
@@ -119,11 +119,11 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 // judge compares the measurements with the limits.
 func (o *overload) judge(m ledger.Overload) {
 	for what, bad := range map[string]bool{
-		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, leastFactor):                                  m.Factor < leastFactor,
-		fmt.Sprintf("the median time to accept an upload rose by a factor of %.1f, want at most %.1f", m.Median, mostMedian):           m.Median > mostMedian,
-		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by a factor of %.1f, want at most %.1f", m.P99, mostP99): m.P99 > mostP99,
-		fmt.Sprintf("the peak memory of a service rose by a factor of %.2f, want at most %.2f", m.Memory, mostMemory):                  m.Memory > mostMemory,
-		fmt.Sprintf("quiet owners waited %s, the flooding owner %s, want a ratio of at least %.0f", m.Quiet, m.Flood, leastFairness):   m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
+		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, minFactor):                                   m.Factor < minFactor,
+		fmt.Sprintf("the median time to accept an upload rose by a factor of %.1f, want at most %.1f", m.Median, maxMedian):           m.Median > maxMedian,
+		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by a factor of %.1f, want at most %.1f", m.P99, maxP99): m.P99 > maxP99,
+		fmt.Sprintf("the peak memory of a service rose by a factor of %.2f, want at most %.2f", m.Memory, maxMemory):                  m.Memory > maxMemory,
+		fmt.Sprintf("quiet owners waited %s, the flooding owner %s, want a ratio of at least %.0f", m.Quiet, m.Flood, minFairness):    m.Quiet.Seconds()*minFairness > m.Flood.Seconds(),
 	} {
 		if bad {
 			o.t.Error(what)

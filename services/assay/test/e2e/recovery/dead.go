@@ -16,16 +16,16 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	text := system.RandomText(311, 100)
 	var ids []string
 	for i := range files {
-		ids = append(ids, system.UploadMultipart(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
+		ids = append(ids, system.UploadMultipart(t, api, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
 	c.S3Engine.Kill(t)
 	c.Service(t, "analyzer")
 	for _, id := range ids {
-		if file := system.Await(t, speaker, id); file.Status != client.Failed {
+		if file := system.Await(t, api, id); file.Status != client.Failed {
 			t.Fatalf("without S3, the file is %s, want FAILED", system.JSON(file))
 		}
 		system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), id, 1)
@@ -35,7 +35,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	filter := []string{"--consumer", "analyzer-textfile", "--from", "1h"}
 	dry := system.Dead(t, ingest.Operator, append([]string{"replay", "--dry-run"}, filter...)...)
 	for _, id := range ids {
-		if file := system.Await(t, speaker, id); file.Status != client.Failed || !strings.Contains(dry, id) {
+		if file := system.Await(t, api, id); file.Status != client.Failed || !strings.Contains(dry, id) {
 			t.Errorf("after a dry run that printed %s, the file is %s, want FAILED and its id printed", dry, system.JSON(file))
 		}
 	}
@@ -46,7 +46,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	js := c.JetStream(t)
 	want := map[string]int{}
 	for _, id := range ids {
-		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		system.CheckResult(t, system.Await(t, api, id), system.Count(text))
 		want[id] = len(c.Outcomes(t, js, id))
 		if want[id] != 2 {
 			t.Errorf("%d outcomes of %s, want one that failed and one that completed", want[id], id)
@@ -57,7 +57,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 		t.Errorf("a replay of completed items printed %s, want %d skipped", again, files)
 	}
 	for _, id := range ids {
-		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		system.CheckResult(t, system.Await(t, api, id), system.Count(text))
 		if n := len(c.Outcomes(t, js, id)); n != want[id] {
 			t.Errorf("%d outcomes of %s, want %d", n, id, want[id])
 		}

@@ -17,9 +17,9 @@ import (
 func TestReplayFailsAgain(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
-	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
-	file := system.UploadMultipart(t, speaker, "a.pdf", "text/plain", []byte("%PDF-1.7\n\x00\x00"))
-	before := system.Await(t, speaker, file.FileID)
+	operator, api := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
+	file := system.UploadMultipart(t, api, "a.pdf", "text/plain", []byte("%PDF-1.7\n\x00\x00"))
+	before := system.Await(t, api, file.FileID)
 	first := system.DeadLetters(t, operator, file.FileID, 1)[0]
 	if !strings.Contains(first.Reason, "a PDF document") || first.Attempts != 1 || first.Subject != "assay.file.uploaded."+file.FileID || first.Payload != nil {
 		t.Errorf("the dead letter is %+v, want one of a PDF document after 1 attempt, without payload", first)
@@ -35,7 +35,7 @@ func TestReplayFailsAgain(t *testing.T) {
 		t.Fatalf("ReplayDead = %+v, %v; want 1 done", done, err)
 	}
 	system.DeadLetters(t, operator, file.FileID, 2)
-	after := system.Await(t, speaker, file.FileID)
+	after := system.Await(t, api, file.FileID)
 	if after.Status != client.Failed || !after.UpdatedAt.After(before.UpdatedAt) {
 		t.Errorf("after the replay, the file is %s, want it FAILED again", system.JSON(after))
 	}
@@ -43,7 +43,7 @@ func TestReplayFailsAgain(t *testing.T) {
 	if err != nil || again.Done != 0 || len(again.Results) != 1 || !strings.Contains(again.Results[0].Note, "failed again since") {
 		t.Errorf("the second replay of the dead letter: %+v, %v; want it skipped", again, err)
 	}
-	if same := system.Await(t, speaker, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
+	if same := system.Await(t, api, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
 		t.Errorf("after the second replay, the file is %s, want it unchanged", system.JSON(same))
 	}
 
@@ -69,7 +69,7 @@ func TestReplayFailsAgain(t *testing.T) {
 	if !isProblem || gone.Status != 404 {
 		t.Errorf("a dropped dead letter: %v, want 404", gone)
 	}
-	if outside, isProblem := errors.AsType[*client.Problem](second(speaker.DeadLetter(system.Within(t), first.Sequence))); !isProblem || outside.Status != 404 {
+	if outside, isProblem := errors.AsType[*client.Problem](second(api.DeadLetter(system.Within(t), first.Sequence))); !isProblem || outside.Status != 404 {
 		t.Errorf("a dead letter at the public address: %v, want 404", outside)
 	}
 	for _, path := range []string{"/openapi.json"} {

@@ -30,10 +30,10 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 	c, n := startServices(t), *partsUploads
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(n)*2*time.Second)
 	defer cancel()
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	accepted := make(chan audit.Promise, n)
 	for i := range n {
-		go func() { accepted <- uploadInParts(ctx, speaker, i) }()
+		go func() { accepted <- uploadInParts(ctx, api, i) }()
 	}
 	random, kills := rand.New(rand.NewPCG(system.LoadSeed(), 4)), max(3, n/25)
 	var promises []audit.Promise
@@ -52,7 +52,7 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 		}
 	}
 	for i := range abandonedUploads {
-		f, err := speaker.Reserve(ctx, client.Reservation{FileName: fmt.Sprint(i), Size: 1, Parts: true})
+		f, err := api.Reserve(ctx, client.Reservation{FileName: fmt.Sprint(i), Size: 1, Parts: true})
 		if err != nil {
 			t.Fatal(err)
 		}

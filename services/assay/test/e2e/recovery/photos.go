@@ -22,16 +22,16 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
 	c.Service(t, "analyzer")
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 11)
 	completed := func() client.Photo {
-		return system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "sepia", photo).JobID, client.Completed)
+		return system.AwaitPhoto(t, api, system.SendPhoto(t, api, "sepia", photo).JobID, client.Completed)
 	}
 	failed := func() client.Photo {
-		return system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "abracadabra", photo).JobID, client.Failed)
+		return system.AwaitPhoto(t, api, system.SendPhoto(t, api, "abracadabra", photo).JobID, client.Failed)
 	}
 	reserved := func() client.ReservedPhoto {
-		job, err := speaker.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "sepia", photo).PhotoReservation, client.PhotoOptions{})
+		job, err := api.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "sepia", photo).PhotoReservation, client.PhotoOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,12 +77,12 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.PutObject(t, system.PhotoTemp, system.Attribute(t, c.PhotoItem(system.Within(t), t, other.JobID), "s3TempKey"), []byte("x"))
 	const none = "01HF9GZZZZZZZZZZZZZZZZZZZZ"
 	orphan, orphanFinal := blob.Key("work/", none+"/answer-1"), blob.Key("final/", none+"/1.jpg")
-	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // left by a crashed worker
+	outdated := blob.Key("final/", kept.JobID+"/9.jpg") // left by a crashed worker
 	foreign := "elsewhere/file"
 	c.PutObject(t, system.PhotoTemp, orphan, []byte("x"))
 	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
-	c.PutObject(t, system.PhotoFinal, strayFinal, []byte("x"))
+	c.PutObject(t, system.PhotoFinal, outdated, []byte("x"))
 	// Recreate the streams, which would drop duplicates of messages of the last minutes.
 	js := c.JetStream(t)
 	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
@@ -98,7 +98,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	findings := map[string]string{
 		unused.JobID: "overdue_job", unnotified.JobID: "unnotified_upload", other.JobID: "mismatched_object",
 		lost.JobID: "lost_message", answered.JobID: "lost_message", withoutBytes.JobID: "lost_message",
-		orphan: "orphan_object", orphanFinal: "orphan_object", strayFinal: "outdated_object",
+		orphan: "orphan_object", orphanFinal: "orphan_object", outdated: "outdated_object",
 		keyIn(oldFailed.JobID, system.PhotoTemp, "uploads/"): "outdated_object",
 	}
 	for _, key := range c.PhotoKeys(t, old.JobID)[system.PhotoTemp] {
@@ -118,13 +118,13 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		kept.JobID: client.Completed, old.JobID: client.Completed,
 		unused.JobID: "UPLOAD_EXPIRED", other.JobID: "UPLOAD_MISMATCH", withoutBytes.JobID: "UPLOAD_MISMATCH",
 		keptFailed.JobID: "PROMPT_NOT_UNDERSTOOD", oldFailed.JobID: "PROMPT_NOT_UNDERSTOOD",
-	}, speaker)
+	}, api)
 	for jobID, calls := range map[string]int{lost.JobID: 2, answered.JobID: 2} { // the stored response is not requested again
 		if ledger, ok := c.PhotoItem(system.Within(t), t, jobID)["calls"].(*types.AttributeValueMemberM); !ok || len(ledger.Value) != calls {
 			t.Errorf("the job %s has the calls %v, want %d", jobID, ledger, calls)
 		}
 	}
-	for bucket, keys := range map[string][]string{system.PhotoTemp: {orphan}, system.PhotoFinal: {orphanFinal, strayFinal}} {
+	for bucket, keys := range map[string][]string{system.PhotoTemp: {orphan}, system.PhotoFinal: {orphanFinal, outdated}} {
 		for _, key := range keys {
 			if err := c.HeadObject(t, bucket, key); err == nil {
 				t.Errorf("%s still exists", key)
@@ -146,10 +146,10 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 }
 
 // checkRepaired waits until each job has ended, and checks its status, or the error code of a FAILED job.
-func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, speaker *client.Client) {
+func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, api *client.Client) {
 	t.Helper()
 	for id, want := range ends {
-		job, err := speaker.WaitPhoto(system.Within(t), id)
+		job, err := api.WaitPhoto(system.Within(t), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,14 +171,14 @@ func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, spea
 func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 12)
 	var photos []client.PhotoReservation
 	for i := range client.MaxPhotoBatch {
 		photos = append(photos, system.PhotoSource(fmt.Sprintf("%d.jpg", i), "", photo).PhotoReservation)
 	}
 	photos[0].Prompt, photos[1].Prompt = "abracadabra", "hocus pocus"
-	batch, err := speaker.ReservePhotoBatch(system.Within(t), client.PhotoBatchReservation{Prompt: "sepia", Photos: photos})
+	batch, err := api.ReservePhotoBatch(system.Within(t), client.PhotoBatchReservation{Prompt: "sepia", Photos: photos})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +194,11 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 		if status, body := system.Put(t, job.Upload, content, nil); status != http.StatusOK {
 			t.Fatalf("PUT returned %d %s, want 200", status, body)
 		}
-		if _, err := speaker.PhotoUploaded(system.Within(t), job.JobID); err != nil {
+		if _, err := api.PhotoUploaded(system.Within(t), job.JobID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := speaker.DeletePhoto(system.Within(t), batch.Photos[deleted].JobID); err != nil {
+	if err := api.DeletePhoto(system.Within(t), batch.Photos[deleted].JobID); err != nil {
 		t.Fatal(err)
 	}
 	js := c.JetStream(t)
@@ -213,7 +213,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	if said := c.Sweep(t); !strings.Contains(said, ", 0 failed") {
 		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}
-	ended := system.BatchEnd(t, speaker, batch.BatchID)
+	ended := system.BatchEnd(t, api, batch.BatchID)
 	if ended.Status != client.Partial || ended.Completed != 15 || ended.Failed != 4 || ended.Deleted != 1 {
 		t.Errorf("the batch is %s, want PARTIAL with 15 completed, 4 failed and 1 deleted", system.JSON(ended))
 	}
@@ -226,10 +226,10 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	if ids := c.PhotoOutcomes(t, batch.BatchID); len(ids) != 1 {
 		t.Errorf("outcomes of the batch %v, want one", ids)
 	}
-	if again, err := speaker.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the job without an upload
+	if again, err := api.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the job without an upload
 		t.Errorf("RetryPhotoBatch = %s, %v; want 1 failed", system.JSON(again), err)
 	}
-	if ended := system.BatchEnd(t, speaker, batch.BatchID); ended.Status != client.Partial || ended.Failed != 4 {
+	if ended := system.BatchEnd(t, api, batch.BatchID); ended.Status != client.Partial || ended.Failed != 4 {
 		t.Errorf("after the retry, the batch is %s, want PARTIAL with 4 failed", system.JSON(ended))
 	}
 	settled()

@@ -32,11 +32,11 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	for i, a := range analyzers {
 		before[i] = attempts(a)
 	}
-	speaker := s.Client(t, system.NewOwner())
+	api := s.Client(t, system.NewOwner())
 	ctx := system.Within(t)
-	ends := system.UploadMany(ctx, t, speaker, files)
+	ends := system.UploadMany(ctx, t, api, files)
 	for id, end := range ends {
-		file := system.Await(t, speaker, id)
+		file := system.Await(t, api, id)
 		want := client.Failed
 		if end == client.CompletedEvent {
 			want = client.Completed
@@ -67,20 +67,20 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 // another analyzer. It starts the only analyzers of the system.
 func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Worker) {
 	t.Helper()
-	speaker := s.Client(t, system.NewOwner())
+	api := s.Client(t, system.NewOwner())
 	text := strings.Repeat(system.RandomText(152, 2000), 20)
 	want := system.Count(text)
 	var ids []string
 	for i := range 16 {
-		ids = append(ids, system.UploadPresigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
+		ids = append(ids, system.UploadPresigned(t, api, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
-	doomed := analyzer()
-	doomed.Await(t, `"outcome":"done"`) // and it is working on the next file
-	doomed.Kill(t)
+	first := analyzer()
+	first.Await(t, `"outcome":"done"`) // and it is working on the next file
+	first.Kill(t)
 	analyzer()
 	js := s.JetStream(t)
 	for _, id := range ids {
-		system.CheckResult(t, system.Await(t, speaker, id), want)
+		system.CheckResult(t, system.Await(t, api, id), want)
 		if outcomes := s.Outcomes(t, js, id); len(outcomes) != 1 {
 			t.Errorf("outcomes of %s: %v, want one", id, outcomes)
 		}

@@ -49,10 +49,10 @@ func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	c := system.StartCluster(t, "ASSAY_LEASE=10m")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	owner := system.NewOwner()
-	speaker := c.Client(t, owner)
+	api := c.Client(t, owner)
 	text := system.RandomText(151, 100)
-	file := system.UploadPresigned(t, speaker, "claimed.txt", "text/plain", []byte(text))
+	file := system.UploadPresigned(t, api, "claimed.txt", "text/plain", []byte(text))
 	claimByHand(t, c.System, owner, file.FileID)
 	c.Service(t, "analyzer")
-	system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
+	system.CheckResult(t, system.Await(t, api, file.FileID), system.Count(text))
 }

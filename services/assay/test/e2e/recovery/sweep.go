@@ -36,14 +36,14 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	js := c.JetStream(t)
 	owner := system.NewOwner()
-	speaker := c.Client(t, owner)
+	api := c.Client(t, owner)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 
 	var all []accepted
 	upload := func(i int) {
 		text := system.RandomText(uint64(400+i), 100+i)
-		id := system.Persist(ctx, t, speaker, i, text)
+		id := system.Persist(ctx, t, api, i, text)
 		all = append(all, accepted{id, text})
 	}
 	for i := range loss {
@@ -65,7 +65,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	}
 	ids := map[string]string{}
 	for _, a := range all {
-		system.CheckResult(t, system.Await(t, speaker, a.id), system.Count(a.text))
+		system.CheckResult(t, system.Await(t, api, a.id), system.Count(a.text))
 		outcomes := c.Outcomes(t, js, a.id)
 		if len(outcomes) != 1 {
 			t.Errorf("outcomes of %s: %v, want one", a.id, outcomes)
@@ -93,20 +93,20 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	c.Service(t, "analyzer")
 	owner := system.NewOwner()
-	speaker := c.Client(t, owner)
+	api := c.Client(t, owner)
 	ctx := system.Within(t)
 	text := system.RandomText(302, 100)
 
-	unused := system.Reserve(t, speaker, "unused.txt", "text/plain", text)
-	abandoned, err := speaker.Reserve(ctx, client.Reservation{FileName: "abandoned.txt", Size: int64(len(text)), Parts: true})
+	unused := system.Reserve(t, api, "unused.txt", "text/plain", text)
+	abandoned, err := api.Reserve(ctx, client.Reservation{FileName: "abandoned.txt", Size: int64(len(text)), Parts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := system.UploadMultipart(t, speaker, "kept.txt", "text/plain", []byte(text))
-	inconsistent := system.UploadMultipart(t, speaker, "inconsistent.txt", "text/plain", []byte(text))
-	lost := system.UploadMultipart(t, speaker, "lost.txt", "text/plain", []byte(text))
+	kept := system.UploadMultipart(t, api, "kept.txt", "text/plain", []byte(text))
+	inconsistent := system.UploadMultipart(t, api, "inconsistent.txt", "text/plain", []byte(text))
+	lost := system.UploadMultipart(t, api, "lost.txt", "text/plain", []byte(text))
 	for _, file := range []client.File{kept, inconsistent, lost} {
-		system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
+		system.CheckResult(t, system.Await(t, api, file.FileID), system.Count(text))
 	}
 	c.HoldNotices(t) // otherwise ingest would remove orphans immediately
 	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
@@ -131,7 +131,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 		}
 	}
 	// Store bytes of another length, which a presigned request would have rejected.
-	other := system.Reserve(t, speaker, "other.txt", "text/plain", text)
+	other := system.Reserve(t, api, "other.txt", "text/plain", text)
 	otherKey := system.ObjectOf(t, c.System, other.FileID)
 	if _, err := c.Objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
 		t.Fatal(err)
@@ -148,23 +148,23 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	}
 	check(t, "textfile", c.Sweep(t), findings, "repaired", 7, 7)
 
-	if file := system.Await(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
+	if file := system.Await(t, api, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
 		t.Errorf("the file without bytes is %s, want FAILED because the bytes no longer exist", system.JSON(file))
 	}
-	if file := system.Await(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
+	if file := system.Await(t, api, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
 		t.Errorf("the file with other bytes is %s, want FAILED because of their length", system.JSON(file))
 	}
 	if ids := c.Outcomes(t, c.JetStream(t), other.FileID); len(ids) != 1 {
 		t.Errorf("outcomes of the file with other bytes: %v, want one", ids)
 	}
-	if _, err := speaker.Retry(ctx, lost.FileID); err == nil {
+	if _, err := api.Retry(ctx, lost.FileID); err == nil {
 		t.Error("a retry without bytes is accepted, want an error")
 	}
-	if _, err := speaker.Get(ctx, unused.FileID, 0); err == nil {
+	if _, err := api.Get(ctx, unused.FileID, 0); err == nil {
 		t.Error("the unused reservation still exists")
 	}
 	listed := map[string]bool{}
-	for file, err := range speaker.List(ctx, client.Listing{}) {
+	for file, err := range api.List(ctx, client.Listing{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

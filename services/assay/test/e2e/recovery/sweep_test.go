@@ -19,9 +19,9 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=1s")
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	text := system.RandomText(301, 100)
-	reserved := system.Reserve(t, speaker, "unnoticed.txt", "text/plain", text)
+	reserved := system.Reserve(t, api, "unnoticed.txt", "text/plain", text)
 	ingest.Kill(t) // so that the notification is not consumed
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
 		t.Fatalf("PUT returned %d %s, want 200", status, body)
@@ -35,7 +35,7 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Service(t, "analyzer")
-	system.CheckResult(t, system.Await(t, speaker, reserved.FileID), system.Count(text))
+	system.CheckResult(t, system.Await(t, api, reserved.FileID), system.Count(text))
 	if ids := c.Outcomes(t, js, reserved.FileID); len(ids) != 1 {
 		t.Errorf("outcomes %v, want one", ids)
 	}
@@ -67,8 +67,8 @@ func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
-	speaker := s.Client(t, system.NewOwner())
-	system.Await(t, speaker, system.UploadMultipart(t, speaker, "a.txt", "text/plain", []byte("text")).FileID)
+	api := s.Client(t, system.NewOwner())
+	system.Await(t, api, system.UploadMultipart(t, api, "a.txt", "text/plain", []byte("text")).FileID)
 	p := system.Launch(t, "assay", nil, "sweep", "--json", "--data", s.Dir)
 	if status := p.End(t); status != 0 || p.Output.String() != `{"read":7,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
 		t.Errorf("the sweep exited with %d, want 0, 7 read and 0 found: %s", status, p.Output)

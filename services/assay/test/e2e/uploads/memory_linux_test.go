@@ -36,8 +36,8 @@ func TestStreamingMemory(t *testing.T) {
 // postText uploads a text of the given size through ingest and deletes the file.
 func postText(t *testing.T, c *system.Cluster, size int64) {
 	t.Helper()
-	speaker := c.Client(t, system.NewOwner())
-	file, err := speaker.PostFile(t.Context(), client.Posted{FileName: "large", Content: io.LimitReader(words{}, size)})
+	api := c.Client(t, system.NewOwner())
+	file, err := api.PostFile(t.Context(), client.Posted{FileName: "large", Content: io.LimitReader(words{}, size)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func postText(t *testing.T, c *system.Cluster, size int64) {
 	if err := c.HeadFile(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
-	if err := speaker.Delete(t.Context(), file.FileID); err != nil {
+	if err := api.Delete(t.Context(), file.FileID); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -70,7 +70,7 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	wire, url := startLooseWire(t, c.System)
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+url, "ASSAY_READERS=3", "ASSAY_RANGE_SIZE=65536", "ASSAY_VOCABULARY=1048576")
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 
 	mixed := system.RandomText(5, 60_000)
 	plain := strings.Repeat("The quick brown fox jumps over 2 lazy dogs\r\nand judges.\r\n", 4_000)
@@ -89,8 +89,8 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 		"late-latin.txt": {plain + latin.Replace("Größe ") + plain, plain + "Größe " + plain, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := system.UploadPresigned(t, speaker, name, "text/plain", []byte(text.stored))
-			system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text.text))
+			file := system.UploadPresigned(t, api, name, "text/plain", []byte(text.stored))
+			system.CheckResult(t, system.Await(t, api, file.FileID), system.Count(text.text))
 			key := system.Attribute(t, c.Meta(t, file.FileID), "s3Key")
 			wire.mu.Lock()
 			defer wire.mu.Unlock()
@@ -114,7 +114,7 @@ func TestVocabularyLimitIsReported(t *testing.T) {
 	c := system.StartCluster(t)
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	c.Service(t, "analyzer", "ASSAY_VOCABULARY=100000", "ASSAY_RANGE_SIZE=65536")
-	speaker := c.Client(t, system.NewOwner())
+	api := c.Client(t, system.NewOwner())
 	var words strings.Builder
 	for _, first := range system.Vocabulary {
 		for _, second := range system.Vocabulary {
@@ -124,11 +124,11 @@ func TestVocabularyLimitIsReported(t *testing.T) {
 	small := words.String()
 	const says = "too many distinct words: with 64 bytes of overhead each, they take more than 100000 bytes (ASSAY_VOCABULARY)"
 	for name, text := range map[string]string{"small": small, "large": strings.Repeat(system.RandomText(6, 1_000), 20) + small} {
-		file := system.Await(t, speaker, system.UploadPresigned(t, speaker, name, "text/plain", []byte(text)).FileID)
+		file := system.Await(t, api, system.UploadPresigned(t, api, name, "text/plain", []byte(text)).FileID)
 		if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) {
 			t.Errorf("%s, %d bytes: %s, want FAILED with %q", name, len(text), system.JSON(file), says)
 		}
 	}
 	text := system.RandomText(7, 50_000)
-	system.CheckResult(t, system.Await(t, speaker, system.UploadPresigned(t, speaker, "few", "text/plain", []byte(text)).FileID), system.Count(text))
+	system.CheckResult(t, system.Await(t, api, system.UploadPresigned(t, api, "few", "text/plain", []byte(text)).FileID), system.Count(text))
 }

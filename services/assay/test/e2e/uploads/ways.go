@@ -50,9 +50,9 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 		for name, c := range cases {
 			t.Run(wayName+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				speaker := s.Client(t, system.NewOwner())
-				file := upload(t, speaker, name+".txt", c.contentType, c.content)
-				system.CheckResult(t, system.Await(t, speaker, file.FileID), c.want)
+				api := s.Client(t, system.NewOwner())
+				file := upload(t, api, name+".txt", c.contentType, c.content)
+				system.CheckResult(t, system.Await(t, api, file.FileID), c.want)
 			})
 		}
 	}
