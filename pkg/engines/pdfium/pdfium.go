@@ -15,7 +15,7 @@ var code []byte
 
 // Errors of a document. They are permanent: the same bytes fail again.
 var (
-	ErrLocked  = errors.New("the document is locked by a password")
+	ErrLocked  = errors.New("the document is password-protected")
 	ErrDamaged = errors.New("the document is not a PDF, or is damaged")
 	ErrPage    = errors.New("the page cannot be read")
 )

@@ -15,7 +15,7 @@ import (
 // Errors that describe a document. They are permanent: a retry with the same bytes fails again.
 var (
 	ErrFormat  = errors.New("the file is not an office document that can be read")
-	ErrLocked  = errors.New("the document is locked by a password")
+	ErrLocked  = errors.New("the document is password-protected")
 	ErrDamaged = errors.New("the document is damaged")
 	ErrTooBig  = errors.New("the document is too large")
 )

@@ -29,7 +29,7 @@ const (
 
 // Errors of NewWorkbook and Next.
 var (
-	ErrLocked      = errors.New("the workbook is locked by a password")
+	ErrLocked      = errors.New("the workbook is password-protected")
 	ErrNotWorkbook = errors.New("not an XLSX workbook")
 )
 

@@ -50,7 +50,7 @@ func TestDocuments(t *testing.T) {
 	locked := enginetest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}
 	for name, c := range map[string]struct{ body, kind, status, text, reason string }{
 		"foxes.pdf":   {string(pdf.Bytes()), "Pdf", "Processed", "The quick brown fox\nReykjavik\fjumps\f", ""},
-		"locked.pdf":  {string(locked.Bytes()), "Pdf", "Failed", "", "text: the document is locked by a password"},
+		"locked.pdf":  {string(locked.Bytes()), "Pdf", "Failed", "", "text: the document is password-protected"},
 		"broken.pdf":  {string(pdf.Bytes()[:300]), "Pdf", "Failed", "", "text: the document is not a PDF, or is damaged"},
 		"letter.docx": {wordDocument(t, "Dear fox"), "Office", "Processed", "Dear fox", ""},
 		"note.txt":    {"Gr\xf6\xdfe", "Text", "Processed", "Größe", ""},
