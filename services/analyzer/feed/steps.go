@@ -39,7 +39,7 @@ type analysis struct {
 
 func (s steps) Get(ctx context.Context, sourceID string) (feed.Item, error) {
 	if !feed.ValidSourceID(sourceID) {
-		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; the dead letter states this reason
+		return feed.Item{}, lifecycle.ErrNotFound // no item can have this id
 	}
 	return s.store.Get(ctx, sourceID)
 }

@@ -96,7 +96,7 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 // Repair publishes the item's work event again, even if the text is missing: the analysis then
 // fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
-	// The client may set the time of an item, for example to one long before the item was accepted.
+	// The age of the item does not show when it was accepted, because clients may set an item's time.
 	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err

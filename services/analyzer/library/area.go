@@ -72,8 +72,8 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
 
-// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx is done. Compiling each of the other
-// engines takes about a second at first use.
+// Prepare waits until PDFium and, if enabled, RDKit are compiled, or ctx is done. Each of the other
+// engines is compiled when it is first used, which takes about a second.
 func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
@@ -89,7 +89,8 @@ func (a *Area) Close(ctx context.Context) error {
 // Check returns an error if the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns a consumer for each class of steps. CPU-bound steps run one per processor.
+// Consumers returns a consumer for each class of steps. Each consumer of CPU-bound steps
+// runs one step per processor.
 func (a *Area) Consumers() []bus.Consumer {
 	// The number of attempts is the same in every area. An error that is neither permanent nor caused by
 	// a panic or timeout comes from a backend. With fewer attempts, a backend outage of a few seconds

@@ -44,7 +44,7 @@ func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	case library.StepErase:
 		return a.erase(ctx, s)
 	}
-	if d.Attempt > 1 { // the previous worker may have completed it
+	if d.Attempt > 1 { // an earlier attempt may have completed the step
 		if ended, err := a.ended(ctx, s); ended || err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 	return nil
 }
 
-// do runs a step and records its end.
+// do runs a step and records its outcome.
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
 	implementation, ok := a.task(s)
 	if !ok {
@@ -167,7 +167,7 @@ func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
-// giveUp marks a step as failed, with the reason. It does not mark erasures and finishes, because
+// giveUp marks a step as failed, with the reason. Erase and finish steps are not marked, because
 // sweeps retry them.
 func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
 	s, err := read(&d)

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// metaOrigin is the object metadata key of the URL that responded. The URL is query-escaped because headers
-// are ASCII.
+// metaOrigin is the object metadata key of the URL that returned the content, after redirects. The URL is
+// query-escaped because headers are ASCII.
 const metaOrigin = "origin"
 
 // fetch downloads and stores the content at a file's URL, and returns the object.

@@ -135,20 +135,20 @@ func (a *Area) process(ctx context.Context, w library.Workflow) error {
 func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
 	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // the completion of the step checks the run
+		return nil // FinishStep checks the run
 	}
 	return err
 }
 
-// finishParsing opens and publishes the steps for the records found by StepParse. It completes before StepParse
-// does, so that a redelivery repeats all of it.
+// finishParsing opens and publishes the steps for the records found by StepParse. It runs before StepParse is
+// completed, so that a redelivery repeats all of it.
 func (a *Area) finishParsing(ctx context.Context, s *event.LibraryStep, found step.Result) error {
 	w := library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}
 	err := a.store.FinishParsing(ctx, w, found.Chunks, found.Records)
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
-		return nil // the completion of the step compensates
+		return nil // FinishStep fails too, and its caller deletes the results
 	case err != nil && !moved:
 		return err
 	}

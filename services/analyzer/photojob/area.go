@@ -66,7 +66,7 @@ func (a *Area) Close(ctx context.Context) error { return a.decoder.Close(ctx) }
 // Check returns an error if the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// attemptTime bounds one attempt, including the time waiting for memory and processors.
+// attemptTime bounds one attempt, including the time spent waiting for memory and processors.
 const attemptTime = 10 * time.Minute
 
 // Consumers returns a consumer for each provider, so that an unavailable provider delays only its
@@ -87,14 +87,14 @@ func (a *Area) Consumers() []bus.Consumer {
 	return all
 }
 
-// endingBatches makes the consumer announce the end of a batch after the end of a job and before its
-// message is acknowledged. A redelivery after a crash repeats it.
+// endingBatches makes the consumer announce the end of a batch after a job has ended and before its
+// message is acknowledged. A redelivery after a crash repeats the announcement.
 func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 	handle, giveUp := c.Handle, c.GiveUp
 	ended := func(ctx context.Context, d bus.Delivery) error {
 		uploaded, err := readUploaded(&d)
 		if err != nil {
-			return nil // not part of a batch
+			return nil // a malformed message names no batch
 		}
 		return a.announcer.BatchEnded(ctx, uploaded.BatchId)
 	}

@@ -81,10 +81,10 @@ func (c *catalog) open(ctx context.Context, name string) (opened, error) {
 	return o, nil
 }
 
-// cost returns the maximum cost of a call of a step. The stub provider performs the steps that a
-// provider does not support.
+// cost returns the maximum cost of a call for a step.
 func (o opened) cost(step string) int64 { return o.Limits(provider.Step(step)).CostMicros }
 
+// analyzes reports whether the provider supports the analysis of photos. If not, the stub provider performs it.
 func (o opened) analyzes() bool {
 	return o.name == photojob.Stub || o.policy.Settings.AnalyzeModel != ""
 }

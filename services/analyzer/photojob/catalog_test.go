@@ -123,7 +123,7 @@ func TestHoldMetric(t *testing.T) {
 		}
 	}
 	if look(); holds(policy.HeldDisabled) != 1 {
-		t.Errorf("got metrics %v of a disabled provider, want 1", holds(policy.HeldDisabled))
+		t.Errorf("got metric %v for a disabled provider, want 1", holds(policy.HeldDisabled))
 	}
 	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.Enabled, s.DailyBudget = true, 1 })
 	if look(); holds(policy.HeldDisabled) != 0 || holds(policy.HeldDailyBudget) != 1 {

@@ -36,7 +36,7 @@ func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	if _, err := s.temp.Head(ctx, photojob.AnswerKey(job.JobID, call.N)); !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	return bus.Later(errors.New("a call of another worker to the provider may still be in progress"), wait)
+	return bus.Later(errors.New("another worker's call to the provider may still be in progress"), wait)
 }
 
 // answerWait returns how long the worker that made a call may still wait for its response, including
@@ -177,7 +177,7 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	return nil
 }
 
-// note records the changes in after without a next call.
+// note records the changes in after, without a new call.
 func (e *editing) note(ctx context.Context, after photojob.Job) error {
 	if e.job.Status != photojob.Editing || reflect.DeepEqual(e.job, after) {
 		return nil // no call was made, or nothing changed

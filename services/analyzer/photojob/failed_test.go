@@ -92,7 +92,7 @@ func TestFailedCalls(t *testing.T) {
 		"timeout, at most once":    {provider.Unknown, provider.MaybeBilled, 1, photojob.CallUnknown, price, final},
 		"content policy":           {provider.Permanent, provider.NotBilled, 2, photojob.CallError, 0, final},
 		"content policy, billed":   {provider.Permanent, provider.IsBilled, 2, photojob.CallError, price, final},
-		"an internal error":        {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
+		"internal error":           {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := calling(t, test.paid)
@@ -124,13 +124,13 @@ func TestThirdErrorEndsJob(t *testing.T) {
 	unavailable := &provider.Error{Class: provider.Retry, Code: provider.Unavailable, Billed: provider.NotBilled, RetryAfter: time.Hour, Err: errors.New("503")}
 	for range callTries - 1 {
 		if d, ok := bus.Delay(e.fails(t, unavailable)); !ok || d < time.Hour {
-			t.Errorf("got delay %s, %t, want the delay that the provider requested", d, ok)
+			t.Errorf("got delay %s, %t, want at least the requested %s", d, ok, unavailable.RetryAfter)
 		}
 		e.begin(t)
 	}
 	err := e.fails(t, unavailable)
 	if coded, ok := errors.AsType[*codedError](err); !ok || coded.code != provider.Unavailable || !bus.IsPermanent(err) {
-		t.Errorf("after %d errors: got %v, want a permanent error with the provider's code", callTries, err)
+		t.Errorf("after %d errors: got %v, want a permanent error with code %s", callTries, err, provider.Unavailable)
 	}
 	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
 		t.Errorf("got error %+v, want retry count %d", job.Error, callTries-1)
@@ -140,9 +140,9 @@ func TestThirdErrorEndsJob(t *testing.T) {
 // TestErrorOutsideProvider checks that an error that is not from the provider leaves the call in the
 // state sent, since its outcome is unknown.
 func TestErrorOutsideProvider(t *testing.T) {
-	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
-	if err := e.fails(t, cut); !errors.Is(err, cut) || bus.IsPermanent(err) {
-		t.Errorf("got error %v, want %v, not permanent", err, cut)
+	e, unreachable := calling(t, 2), errors.New("the bucket is unreachable")
+	if err := e.fails(t, unreachable); !errors.Is(err, unreachable) || bus.IsPermanent(err) {
+		t.Errorf("got error %v, want %v, not permanent", err, unreachable)
 	}
 	if _, call := e.lastStored(t); call.Outcome != photojob.CallSent || call.CostMicros != price {
 		t.Errorf("got last call %+v, want outcome %s and cost %d", call, photojob.CallSent, price)
@@ -158,7 +158,7 @@ func TestErrorAfterCancel(t *testing.T) {
 	}
 	err := e.fails(t, &provider.Error{Class: provider.Unknown, Code: provider.Timeout, Billed: provider.MaybeBilled, Err: errors.New("timed out after 30 s")})
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("got error %v, want a lost move", err)
+		t.Errorf("got error %v, want a MovedError or %v", err, lifecycle.ErrFenceLost)
 	}
 	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCanceled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
 		t.Errorf("got status %s, error %+v, call %+v, want %s, %s and a call with an unknown outcome and cost %d", job.Status, job.Error, call, photojob.Failed, photojob.CodeCanceled, price)

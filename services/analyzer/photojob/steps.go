@@ -33,7 +33,7 @@ func permanent(code, format string, args ...any) error {
 
 func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
 	if !photojob.ValidID(id) {
-		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; the dead letter states this reason
+		return photojob.Job{}, lifecycle.ErrNotFound // no job can have this id
 	}
 	return s.store.Get(ctx, id)
 }
@@ -89,7 +89,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 		if s.cfg.KeepOriginal {
 			return job, nil
 		}
-		return job, s.temp.Delete(ctx, job.S3TempKey) // otherwise a sweep deletes it
+		return job, s.temp.Delete(ctx, job.S3TempKey) // if this fails, a sweep deletes the upload
 	}
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	if !moved && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
@@ -104,7 +104,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
 		return job, read
 	case found.S3FinalKey == f.after.EditResult.S3Key:
-		return job, err // completed by another worker, or by this one, whose response was lost
+		return job, err // completed by another worker, or by this one although the response to its write was lost
 	}
 	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key) {
 		if removed := s.final.Delete(ctx, key); removed != nil {

@@ -26,7 +26,7 @@ type sweep struct {
 	counting *sweeper.Counting
 }
 
-// Scan fails overdue jobs, including those with a message.
+// Scan returns the jobs of a page, except for overdue ones. It fails those, even if they have a message.
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []photojob.Job, next string, read int, err error) {
 	page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
 	if err != nil {

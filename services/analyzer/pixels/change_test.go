@@ -53,7 +53,7 @@ func TestResizeEqualsPillow(t *testing.T) {
 	}
 }
 
-// TestResizePlanes checks that resizing the planes of a JPEG gives nearly the same result as resizing its RGB pixels.
+// TestResizePlanes checks that resizing the planes of a JPEG produces nearly the same result as resizing its RGB pixels.
 func TestResizePlanes(t *testing.T) {
 	data := jpegOf(t, scene.New(401, 303, 3))
 	planes, colors := decode(t, data), pixels.New(decode(t, data).NRGBA())

@@ -35,8 +35,8 @@ func (p *Picture) Opaque() bool { return !p.alpha }
 // Copy returns a picture that shares the pixels of p. Both may be resized and encoded, but neither
 // may be changed in place.
 func (p *Picture) Copy() *Picture {
-	same := *p
-	return &same
+	shared := *p
+	return &shared
 }
 
 // NRGBA returns the pixels. The caller may change them unless a Copy shares them. It must call

@@ -90,7 +90,7 @@ func TestDamagedMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := encode(t, decode(t, withSegment(plain, segment.marker, []byte(segment.body))), pixels.PNG)
 			if !bytes.Equal(got, want) {
-				t.Error("got a different picture than without the segment, want the same")
+				t.Error("got a picture that differs from the one without the segment, want the same picture")
 			}
 		})
 	}

@@ -105,11 +105,11 @@ func TestDeclaredCharset(t *testing.T) {
 // later.
 func TestContradictedCharset(t *testing.T) {
 	plain := strings.Repeat("GET /index.html 200 OK\n", 1000)
-	const breaks = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
+	const utf8Text = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
 	latin := encode(t, charmap.Windows1252, "Größe, naïve – “señor”, garçon, ça và, très fâché\n")
 	for _, label := range []string{"gbk", "gb18030", "shift_jis", "euc-jp", "big5", "euc-kr", "iso-2022-jp", "windows-1253", "windows-1255", "us-ascii", "utf-16"} {
 		contentType := "text/plain; charset=" + label
-		for name, text := range map[string]string{"near": breaks + plain, "far": plain + breaks + plain + breaks} {
+		for name, text := range map[string]string{"near": utf8Text + plain, "far": plain + utf8Text + plain + utf8Text} {
 			got, err := readText(func() io.Reader { return strings.NewReader(text) }, contentType, 1<<20)
 			if err != nil || got != text {
 				t.Errorf("%s, UTF-8 %s: got %.60q…%.60q, %v, want the text unchanged", label, name, got, got[max(0, len(got)-60):], err)

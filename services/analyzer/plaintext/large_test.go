@@ -16,7 +16,7 @@ func TestLargeReads(t *testing.T) {
 	broken := errors.New("connection lost")
 	readers := map[string]func(text io.Reader) (io.Reader, error){
 		"one reader": func(text io.Reader) (io.Reader, error) { return NewReader(text, "") },
-		"a part": func(text io.Reader) (io.Reader, error) {
+		"part": func(text io.Reader) (io.Reader, error) {
 			parts, err := NewParts([]byte(plain[:HeadSize]), "")
 			if err != nil {
 				return nil, err
@@ -37,13 +37,13 @@ func TestLargeReads(t *testing.T) {
 				}
 				want, wantErr := read(1000, strings.NewReader(text))
 				if !strings.Contains(beyond, "\xF6") && !errors.Is(wantErr, broken) {
-					t.Fatalf("%s: small reads end with error %v", name, wantErr)
+					t.Fatalf("%s, small reads: got error %v, want %v", name, wantErr, broken)
 				}
 				for _, size := range []int{bufferSize, bufferSize + 1, 2*bufferSize - 1, 1 << 20} {
 					for how, source := range map[string]io.Reader{"": strings.NewReader(text), " in halves": iotest.HalfReader(strings.NewReader(text))} {
 						got, err := read(size, source)
 						if got != want || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-							t.Errorf("%s, %q at %d, read by %d%s: got %d bytes, %v; want %d bytes, %v", name, beyond, at, size, how, len(got), err, len(want), wantErr)
+							t.Errorf("%s, %q at %d, reads of %d bytes%s: got %d bytes, %v; want %d bytes, %v", name, beyond, at, size, how, len(got), err, len(want), wantErr)
 						}
 					}
 				}

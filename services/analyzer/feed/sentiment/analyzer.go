@@ -14,8 +14,8 @@ type Analyzer struct {
 	readings sync.Pool // holds *reading
 }
 
-// New returns an analyzer with the embedded lexicon. It takes a few milliseconds and half a
-// megabyte; callers should create one analyzer and reuse it.
+// New returns an analyzer with the embedded lexicon. It takes a few milliseconds and
+// allocates half a megabyte; callers should create one analyzer and reuse it.
 func New() *Analyzer {
 	a := &Analyzer{words: newDictionary(), emoji: newEmoji(), classes: newClasses()}
 	a.readings.New = func() any { return new(reading) }

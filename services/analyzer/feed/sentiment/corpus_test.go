@@ -45,7 +45,7 @@ var (
 		"cut the mustard", "under the weather", "not very", "hardly ever", "but",
 	}
 	repeatedWords = strings.Fields("good good bad great love hate fun awful nice happy sad :) :( lol 3 but")
-	capitalsOf    = []string{
+	otherScripts  = []string{
 		"ÉTÉ", "été", "Straße", "ẞ", "Дом", "ДОМ", "дом", "ΣΟΦΟΣ", "σοφός", "ǅ", "ǄA", "ª", "ⅷ", "Ⅷ", "Ⓐ", "ⓐ", "𝐀", "𝐚",
 		"İ", "ı", "ᴬ", "漢字", "かな", "العربية", "हिन्दी", "ⴀ", "Ა", "ა", "Å", "ſ", "Ω",
 	}
@@ -137,7 +137,7 @@ func (c *corpus) piece(b *strings.Builder, kind int) {
 		b.WriteString(c.oneOf([]string{c.oneOf(c.emoji), c.oneOf(joinedEmoji), c.word(), c.word() + " "}))
 		b.WriteString(c.oneOf([]string{"", " ", c.oneOf(marks)}))
 	case 7: // other letters
-		b.WriteString(c.oneOf([]string{c.oneOf(capitalsOf), strings.ToUpper(c.word()), c.word(), c.kelvin(), c.word() + c.oneOf(letters)}) + " ")
+		b.WriteString(c.oneOf([]string{c.oneOf(otherScripts), strings.ToUpper(c.word()), c.word(), c.kelvin(), c.word() + c.oneOf(letters)}) + " ")
 	case 8: // white space and characters that look like it
 		b.WriteString(c.word() + c.oneOf(spaces))
 	default: // noise

@@ -15,8 +15,7 @@ const (
 // threshold is the smallest |compound| of a text that is not neutral.
 const threshold = 0.05
 
-// Classify returns the label and the confidence in it, 0.525 to 1, to 5
-// decimals.
+// Classify returns the label and the confidence in it, from 0.525 to 1, rounded to 5 decimals.
 //
 // With c = |compound| the confidence is
 //

@@ -51,9 +51,9 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	}
 	d := newDictionary()
 	for i, w := range d.words {
-		// The rules define no precedence between the two.
+		// The rules do not define whether a booster with a valence acts as a booster.
 		if w.inLexicon && w.boost != 0 {
-			t.Errorf("got word %d %+v, want one in the lexicon or a booster", i, w)
+			t.Errorf("got word %d %+v, which has a valence and a boost, want only one of them", i, w)
 		}
 	}
 	find := func(text string) *word {

@@ -31,7 +31,7 @@ func TestRules(t *testing.T) {
 		{"kind of good", 1.9}, // phrases need three words before the word
 		{"a kind of good", 1.9 - 0.293},
 		{"sort of a good", 1.9 - 0.293},
-		{"kind of a good", 1.9}, // a word of the lexicon three words before
+		{"kind of a good", 1.9}, // ignored: the third word before good is in the lexicon
 		{"just enough good", 1.9},
 		{"a just enough good", 1.9 - 0.293},
 		{"kind-of good", 1.9 - 0.293},

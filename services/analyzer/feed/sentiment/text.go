@@ -113,8 +113,8 @@ func isWideSpace(r rune) bool {
 }
 
 // isCapitals implements str.isupper of the reference: it reports whether the text has an upper-case
-// letter, and neither a lower-case nor a title-case one. The case of letters is that of Unicode 15;
-// Python 3.11 uses 14, which differs in 73 modifier letters.
+// letter, and neither a lower-case nor a title-case one. It uses the letter case of Unicode 15;
+// that of Unicode 14, which Python 3.11 uses, differs in 73 modifier letters.
 func isCapitals(text []byte) bool {
 	found := false
 	for len(text) > 0 {

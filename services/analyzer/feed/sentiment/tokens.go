@@ -11,11 +11,11 @@ type token struct {
 
 // reading contains the buffers for scoring a text. It is reused.
 type reading struct {
-	text     []byte // followed by padding with spaces, which end the last token
+	text     []byte // followed by spaces as padding, which end the last token
 	tokens   []token
 	emphasis bool      // whether some words are in capitals and some are not
-	valences []float64 // of the words, without zeros
-	places   []int     // the index in tokens of each valence
+	valences []float64 // the nonzero valences of the words
+	places   []int     // for each valence, the index of its token
 }
 
 // read splits the text into tokens.

@@ -11,7 +11,7 @@ const (
 // word contains the properties of a word in the dictionary.
 type word struct {
 	valence   float64 // -4 to 4
-	boost     float64 // added to a positive word that follows
+	boost     float64 // added to the valence of a positive word that follows
 	inLexicon bool
 	negates   bool // a listed word, not one with n't
 	term      term

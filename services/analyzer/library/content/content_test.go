@@ -10,12 +10,12 @@ import (
 )
 
 func TestDetect(t *testing.T) {
-	var picture, moving bytes.Buffer
+	var picture, gifPicture bytes.Buffer
 	m := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black})
 	if err := png.Encode(&picture, m); err != nil {
 		t.Fatal(err)
 	}
-	if err := gif.Encode(&moving, m, nil); err != nil {
+	if err := gif.Encode(&gifPicture, m, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -24,7 +24,7 @@ func TestDetect(t *testing.T) {
 	}{
 		{"a.png", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
 		{"A.PNG", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
-		{"a.gif", moving.String(), Kind{MediaType: "image/gif", Type: "Image"}},
+		{"a.gif", gifPicture.String(), Kind{MediaType: "image/gif", Type: "Image"}},
 		{"without extension", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
 		{"a.docx", picture.String(), Kind{MediaType: "image/png", Type: "Image", Finding: "the name ends in .docx, but the content is image/png"}},
 		{"a.png", "Hello\n", Kind{MediaType: "text/plain", Type: "Text", Finding: "the name ends in .png, but the content is text/plain"}},
@@ -38,7 +38,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// Scientific formats have a signature; each of their workflows needs a plan.
+// TestSignatures checks that text in a scientific format is recognized by its signature.
 func TestSignatures(t *testing.T) {
 	for kind, head := range map[string]string{
 		"Chemical": "water\n  program\n\n  3  2  0  0  0  0            999 V2000\n",

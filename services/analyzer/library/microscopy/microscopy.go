@@ -147,7 +147,8 @@ func (h *Header) image(name string) *Image {
 	return h.last()
 }
 
-// last returns the last image.
+// last returns the last image. If that image is only counted, or there is none, last returns an image
+// that is not part of the header.
 func (h *Header) last() *Image {
 	if len(h.Images) == 0 || h.Further > 0 {
 		return &Image{}
@@ -197,7 +198,7 @@ func (h *Header) walk(text string, use func(element)) error {
 				e.path = open[len(open)-1].path + e.path
 			}
 			if len(e.path) > maxPath {
-				return damaged("an element has a name that is too long")
+				return damaged("the path of an element is too long")
 			}
 			for _, a := range t.Attr {
 				e.attributes[a.Name.Local] = a.Value
@@ -231,7 +232,7 @@ func count(text string) int {
 	return n
 }
 
-// length parses a length with a unit and returns micrometers, or 0 if there is none.
+// length parses a length with a unit and returns it in micrometers, or 0 if it is invalid.
 func length(text, unit string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	scale, known := map[string]float64{"": 1, "µm": 1, "μm": 1, "um": 1, "nm": 1e-3, "mm": 1e3, "cm": 1e4, "m": 1e6, "Å": 1e-4, "pm": 1e-6}[unit]

@@ -38,15 +38,15 @@ func TestCompound(t *testing.T) {
 		"Word, locked": {officetest.Compound(officetest.Part{"WordDocument", strings.Repeat("\x00", 11) + "\x01"}), office.ErrLocked, ""},
 		"Excel":        {officetest.Compound(officetest.Part{"Workbook", ""}), nil, "xls"},
 		"PowerPoint":   {officetest.Compound(officetest.Part{"PowerPoint Document", ""}), nil, "ppt"},
-		"another":      {officetest.Compound(officetest.Part{"Contents", ""}), office.ErrFormat, ""},
+		"other format": {officetest.Compound(officetest.Part{"Contents", ""}), office.ErrFormat, ""},
 		"truncated":    {officetest.Compound(officetest.Part{"Workbook", ""})[:600], office.ErrDamaged, ""},
-		"a title":      {officetest.Compound(officetest.Part{"\x05SummaryInformation", officetest.Summary("On Foxes")}, officetest.Part{"WordDocument", strings.Repeat("\x00", 12)}), nil, "doc"},
+		"with title":   {officetest.Compound(officetest.Part{"\x05SummaryInformation", officetest.Summary("On Foxes")}, officetest.Part{"WordDocument", strings.Repeat("\x00", 12)}), nil, "doc"},
 	} {
 		d, err := read(t, c.data, office.Limits{})
 		if !errors.Is(err, c.want) || err == nil && d.Format != c.format {
 			t.Errorf("%s: got %+v, %v; want %q, %v", name, d, err, c.format, c.want)
 		}
-		if name == "a title" && d.Properties.Title != "On Foxes" {
+		if name == "with title" && d.Properties.Title != "On Foxes" {
 			t.Errorf("got properties %+v, want the title On Foxes", d.Properties)
 		}
 	}

@@ -224,9 +224,9 @@ func (s section) showDate(days float64, date1904 bool) string {
 	}
 	whole := math.Floor(days)
 	t := first.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round((days-whole)*86400*1000)) * time.Millisecond)
-	half := false
+	twelveHour := false
 	for _, token := range s.tokens {
-		half = half || token == "AM/PM"
+		twelveHour = twelveHour || token == "AM/PM"
 	}
 	var b strings.Builder
 	for i, token := range s.tokens {
@@ -243,7 +243,7 @@ func (s section) showDate(days float64, date1904 bool) string {
 			b.WriteString(strconv.Itoa(int(days * 86400)))
 		case strings.HasPrefix(token, "["):
 		case strings.ContainsAny(token[:1], "ymdhs"):
-			b.WriteString(t.Format(s.layout(i, half)))
+			b.WriteString(t.Format(s.layout(i, twelveHour)))
 		case token == "0" || token == "@" || token == "#" || token == "?":
 		default:
 			b.WriteString(token)
@@ -253,7 +253,7 @@ func (s section) showDate(days float64, date1904 bool) string {
 }
 
 // layout converts a date token to a layout of package time.
-func (s section) layout(i int, half bool) string {
+func (s section) layout(i int, twelveHour bool) string {
 	token := s.tokens[i]
 	n := len(token)
 	pick := func(layouts ...string) string { return layouts[min(n, len(layouts))-1] }
@@ -263,7 +263,7 @@ func (s section) layout(i int, half bool) string {
 	case 'd':
 		return pick("2", "02", "Mon", "Monday")
 	case 'h':
-		if half {
+		if twelveHour {
 			return pick("3", "03")
 		}
 		return "15"

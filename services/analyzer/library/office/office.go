@@ -75,7 +75,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if len(archive.File) > l.Parts {
-		return nil, fmt.Errorf("%w: %d parts, at most %d", ErrTooBig, len(archive.File), l.Parts)
+		return nil, fmt.Errorf("%w: it has %d parts, and the maximum is %d", ErrTooBig, len(archive.File), l.Parts)
 	}
 	p := newParts(ctx, archive, l)
 	d := &Document{}

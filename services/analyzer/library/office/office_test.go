@@ -20,7 +20,7 @@ func TestWord(t *testing.T) {
 			officetest.Paragraph(`<w:tabs><w:tab w:val="left"/></w:tabs>`, "The quick")+
 			`<w:p><w:r><w:t>brown</w:t><w:tab/><w:t>fox</w:t><w:br/><w:t>jumps</w:t></w:r><w:r><w:delText>never</w:delText><w:instrText>PAGE</w:instrText></w:r></w:p>`+
 			`<w:tbl><w:tr>`+cell("a")+cell("b")+`</w:tr><w:tr>`+cell("c")+cell("d")+`</w:tr></w:tbl>`+
-			officetest.Paragraph(item("7", "0"), "first")+officetest.Paragraph(item("7", "1"), "inner")+officetest.Paragraph(item("7", "1"), "inner")+officetest.Paragraph(item("7", "0"), "second")+officetest.Paragraph(item("9", "0"), "anew")+officetest.Paragraph(item("9", "1"), "inner")+
+			officetest.Paragraph(item("7", "0"), "first")+officetest.Paragraph(item("7", "1"), "inner")+officetest.Paragraph(item("7", "1"), "inner")+officetest.Paragraph(item("7", "0"), "second")+officetest.Paragraph(item("9", "0"), "restarted")+officetest.Paragraph(item("9", "1"), "inner")+
 			`<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>`+officetest.Paragraph("", "box")+`</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>`+officetest.Paragraph("", "box")+`</w:txbxContent></mc:Fallback></mc:AlternateContent></w:r></w:p>`,
 		officetest.Part{"word/header1.xml", `<w:hdr>` + officetest.Paragraph("", "on top") + `</w:hdr>`},
 		officetest.Part{"word/footer1.xml", `<w:ftr>` + officetest.Paragraph("", "below") + `</w:ftr>`},
@@ -40,7 +40,7 @@ func TestWord(t *testing.T) {
 		officetest.Part{"docProps/app.xml", `<Properties><Application>Microsoft Office Word</Application><Pages>3</Pages><Words>120</Words></Properties>`},
 		officetest.Part{"docProps/t.jpeg", jpeg},
 	))
-	want := "on top\nChapter 1 Foxes & dogs\nThe quick\nbrown\tfox\njumps\na\nb\nc\nd\nI. first\nIa) inner\nIb) inner\nII. second\nI. anew\n2nd inner\nbox\nbelow\na note\na comment\nFoxes by year\n2025 17\nhunt\nsleep"
+	want := "on top\nChapter 1 Foxes & dogs\nThe quick\nbrown\tfox\njumps\na\nb\nc\nd\nI. first\nIa) inner\nIb) inner\nII. second\nI. restarted\n2nd inner\nbox\nbelow\na note\na comment\nFoxes by year\n2025 17\nhunt\nsleep"
 	if d.Text != want {
 		t.Errorf("got %q, want\n%q", d.Text, want)
 	}

@@ -19,7 +19,7 @@ type parts struct {
 	files   map[string]*zip.File // by lower-case name without a leading slash
 	names   []string             // keys of files, in archive order
 	left    int64                // remaining budget of decompressed bytes
-	most    int64
+	most    int64                // initial budget of decompressed bytes
 	damaged int
 	drawn   map[string]bool // metafiles that have been read
 	out     *text

@@ -66,8 +66,7 @@ func readWorkbook(p *parts, main string) error {
 	return nil
 }
 
-// readShared reads the shared strings. Their total size is limited to about four times the limit of
-// the text.
+// readShared reads the shared strings. Their total size is limited to about four times the text limit.
 func (w *workbook) readShared(part string) error {
 	var b strings.Builder
 	var in, phonetic bool

@@ -137,11 +137,11 @@ func title(document *html.Node) string {
 }
 
 func clone(n *html.Node) *html.Node {
-	same := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: append([]html.Attribute(nil), n.Attr...)}
+	copied := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: append([]html.Attribute(nil), n.Attr...)}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		same.AppendChild(clone(c))
+		copied.AppendChild(clone(c))
 	}
-	return same
+	return copied
 }
 
 // document returns a new HTML document with the title and the content.

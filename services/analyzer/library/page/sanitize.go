@@ -48,10 +48,10 @@ func appendClean(to, n *html.Node, address *url.URL) {
 		}
 		return
 	case n.Type == html.ElementNode && kept[n.Data]:
-		same := &html.Node{Type: html.ElementNode, Data: n.Data, DataAtom: n.DataAtom}
-		same.Attr = keep(n, address)
-		to.AppendChild(same)
-		to = same
+		copied := &html.Node{Type: html.ElementNode, Data: n.Data, DataAtom: n.DataAtom}
+		copied.Attr = keep(n, address)
+		to.AppendChild(copied)
+		to = copied
 	case n.Type != html.ElementNode && n.Type != html.DocumentNode:
 		return
 	}

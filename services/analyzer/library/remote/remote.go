@@ -29,8 +29,8 @@ func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
 // ErrAway means that a later attempt may succeed.
 var ErrAway = errors.New("the page cannot be fetched at the moment")
 
-// Get fetches a document that is not empty. It returns ErrAway, or a permanent error if a later
-// attempt cannot succeed. No error contains an IP address that a host name resolves to, because it may be in a
+// Get fetches a document. It returns ErrAway, or a permanent error if a later attempt cannot succeed or the
+// document is empty. No error contains an IP address that a host name resolves to, because it may be in a
 // private network.
 func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	r, err := f.client.Get(ctx, fetch.Request{URL: url, Header: http.Header{"Accept": {"text/html,application/xhtml+xml,application/pdf,image/*;q=0.9,*/*;q=0.1"}}})

@@ -53,6 +53,6 @@ func TestFailures(t *testing.T) {
 	stopped := errors.New("stopped")
 	cancel(stopped)
 	if _, err := f.Get(ctx, server.URL); !errors.Is(err, stopped) {
-		t.Errorf("after cancellation: got error %v, want the cause", err)
+		t.Errorf("after cancellation: got error %v, want the cause %v", err, stopped)
 	}
 }

@@ -53,24 +53,24 @@ func TestTextTables(t *testing.T) {
 		delimiter byte
 		want      []string
 	}{
-		"comma":              {"a,b\r\n1,2\r\n\r\n3,\r\n", ',', []string{"a=1 b=2", "a=3"}},
-		"semicolon":          {"name;weight\nx;1,5\ny;2,5\n", ';', []string{"name=x weight=1,5", "name=y weight=2,5"}},
-		"tab":                {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
-		"bar, no last break": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
-		"no header":          {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
-		"names":              {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
-		"ragged":             {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
-		"quote inside":       {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
-		"open quote":         {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quoted cell is not terminated]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
-		"one column":         {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
-		"empty":              {"", ',', nil},
+		"comma":               {"a,b\r\n1,2\r\n\r\n3,\r\n", ',', []string{"a=1 b=2", "a=3"}},
+		"semicolon":           {"name;weight\nx;1,5\ny;2,5\n", ';', []string{"name=x weight=1,5", "name=y weight=2,5"}},
+		"tab":                 {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
+		"bar, no final break": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
+		"no header":           {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
+		"names":               {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
+		"ragged":              {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
+		"quote inside":        {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
+		"open quote":          {"a,b\n\"x,2\ny,3\n\"z\",4\n\"v,5\n", ',', []string{"[a quoted cell is not terminated]", "a=y b=3", "a=z b=4", "a=\"v b=5"}},
+		"one column":          {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
+		"empty":               {"", ',', nil},
 	} {
 		rows, err := NewText(strings.NewReader(test.text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := read(t, rows); !reflect.DeepEqual(got, test.want) || rows.Delimiter != test.delimiter {
-			t.Errorf("%s: got %q by %q, want %q by %q", name, got, rows.Delimiter, test.want, test.delimiter)
+			t.Errorf("%s: got rows %q and delimiter %q, want %q and %q", name, got, rows.Delimiter, test.want, test.delimiter)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestCharsets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "declared" {
-			test.want = "a=" + "\u03bc" + " b=2" // 0x83CA is the Greek letter
+			test.want = "a=" + "\u03bc" + " b=2" // 0x83CA is the Greek letter mu
 		}
 		if got := read(t, rows); len(got) != 1 || got[0] != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
@@ -205,7 +205,7 @@ func TestWorkbooksThatCannotBeRead(t *testing.T) {
 		want error
 	}{
 		"locked":    {append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 600)...), ErrLocked},
-		"no zip":    {[]byte("a,b\n1,2\n"), ErrNotWorkbook},
+		"not a zip": {[]byte("a,b\n1,2\n"), ErrNotWorkbook},
 		"no sheets": {workbook(t, map[string]string{"xl/workbook.xml": "<workbook/>"}), ErrNotWorkbook},
 		"deep":      {workbook(t, map[string]string{"xl/styles.xml": strings.Repeat("<a>", 200)}), ErrNotWorkbook},
 	} {

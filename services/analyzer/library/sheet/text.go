@@ -65,7 +65,7 @@ type Text struct {
 var ErrFirstRow = errors.New("the first row cannot be read")
 
 // NewText returns a reader of the rows in r, which must be UTF-8. It selects the delimiter that splits the
-// first rows most uniformly. It returns ErrFirstRow.
+// first rows most uniformly. It returns ErrFirstRow if the first row that is not empty is damaged.
 func NewText(r io.Reader) (*Text, error) {
 	t := &Text{r: bufio.NewReaderSize(r, maxHead)}
 	head, err := t.r.Peek(maxHead)

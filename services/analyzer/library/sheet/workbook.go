@@ -79,7 +79,7 @@ func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
 	return w, w.readShared()
 }
 
-// part opens a part as XML. It returns ErrNotWorkbook.
+// part opens a part as XML. It returns ErrNotWorkbook if the part is missing, too large or damaged.
 func (w *Workbook) part(name string) (*partReader, error) {
 	f := w.parts[name]
 	if f == nil {

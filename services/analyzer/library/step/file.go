@@ -85,7 +85,7 @@ func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
 	return f.Head(ctx, f.Size)
 }
 
-// Result reads an object stored by a step of this run. It returns blob.ErrNotFound.
+// Result reads an object stored by a step of this run. It returns blob.ErrNotFound if there is none.
 func (f *File) Result(ctx context.Context, name string) (io.ReadCloser, error) {
 	return f.bucket.Open(ctx, library.ResultKey(f.ID, f.Run, name), "")
 }

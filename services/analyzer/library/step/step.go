@@ -42,7 +42,7 @@ type Result struct {
 	// Partial is a user-facing description of what the step omitted. It is empty if nothing was omitted.
 	// A partial step makes a file partial.
 	Partial string
-	// Engine is the name and version of the engine of the step, such as "pdfium 7350".
+	// Engine is the name and version of the engine of the step, such as "pdfium 2.1.13".
 	Engine string
 	// Key is the key of the main result, such as the text. Optional.
 	Key string

@@ -50,7 +50,7 @@ func judged(err error) error {
 	return err
 }
 
-// metadata returns a step with the metadata of generic.Metadata and the metadata that add finds in a document of
+// metadata returns a step that sets the metadata of generic.Metadata and the metadata that add finds in a document of
 // at most maxBytes. If add fails, only the metadata of generic.Metadata is set.
 func metadata(engine string, add func(ctx context.Context, data []byte, found map[string]any) error) step.Step {
 	s := generic.Metadata()
@@ -72,7 +72,7 @@ func metadata(engine string, add func(ctx context.Context, data []byte, found ma
 	return s
 }
 
-// limited retains the first maxBytes bytes written to it.
+// limited retains the bytes written to it. If there are more than maxBytes, it discards all and sets over.
 type limited struct {
 	bytes.Buffer
 	over bool

@@ -77,8 +77,8 @@ func (o Office) Text() step.Step {
 	}}
 }
 
-// Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. Without
-// one, a converter draws the first page.
+// Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. If there
+// is none, the converter draws the first page.
 func (o Office) Thumbnails() step.Step {
 	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, office.NoText)

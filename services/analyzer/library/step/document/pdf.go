@@ -15,7 +15,7 @@ import (
 
 const (
 	pdfEngine = "pdfium 2.1.13"
-	// longestSide is the longer side of the picture of a page, in pixels.
+	// longestSide is the length of the longer side of the picture of a page, in pixels.
 	longestSide = 1200
 )
 

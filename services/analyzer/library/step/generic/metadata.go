@@ -26,20 +26,20 @@ func Metadata() step.Step {
 }
 
 // Read reads a file once, copies its bytes to w, and returns its metadata: contentType, length, md5 and sha256,
-// and finding if name and content contradict each other. It fails on an error of w.
+// and finding if name and content contradict each other. It fails if w returns an error.
 func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error) {
 	body := f.Open(ctx)
 	defer body.Close()
 	head := headWriter{}
-	sha, old := sha256.New(), md5.New()
-	n, err := io.Copy(io.MultiWriter(&head, sha, old, w), body)
+	sha, md := sha256.New(), md5.New()
+	n, err := io.Copy(io.MultiWriter(&head, sha, md, w), body)
 	if err != nil {
 		return nil, err
 	}
 	kind := content.Detect(head.bytes, f.Name)
 	found := map[string]any{
 		"contentType": kind.MediaType, "length": n,
-		"md5": hex.EncodeToString(old.Sum(nil)), "sha256": hex.EncodeToString(sha.Sum(nil)),
+		"md5": hex.EncodeToString(md.Sum(nil)), "sha256": hex.EncodeToString(sha.Sum(nil)),
 	}
 	if kind.Finding != "" {
 		found["finding"] = kind.Finding

@@ -90,7 +90,7 @@ func judged(err error) error {
 // Thumbnail is an encoded thumbnail.
 type Thumbnail struct {
 	library.Image        // without a key
-	Body          []byte // nil if it is the same as the next smaller one
+	Body          []byte // nil if it is the same as that of the next smaller thumbnail
 }
 
 // Encode returns the thumbnails of a picture, the largest first, each drawn from the next larger one. source

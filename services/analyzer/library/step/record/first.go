@@ -20,7 +20,7 @@ import (
 const (
 	// maxTried is the maximum number of records that are tried for the thumbnails of a file.
 	maxTried = 10
-	// longestSide is the longer side of the picture, in pixels.
+	// longestSide is the length of the longer side of the picture, in pixels.
 	longestSide = 1200
 	// maxText is the maximum size of the text of records that is stored for search, in bytes.
 	maxText = 1 << 20
@@ -33,7 +33,7 @@ const (
 func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		tried := 0
-		var flat *raw
+		var undrawn *raw
 		for r, err := range first(ctx, f) {
 			if err != nil {
 				return step.Result{}, err
@@ -43,8 +43,8 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 			}
 			svg, err := r.draw()
 			if err != nil || r.Failed() {
-				if flat == nil && !r.Failed() {
-					flat = &r
+				if undrawn == nil && !r.Failed() {
+					undrawn = &r
 				}
 				continue
 			}
@@ -52,8 +52,8 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 				return result, err
 			}
 		}
-		if kit != nil && flat != nil && structure.Applies(flat.format.Name) {
-			svg, err := drawMolecule(ctx, kit, flat)
+		if kit != nil && undrawn != nil && structure.Applies(undrawn.format.Name) {
+			svg, err := drawMolecule(ctx, kit, undrawn)
 			if err == nil {
 				return thumbnails(ctx, f, e, svg, engine+", "+structure.Version)
 			}
@@ -65,7 +65,7 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	}}
 }
 
-// thumbnails stores the thumbnails of a drawing. It returns resvg.ErrDamaged.
+// thumbnails stores the thumbnails of a drawing. It returns resvg.ErrDamaged if the drawing cannot be rendered.
 func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, by string) (step.Result, error) {
 	m, err := e.Draw(ctx, svg, longestSide)
 	if err != nil {

@@ -41,10 +41,10 @@ func TestEdit(t *testing.T) {
 		format   string
 		degraded string
 	}{
-		"without options": {provider.Options{}, image.Pt(160, 120), "jpeg", ""},
-		"smaller png":     {provider.Options{Format: "png", Width: 80}, image.Pt(80, 60), "png", ""},
-		"ratio":           {provider.Options{AspectRatio: "16:9", Seed: 4}, image.Pt(160, 120), "jpeg", ""},
-		"another ratio":   {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not support the aspect ratio 5:3"},
+		"without options":   {provider.Options{}, image.Pt(160, 120), "jpeg", ""},
+		"smaller png":       {provider.Options{Format: "png", Width: 80}, image.Pt(80, 60), "png", ""},
+		"ratio":             {provider.Options{AspectRatio: "16:9", Seed: 4}, image.Pt(160, 120), "jpeg", ""},
+		"unsupported ratio": {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not support the aspect ratio 5:3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := providertest.Call()
@@ -126,21 +126,21 @@ func TestFaults(t *testing.T) {
 	bomb := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x4e\x20\x00\x00\x4e\x20\x08\x02\x00\x00\x00\x00\x00\x00\x00")
 	blocked := providertest.Answer([]byte(`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}`))
 	providertest.TestFaults(t, &server.Script, newProvider(t, server.URL, geminitest.Key), map[string]providertest.Fault{
-		"429 in the body":   {Reply: geminitest.TooMany(geminitest.RetryInfo("55s")), Class: provider.Defer, Code: provider.RateLimited, Billed: provider.NotBilled, After: 55 * time.Second},
-		"400":               {Reply: status(400, "INVALID_ARGUMENT"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
-		"billing disabled":  {Reply: status(400, "FAILED_PRECONDITION"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
-		"403":               {Reply: status(403, "PERMISSION_DENIED"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
-		"a blocked prompt":  {Reply: blocked, Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},
-		"a blocked image":   {Reply: candidate("IMAGE_SAFETY"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},
-		"no candidates":     providertest.Unusable(providertest.Answer([]byte(`{"candidates":[]}`))),
-		"no image":          providertest.Unusable(candidate("NO_IMAGE")),
-		"unknown reason":    providertest.Unusable(candidate("SOMETHING_NEW")),
-		"a text":            providertest.Unusable(candidate("STOP", map[string]any{"text": "I cannot draw."})),
-		"not base64":        providertest.Unusable(candidate("STOP", map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0KG"}})),
-		"half a PNG":        providertest.Unusable(providertest.Body(halfPicture)),
-		"another type":      providertest.Unusable(picture(providertest.Call().Image)),
-		"HTML as a picture": providertest.Unusable(picture([]byte("<html>"))),
-		"a bomb":            providertest.Unusable(picture(bomb)),
+		"429 in the body":    {Reply: geminitest.TooMany(geminitest.RetryInfo("55s")), Class: provider.Defer, Code: provider.RateLimited, Billed: provider.NotBilled, After: 55 * time.Second},
+		"400":                {Reply: status(400, "INVALID_ARGUMENT"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
+		"billing disabled":   {Reply: status(400, "FAILED_PRECONDITION"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
+		"403":                {Reply: status(403, "PERMISSION_DENIED"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
+		"blocked prompt":     {Reply: blocked, Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},
+		"blocked image":      {Reply: candidate("IMAGE_SAFETY"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.IsBilled},
+		"no candidates":      providertest.Unusable(providertest.Answer([]byte(`{"candidates":[]}`))),
+		"no image":           providertest.Unusable(candidate("NO_IMAGE")),
+		"unknown reason":     providertest.Unusable(candidate("SOMETHING_NEW")),
+		"text only":          providertest.Unusable(candidate("STOP", map[string]any{"text": "I cannot draw."})),
+		"not base64":         providertest.Unusable(candidate("STOP", map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0KG"}})),
+		"truncated PNG":      providertest.Unusable(providertest.Body(halfPicture)),
+		"wrong type":         providertest.Unusable(picture(providertest.Call().Image)),
+		"HTML as a picture":  providertest.Unusable(picture([]byte("<html>"))),
+		"decompression bomb": providertest.Unusable(picture(bomb)),
 	})
 }
 

@@ -170,7 +170,7 @@ func (e *edit) apply(ctx context.Context, s grammar.Step) error {
 
 func (e *edit) fit(s grammar.Step) {
 	if s.Width > e.Width() && (s.Height == 0 || s.Height > e.Height()) {
-		e.degrade(fmt.Sprintf("not enlarged: it has %d × %d pixels", e.Width(), e.Height()))
+		e.degrade(fmt.Sprintf("not enlarged: the photo has %d × %d pixels", e.Width(), e.Height()))
 	}
 	e.Fit(s.Width, s.Height)
 }

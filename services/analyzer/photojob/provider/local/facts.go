@@ -18,7 +18,7 @@ type facts struct {
 	colors              []share // in descending order
 }
 
-// share is the share of pixels that have a color.
+// share is a color and the share of the pixels that have it.
 type share struct {
 	name string
 	part float64

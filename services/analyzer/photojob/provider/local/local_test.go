@@ -138,11 +138,11 @@ func TestEdit(t *testing.T) {
 		"crop upright":             {provider.Call{Image: photo, Prompt: "crop 9:16"}, image.Pt(135, 240), "png", ""},
 		"no face":                  {provider.Call{Image: photo, Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face"},
 		"fit":                      {provider.Call{Image: photo, Prompt: "rotate 90, fit 100x100, as webp"}, image.Pt(75, 100), "webp", ""},
-		"not enlarged":             {provider.Call{Image: photo, Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: it has 320 × 240 pixels"},
-		"partly":                   {provider.Call{Image: photo, Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},
+		"not enlarged":             {provider.Call{Image: photo, Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: the photo has 320 × 240 pixels"},
+		"partly understood":        {provider.Call{Image: photo, Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},
 		"options":                  {provider.Call{Image: photo, Options: provider.Options{Format: "jpeg", Width: 100, AspectRatio: "1:1"}}, image.Pt(100, 100), "jpeg", ""},
 		"prompt overrides options": {provider.Call{Image: photo, Prompt: "fit 200 and as webp", Options: provider.Options{Format: "jpeg", Width: 100}}, image.Pt(200, 150), "webp", ""},
-		"an invalid ratio":         {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
+		"invalid ratio":            {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := edit(t, p, test.call)

@@ -7,7 +7,7 @@ import (
 
 // tone applies a step that changes each pixel independently.
 func tone(p *pixels.Picture, s grammar.Step) {
-	same, raised, lowered := curve(0), curve(s.Percent), curve(-s.Percent)
+	unchanged, raised, lowered := curve(0), curve(s.Percent), curve(-s.Percent)
 	switch s.Op {
 	case grammar.Brighten:
 		p.Map(&raised, &raised, &raised)
@@ -15,10 +15,10 @@ func tone(p *pixels.Picture, s grammar.Step) {
 		p.Map(&lowered, &lowered, &lowered)
 	case grammar.Warm:
 		raised, lowered = curve(s.Percent/2), curve(-s.Percent/2)
-		p.Map(&raised, &same, &lowered)
+		p.Map(&raised, &unchanged, &lowered)
 	case grammar.Cool:
 		raised, lowered = curve(s.Percent/2), curve(-s.Percent/2)
-		p.Map(&lowered, &same, &raised)
+		p.Map(&lowered, &unchanged, &raised)
 	case grammar.Contrast:
 		steeper := contrast(s.Percent)
 		p.Map(&steeper, &steeper, &steeper)

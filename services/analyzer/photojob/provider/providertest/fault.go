@@ -71,7 +71,7 @@ func Faults() map[string]Fault {
 		"truncated JSON":                Unusable(Truncated),
 		"60 MB":                         Unusable(Huge),
 		"not JSON":                      Unusable(Answer([]byte("<html>"))),
-		"nothing":                       Unusable(Answer([]byte(`{}`))),
+		"empty object":                  Unusable(Answer([]byte(`{}`))),
 	}
 }
 

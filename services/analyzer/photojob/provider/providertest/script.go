@@ -161,8 +161,7 @@ func HTML(x Exchange) {
 	Status(http.StatusServiceUnavailable, "text/html", "<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>")(x)
 }
 
-// TooMany sends status 429 with Retry-After, in seconds, unless it is empty, and a
-// body.
+// TooMany sends status 429 and a body. It sets Retry-After, in seconds, unless retryAfter is empty.
 func TooMany(retryAfter, body string) Reply {
 	return func(x Exchange) {
 		if retryAfter != "" {

@@ -65,7 +65,7 @@ func (p *Provider) Check(ctx context.Context) error {
 	return err
 }
 
-// Analyze returns an error because the API does not support it.
+// Analyze returns an error because the API cannot describe photos.
 func (p *Provider) Analyze(context.Context, provider.Call) (provider.Analysis, provider.Usage, error) {
 	return provider.Analysis{}, provider.Usage{}, &provider.Error{
 		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream cannot describe photos"),

@@ -83,12 +83,12 @@ func TestFaults(t *testing.T) {
 		"refused with 200": {Reply: providertest.Answer(seedreamtest.Refused("OutputImageSensitiveContentDetected")), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.MaybeBilled},
 	}
 	for name, answer := range map[string][]byte{
-		"no pictures":     []byte(`{"data":[]}`),
-		"failed with 200": seedreamtest.Refused("InternalServiceError"),
-		"a URL":           seedreamtest.ByURL("http://169.254.169.254/picture.png"),
-		"half a picture":  seedreamtest.Picture(picture.Bytes()[:picture.Len()/2]),
-		"no picture":      seedreamtest.Picture([]byte("<html>")),
-		"not base64":      []byte(`{"data":[{"b64_json":"iVBORw0KG"}]}`),
+		"no pictures":       []byte(`{"data":[]}`),
+		"failed with 200":   seedreamtest.Refused("InternalServiceError"),
+		"URL":               seedreamtest.ByURL("http://169.254.169.254/picture.png"),
+		"truncated picture": seedreamtest.Picture(picture.Bytes()[:picture.Len()/2]),
+		"no picture":        seedreamtest.Picture([]byte("<html>")),
+		"not base64":        []byte(`{"data":[{"b64_json":"iVBORw0KG"}]}`),
 	} {
 		more[name] = providertest.Unusable(providertest.Answer(answer))
 	}

@@ -29,7 +29,7 @@ func Notice() string { return notice + "\n" + license }
 // Memory is the maximum memory of Persons, in bytes, in addition to the picture.
 const Memory = 32 << 20
 
-// Cutter finds the pixels of people. It is safe for concurrent use.
+// Cutter finds the pixels that show people. It is safe for concurrent use.
 type Cutter struct{ graph *tensor.Graph }
 
 // New returns a Cutter. It returns an error if the model is damaged.

@@ -78,14 +78,14 @@ type Step struct {
 }
 
 // Parse parses a prompt. An empty prompt means Enhance. unknown contains the phrases that Parse
-// does not recognize, as written. The error is ErrTooManySteps.
+// does not recognize, as written. The only error is ErrTooManySteps.
 func Parse(prompt string) (steps []Step, unknown []string, err error) {
 	phrases := split(prompt)
 	if len(phrases) == 0 {
 		return []Step{{Op: Enhance}}, nil, nil
 	}
 	if len(phrases) > MaxSteps {
-		return nil, nil, fmt.Errorf("%w: %d, at most %d", ErrTooManySteps, len(phrases), MaxSteps)
+		return nil, nil, fmt.Errorf("%w: it has %d, and the maximum is %d", ErrTooManySteps, len(phrases), MaxSteps)
 	}
 	for _, p := range phrases {
 		if step, ok := p.step(); ok {

@@ -74,13 +74,13 @@ func TestFind(t *testing.T) {
 	for range 4 {
 		calls.Go(func() {
 			if again, err := f.Find(t.Context(), p.Copy(), Confidence); err != nil || !reflect.DeepEqual(again, first) {
-				t.Errorf("second call: got %+v, %v, want %+v", again, err, first)
+				t.Errorf("concurrent call: got %+v, %v, want %+v", again, err, first)
 			}
 		})
 	}
 	calls.Wait()
 	if found, err := f.Find(t.Context(), pixels.New(scene.New(640, 480, 3)), Confidence); err != nil || len(found) != 0 {
-		t.Errorf("got %+v, %v, want nothing", found, err)
+		t.Errorf("got %+v, %v, want no objects", found, err)
 	}
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())

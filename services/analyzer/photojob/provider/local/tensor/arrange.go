@@ -77,8 +77,8 @@ func padding(d definition) (operation, error) {
 	return unary(func(a array) (array, error) { return pad(a, around, value) }), nil
 }
 
-// pad adds values before and after each dimension of an array. around contains the two numbers of
-// values for each dimension.
+// pad adds values before and after each dimension of an array. For each dimension, around
+// contains the number of values before it and the number after it.
 func pad(a array, around []int, value float32) (array, error) {
 	if len(around) != 2*len(a.shape) {
 		return array{}, fmt.Errorf("%w: cannot pad shape %v by %v", ErrModel, a.shape, around)

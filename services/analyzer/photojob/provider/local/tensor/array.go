@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// array is a tensor whose dimensions may have another order in memory, so that a transposition copies
+// array is a tensor whose dimensions may be in any order in memory, so that a transposition copies
 // nothing. Its data does not change after an operation has returned it. Integers are stored as
 // floating-point numbers too, which represent the integers in shapes exactly.
 type array struct {

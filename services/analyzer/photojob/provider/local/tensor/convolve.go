@@ -8,12 +8,12 @@ import (
 // window describes how a filter is applied: its size, its strides, and whether the picture is padded
 // so that the output has the same size (SAME) or not (VALID).
 type window struct {
-	height, width     int
-	down, right       int
-	same              bool
-	above, left       int // padding added by padded
-	outHigh, outWide  int
-	inHeight, inWidth int
+	height, width       int
+	down, right         int
+	same                bool
+	above, left         int // padding added by padded
+	outHeight, outWidth int
+	inHeight, inWidth   int
 }
 
 // windowOf reads the strides and the padding, and checks the other attributes.
@@ -45,15 +45,15 @@ func windowOf(d definition, height, width int) (window, error) {
 	return window{height: height, width: width, down: strides[1], right: strides[2], same: padding == "SAME"}, nil
 }
 
-// over returns the window with its positions on a picture.
+// over returns the window with its padding and output size for a picture of the given size.
 func (w window) over(height, width int) (window, error) {
 	w.inHeight, w.inWidth = height, width
 	if w.same {
-		w.outHigh, w.outWide = (height+w.down-1)/w.down, (width+w.right-1)/w.right
-		w.above = max((w.outHigh-1)*w.down+w.height-height, 0) / 2
-		w.left = max((w.outWide-1)*w.right+w.width-width, 0) / 2
+		w.outHeight, w.outWidth = (height+w.down-1)/w.down, (width+w.right-1)/w.right
+		w.above = max((w.outHeight-1)*w.down+w.height-height, 0) / 2
+		w.left = max((w.outWidth-1)*w.right+w.width-width, 0) / 2
 	} else {
-		w.outHigh, w.outWide = (height-w.height)/w.down+1, (width-w.width)/w.right+1
+		w.outHeight, w.outWidth = (height-w.height)/w.down+1, (width-w.width)/w.right+1
 	}
 	if height < 1 || width < 1 || !w.same && (height < w.height || width < w.width) {
 		return w, fmt.Errorf("%w: a filter of %d × %d does not fit %d × %d pixels", ErrModel, w.height, w.width, height, width)
@@ -63,7 +63,7 @@ func (w window) over(height, width int) (window, error) {
 
 // padded returns the picture with the padding that the window needs.
 func (w window) padded(a array) (array, error) {
-	high, wide := (w.outHigh-1)*w.down+w.height, (w.outWide-1)*w.right+w.width
+	high, wide := (w.outHeight-1)*w.down+w.height, (w.outWidth-1)*w.right+w.width
 	if !w.same || high <= w.inHeight && wide <= w.inWidth {
 		return a, nil
 	}
@@ -105,7 +105,7 @@ func convolution(d definition) (operation, error) {
 		if a, err = placed.padded(a); err != nil {
 			return array{}, err
 		}
-		out, err := newArray(1, placed.outHigh, placed.outWide, weights.n)
+		out, err := newArray(1, placed.outHeight, placed.outWidth, weights.n)
 		if err == nil {
 			placed.convolve(out.data, a, weights, d.multiply)
 		}
@@ -117,8 +117,8 @@ func convolution(d definition) (operation, error) {
 // contiguous in the picture and in the weights, so nothing is copied.
 func (w window) convolve(out []float32, a array, weights panels, multiply kernel) {
 	channels, wide := a.shape[3], a.shape[2]
-	high, across := w.outHigh, w.outWide
-	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows are one contiguous row
+	high, across := w.outHeight, w.outWidth
+	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // the rows are contiguous: treat them as one
 		high, across, wide = 1, high*across, high*across
 	}
 	run, step := w.width*channels, w.right*channels
@@ -175,13 +175,13 @@ func depthwise(d definition) (operation, error) {
 		if a, err = w.padded(a); err != nil {
 			return array{}, err
 		}
-		out, err := newArray(1, w.outHigh, w.outWide, channels)
+		out, err := newArray(1, w.outHeight, w.outWidth, channels)
 		if err != nil {
 			return array{}, err
 		}
-		for i := range w.outHigh * w.outWide {
+		for i := range w.outHeight * w.outWidth {
 			sums := out.data[i*channels : (i+1)*channels]
-			y, x := i/w.outWide*w.down, i%w.outWide*w.right
+			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
 			for k := range w.height * w.width {
 				at := ((y+k/w.width)*a.shape[2] + x + k%w.width) * channels
 				addTimes(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])

@@ -15,10 +15,10 @@ type kernel func(k int, a []float32, stride int, b []float32, c *tile)
 
 func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	a0, a1, a2, a3 := a[:k], a[stride:][:k], a[2*stride:][:k], a[3*stride:][:k]
-	for half := 0; half < tileColumns; half += 4 { // four columns, whose sums fit in the registers
-		c0, c1, c2, c3 := c[half:][:4], c[tileColumns+half:][:4], c[2*tileColumns+half:][:4], c[3*tileColumns+half:][:4]
+	for column := 0; column < tileColumns; column += 4 { // four columns, whose sums fit in the registers
+		c0, c1, c2, c3 := c[column:][:4], c[tileColumns+column:][:4], c[2*tileColumns+column:][:4], c[3*tileColumns+column:][:4]
 		for p := range k {
-			f := b[p*tileColumns+half:][:4]
+			f := b[p*tileColumns+column:][:4]
 			addProducts(c0, a0[p], f)
 			addProducts(c1, a1[p], f)
 			addProducts(c2, a2[p], f)

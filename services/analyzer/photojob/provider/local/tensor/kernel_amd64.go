@@ -18,7 +18,7 @@ func fastest() kernel {
 	return multiplyPortable
 }
 
-// checkedAVX checks the bounds that the assembler relies on.
+// checkedAVX checks the bounds that the assembly code relies on, and calls it.
 func checkedAVX(k int, a []float32, stride int, b []float32, c *tile) {
 	_, _ = a[(tileRows-1)*stride+k-1], b[k*tileColumns-1]
 	if k > 0 && stride >= 0 {

@@ -63,24 +63,24 @@ func TestSmallModel(t *testing.T) {
 // TestMalformed checks that a damaged model is rejected with the reason.
 func TestMalformed(t *testing.T) {
 	for name, change := range map[string][2]string{
-		"no JSON":                         {`"format"`, `format`},
-		"another format":                  {`graph-model`, `layers-model`},
-		"unknown operation":               {`"Conv2D"`, `"Conv3D"`},
-		"unknown input":                   {`["pad", "filter"]`, `["pads", "filter"]`},
-		"a dependency cycle":              {`["in", "margins"]`, `["out", "margins"]`},
-		"no second value":                 {`["in", "margins"]`, `["in:1", "margins"]`},
-		"no weights":                      {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
-		"an unsupported type":             {`"dtype": "float32"}`, `"dtype": "string"}`},
-		"too large a weight":              {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
-		"a negative shape":                {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
-		"a rank that is too low":          {`[2, 2, 2, 3]`, `[2, 2, 6]`},
-		"an unknown padding":              {`VkFMSUQ=`, `VkFM`},
-		"a stride of zero":                {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
-		"a stride that is not a number":   {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
-		"an unknown size":                 {`{"size": "2"}`, `{"size": "-1"}`},
-		"no output":                       {`"out:0": {"name": "out:0"}`, ``},
-		"shapes that do not match":        {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
-		"a permutation of the wrong rank": {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
+		"not JSON":                      {`"format"`, `format`},
+		"unsupported format":            {`graph-model`, `layers-model`},
+		"unknown operation":             {`"Conv2D"`, `"Conv3D"`},
+		"unknown input":                 {`["pad", "filter"]`, `["pads", "filter"]`},
+		"dependency cycle":              {`["in", "margins"]`, `["out", "margins"]`},
+		"no second value":               {`["in", "margins"]`, `["in:1", "margins"]`},
+		"no weights":                    {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
+		"unsupported type":              {`"dtype": "float32"}`, `"dtype": "string"}`},
+		"weight that is too large":      {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
+		"negative shape":                {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
+		"rank that is too low":          {`[2, 2, 2, 3]`, `[2, 2, 6]`},
+		"unknown padding":               {`VkFMSUQ=`, `VkFM`},
+		"stride of zero":                {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
+		"stride that is not a number":   {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
+		"unknown size":                  {`{"size": "2"}`, `{"size": "-1"}`},
+		"no output":                     {`"out:0": {"name": "out:0"}`, ``},
+		"shapes that do not match":      {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
+		"permutation of the wrong rank": {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
 	} {
 		model := strings.Replace(small, change[0], change[1], 1)
 		if model == small {
@@ -94,7 +94,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrModel", name, err)
 		}
 	}
-	for name, weights := range map[string][]byte{"cut": smallWeights[:60], "longer": append(bytes.Clone(smallWeights), 0)} {
+	for name, weights := range map[string][]byte{"truncated": smallWeights[:60], "longer": append(bytes.Clone(smallWeights), 0)} {
 		if _, err := tensor.Load([]byte(small), weights); !errors.Is(err, tensor.ErrModel) {
 			t.Errorf("weights %s: got %v, want ErrModel", name, err)
 		}
@@ -130,7 +130,7 @@ func TestDamaged(t *testing.T) {
 		damaged, at := bytes.Clone(model), digits[random.IntN(len(digits))]
 		damaged[at] = '0' + byte(random.IntN(10))
 		g, err := tensor.Load(damaged, weights)
-		if err == nil && refused%2 == 1 { // only every second one, to save time
+		if err == nil && refused%2 == 1 { // only while this count is odd, to save time
 			_, err = g.Run(t.Context(), in)
 		}
 		if err != nil {

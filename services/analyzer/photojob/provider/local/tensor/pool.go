@@ -28,13 +28,13 @@ func pool(d definition, mean bool) (operation, error) {
 			return array{}, err
 		}
 		channels := a.shape[3]
-		out, err := newArray(1, w.outHigh, w.outWide, channels)
+		out, err := newArray(1, w.outHeight, w.outWidth, channels)
 		if err != nil {
 			return array{}, err
 		}
-		for i := range w.outHigh * w.outWide {
+		for i := range w.outHeight * w.outWidth {
 			pixel := out.data[i*channels : (i+1)*channels]
-			y, x := i/w.outWide*w.down, i%w.outWide*w.right
+			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
 			for k := range w.height * w.width {
 				next := a.data[((y+k/w.width)*a.shape[2]+x+k%w.width)*channels:][:channels]
 				switch {

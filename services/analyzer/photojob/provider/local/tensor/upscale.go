@@ -35,17 +35,17 @@ func transposedConvolution(d definition) (operation, error) {
 		if err != nil {
 			return array{}, err
 		}
-		if a.shape[1] != w.outHigh || a.shape[2] != w.outWide {
+		if a.shape[1] != w.outHeight || a.shape[2] != w.outWidth {
 			return array{}, fmt.Errorf("%w: cannot convert shape %v to %v", ErrModel, a.shape, shape)
 		}
 		out, err := newArray(shape...)
 		if err != nil {
 			return array{}, err
 		}
-		for i := range w.outHigh * w.outWide {
+		for i := range w.outHeight * w.outWidth {
 			pixel := a.data[i*channels : (i+1)*channels]
 			for k := range w.height * w.width {
-				y, x := i/w.outWide*w.down+k/w.width-w.above, i%w.outWide*w.right+k%w.width-w.left
+				y, x := i/w.outWidth*w.down+k/w.width-w.above, i%w.outWidth*w.right+k%w.width-w.left
 				if y < 0 || y >= shape[1] || x < 0 || x >= shape[2] {
 					continue
 				}

@@ -1,6 +1,6 @@
 // Command measure reports the precision of the labels of package objects on the photos listed in
-// photos.tsv, which it finds in a directory by their SHA-256. It exits with 1 if the precision is
-// below 0.9, or if fewer than 100 of the photos are found.
+// photos.tsv. It finds the photos in a directory by their SHA-256. It exits with 1 if the precision
+// is below 0.9, or if fewer than 100 of the photos are found.
 //
 //	measure /path/to/photos
 //

@@ -35,6 +35,6 @@ func TestTooFewPhotos(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)
 	if err == nil || !strings.Contains(out.String(), "0 of 144 photos") {
-		t.Errorf("got %q, %v, want an error", out.String(), err)
+		t.Errorf("got %q, %v, want 0 of 144 photos and an error", out.String(), err)
 	}
 }

@@ -1,4 +1,4 @@
-// Command generate writes kernel_amd64.s, the inner loop of package tensor in assembler, with avo
+// Command generate writes kernel_amd64.s, the inner loop of package tensor in assembly, with avo
 // (github.com/mmcloughlin/avo). `make gen` runs it; a test fails if the file is out of date.
 //
 // Operands are in the order of Go's assembler: the destination comes last.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAssemblerIsUpToDate(t *testing.T) {
+func TestAssemblyIsUpToDate(t *testing.T) {
 	want, err := kernels()
 	if err != nil {
 		t.Fatal(err)
