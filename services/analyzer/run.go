@@ -109,7 +109,7 @@ func streams(list []Entry) []bus.Work {
 	return streams
 }
 
-// Notices returns the license texts of the data and programs that the analyses include.
+// Notices returns the license texts of the data and programs that the service includes.
 func Notices() []string {
 	return []string{web.DocsNotice(), sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
 }
@@ -152,7 +152,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
+	callers, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
 	if err != nil {
 		backends.Close()
 		return nil, config.Unusable(err)
@@ -167,7 +167,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		}
 	}
 	return &Service{
-		identity: who, backends: backends, areas: all,
+		identity: callers, backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
 		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, all),
 		audit:     audit.New(backends.Bus, log),

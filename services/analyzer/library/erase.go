@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	erasers    = 8 // the number of children whose erasure starts concurrently
+	erasers    = 8 // the maximum number of children whose erasure is started concurrently
 	erasePages = 2 // the maximum number of pages of children in one attempt
 )
 
@@ -70,8 +70,8 @@ func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	return cmp.Or(err, errNotErased)
 }
 
-// deleteAll deletes the objects whose keys begin with prefix, except those in but.
-func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool) error {
+// deleteAll deletes the objects whose keys begin with prefix, except the given keys.
+func (a *Area) deleteAll(ctx context.Context, prefix string, except map[string]bool) error {
 	after := ""
 	for {
 		objects, more, err := a.bucket.List(ctx, prefix, after, blob.PageLimit)
@@ -80,7 +80,7 @@ func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool
 		}
 		for _, object := range objects {
 			after = object.Key
-			if but[object.Key] {
+			if except[object.Key] {
 				continue
 			}
 			if err := a.bucket.Delete(ctx, object.Key); err != nil {

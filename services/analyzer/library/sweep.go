@@ -206,7 +206,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	return nil
 }
 
-// ended publishes the outcome of a file again if OutcomesSince of the run is set and not later.
+// ended publishes the outcome of a file again if the run has OutcomesSince and the outcome is not older.
 func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if r.OutcomesSince.IsZero() || f.Updated().Before(r.OutcomesSince) {
 		return nil

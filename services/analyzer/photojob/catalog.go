@@ -122,7 +122,7 @@ const gateEvery = time.Second
 // gate decides whether messages of a route may be requested. All workers of a process share its
 // checks.
 type gate struct {
-	look func(context.Context) (open bool, err error)
+	check func(context.Context) (open bool, err error)
 
 	mu   sync.Mutex
 	at   time.Time // time of the last check
@@ -135,7 +135,7 @@ func (g *gate) isOpen(ctx context.Context) (bool, error) {
 	if time.Since(g.at) < gateEvery {
 		return g.open, nil
 	}
-	open, err := g.look(ctx)
+	open, err := g.check(ctx)
 	if err == nil {
 		g.open, g.at = open, time.Now()
 	}
@@ -145,7 +145,7 @@ func (g *gate) isOpen(ctx context.Context) (bool, error) {
 // gate blocks while no provider of the chain may process a route. Messages then wait in the stream
 // without using attempts.
 func (c *catalog) gate(route string) func(context.Context) error {
-	g := &gate{look: func(ctx context.Context) (bool, error) { return c.anyOpen(ctx, route) }}
+	g := &gate{check: func(ctx context.Context) (bool, error) { return c.anyOpen(ctx, route) }}
 	return func(ctx context.Context) error {
 		for {
 			open, err := g.isOpen(ctx)

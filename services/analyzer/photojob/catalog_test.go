@@ -85,12 +85,12 @@ func TestCheckProvider(t *testing.T) {
 // TestGateChecksAreShared checks that the workers of a process share one check per second, and that an
 // error is returned to only one worker.
 func TestGateChecksAreShared(t *testing.T) {
-	looks, broken := 0, errors.New("broken")
-	g := &gate{look: func(context.Context) (bool, error) {
-		if looks++; looks == 1 {
+	checks, broken := 0, errors.New("broken")
+	g := &gate{check: func(context.Context) (bool, error) {
+		if checks++; checks == 1 {
 			return false, broken
 		}
-		return looks == 2, nil
+		return checks == 2, nil
 	}}
 	if _, err := g.isOpen(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("got error %v, want %v", err, broken)
@@ -101,8 +101,8 @@ func TestGateChecksAreShared(t *testing.T) {
 		}
 	}
 	g.at = g.at.Add(-gateEvery)
-	if open, err := g.isOpen(t.Context()); open || err != nil || looks != 3 {
-		t.Errorf("got open %v, error %v after %d checks, want a closed gate and 3 checks", open, err, looks)
+	if open, err := g.isOpen(t.Context()); open || err != nil || checks != 3 {
+		t.Errorf("got open %v, error %v after %d checks, want a closed gate and 3 checks", open, err, checks)
 	}
 }
 

@@ -48,7 +48,7 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 		err = fmt.Errorf("unsupported output format %q", e.Format)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Format, err)
+		return nil, fmt.Errorf("encoding %s: %w", e.Format, err)
 	}
 	if p.profile == nil {
 		return out.Bytes(), nil

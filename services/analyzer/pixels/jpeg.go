@@ -77,7 +77,7 @@ func frameMemory(marker byte, body []byte) int64 {
 	}
 	pixels := int64(binary.BigEndian.Uint16(body[1:])) * int64(binary.BigEndian.Uint16(body[3:]))
 	var largest, sum, components int64
-	standard := true // the decoder holds one sample of each chroma component
+	standard := true // whether all sampling factors of the chroma components are 1
 	for components = range int64(body[5]) {
 		h, v := int64(body[7+3*components]>>4), int64(body[7+3*components]&15)
 		largest = max(largest, h*v)

@@ -46,7 +46,7 @@ func TestOnlyProfileIsRetained(t *testing.T) {
 				t.Fatal(err)
 			}
 			if info.Format != second || info.Width != 64 || info.Height != 48 || !bytes.Equal(info.Profile, kept) {
-				t.Errorf("%s to %s: got %s of %d × %d with a profile of %d bytes, want 64 × 48 with the profile of %d bytes", first, second, info.Format, info.Width, info.Height, len(info.Profile), len(kept))
+				t.Errorf("%s to %s: got %s of %d × %d with a profile of %d bytes, want %s of 64 × 48 with the profile of %d bytes", first, second, info.Format, info.Width, info.Height, len(info.Profile), second, len(kept))
 			}
 			if bytes.Contains(out, secret[:8]) || bytes.Contains(out, []byte("Exif")) {
 				t.Errorf("%s to %s: got metadata other than the profile, want none", first, second)

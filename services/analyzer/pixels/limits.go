@@ -18,8 +18,8 @@ var (
 type Limits struct {
 	Bytes    int64 // maximum size of the encoded picture
 	Pixels   int64 // maximum width × height
-	Shortest int   // minimum of the shorter side, in pixels
-	Longest  int   // maximum of the longer side, in pixels
+	Shortest int   // minimum length of the shorter side, in pixels
+	Longest  int   // maximum length of the longer side, in pixels
 	WebP     int   // quality of the WebP encoding for which memory is reserved; 0 for none
 	// Transparent means that the caller will make pixels transparent, which needs more memory for a
 	// WebP.

@@ -61,7 +61,7 @@ func TestDecodersShareMemory(t *testing.T) {
 	full, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := decoder.Decode(full, data, pixels.Default); !errors.Is(err, context.Canceled) {
-		t.Errorf("a second picture: got %v, want the error of the context", err)
+		t.Errorf("a second picture: got %v, want %v", err, context.Canceled)
 	}
 	release()
 	if _, _, err := decoder.Decode(t.Context(), data[:len(data)-100], pixels.Default); !errors.Is(err, pixels.ErrUnreadable) {

@@ -56,7 +56,7 @@ func TestHostile(t *testing.T) {
 		"truncated JPEG":      {photo[:len(photo)-200], pixels.ErrUnreadable, "JPEG"},
 		"header of a JPEG":    {photo[:20], pixels.ErrUnreadable, "unexpected EOF"},
 		"truncated PNG":       {sized(t, 32, 32)[:60], pixels.ErrUnreadable, "png"},
-		"PNG of another size": {sized(t, 64, 64), pixels.ErrUnreadable, ""},
+		"PNG with wrong size": {sized(t, 64, 64), pixels.ErrUnreadable, ""},
 		"HEIC of 8 boxes":     {[]byte(heic + strings.Repeat("\x00\x00\x00\x08free", 8)), pixels.ErrUnreadable, "not state a size"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,12 +78,12 @@ func TestDamagedMetadata(t *testing.T) {
 		marker byte
 		body   string
 	}{
-		"no TIFF":                  {0xe1, "Exif\x00\x00nothing of the kind"},
+		"not TIFF":                 {0xe1, "Exif\x00\x00nothing of the kind"},
 		"truncated TIFF":           {0xe1, "Exif\x00\x00" + string(exif(6)[:12])},
 		"directory beyond the end": {0xe1, "Exif\x00\x00" + string(beyond)},
 		"orientation 0":            {0xe1, "Exif\x00\x00" + string(exif(0))},
 		"orientation 9":            {0xe1, "Exif\x00\x00" + string(exif(9))},
-		"profile of CMYK":          {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
+		"CMYK profile":             {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
 		"profile without start":    {0xe2, "ICC_PROFILE\x00\x02\x02" + string(profile("RGB ", 200))},
 		"truncated profile":        {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
 	} {

@@ -35,7 +35,7 @@ func copyPlane(to *image.Gray, pix []byte, stride int) {
 	}
 }
 
-// Map replaces each channel value with its entry in table.
+// Map replaces each value of a channel with its entry in the table of the channel.
 func (p *Picture) Map(red, green, blue *[256]byte) {
 	m := p.NRGBA()
 	for y := range m.Rect.Dy() {

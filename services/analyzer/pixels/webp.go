@@ -15,8 +15,8 @@ const (
 )
 
 // scanWebP reads the chunks of the container. It reads the size from the frame, because the decoder
-// allocates memory for that size. It rejects a file whose canvas has another size, which a still
-// picture must not have (RFC 9649, section 2.7.1.1).
+// allocates memory for that size. It rejects a file whose canvas has a different size than the frame,
+// which is invalid for a still picture (RFC 9649, section 2.7.1.1).
 func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	var canvas, frame image.Config
 	eachChunk(data, func(name string, body []byte) {

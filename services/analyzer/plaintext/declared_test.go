@@ -141,6 +141,6 @@ func TestValidUTF8ByChance(t *testing.T) {
 	coded := encode(t, charmap.Windows1252, text)
 	got, err := readText(func() io.Reader { return strings.NewReader(coded) }, "", 1<<20)
 	if err != nil || got != text {
-		t.Errorf("got %.60q…%.60q, %v, want the decoded text", got, got[max(0, len(got)-60):], err)
+		t.Errorf("got %.60q…%.60q, %v, want %.60q…%.60q", got, got[max(0, len(got)-60):], err, text, text[len(text)-60:])
 	}
 }

@@ -55,7 +55,7 @@ var names = map[string]string{
 	"application/octet-stream": "binary data",
 }
 
-// kinds maps the first part of a media type to the name of the other formats.
+// kinds maps the top-level part of a media type to the name of formats that are not in names.
 var kinds = map[string]string{
 	"image": "an image",
 	"audio": "audio",

@@ -23,7 +23,7 @@ type Parts struct {
 	// Strict, such a byte reads as U+FFFD.
 	Strict bool
 
-	declared bool // a charset that is not UTF-8
+	declared bool // the content type declares a charset other than UTF-8
 	begun    bool // a Part has been created
 	refused  atomic.Pointer[RestartError]
 }

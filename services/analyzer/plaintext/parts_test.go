@@ -80,18 +80,18 @@ func TestPartsSelectSameCharset(t *testing.T) {
 		{"Windows-1252 at the end", plain + "\x92", ""},
 		{"first UTF-8, then not", plain + "Größe" + plain + plain + "Gr\xF6\xDFe", ""},
 		{"first not, then UTF-8", plain + "Gr\xF6\xDFe" + plain + plain + "Größe", ""},
-		{"cut at the end", plain + "\xC3", ""},
+		{"truncated at the end", plain + "\xC3", ""},
 		{"UTF-8 followed by a NUL", plain + "Größe\x00", ""},
 		{"declared UTF-8, but is not", plain + "Gr\xF6\xDFe", "text/plain; charset=utf-8"},
-		{"a character cut in the middle", plain + "Größe" + plain + "\xC3" + plain, ""},
-		{"a lone continuation byte", plain + "Größe" + plain + "\x9F" + plain, ""},
+		{"truncated character in the middle", plain + "Größe" + plain + "\xC3" + plain, ""},
+		{"lone continuation byte", plain + "Größe" + plain + "\x9F" + plain, ""},
 		{"declared US-ASCII, but is UTF-8", plain + "Größe", "text/plain; charset=us-ascii"},
 		{"declared Latin-1, but is UTF-8", plain + "Größe", "text/plain; charset=iso-8859-1"},
 		{"declared Shift JIS", plain + "\x83\x65\x83\x58\x83\x67", "text/plain; charset=shift_jis"},
 		{"declared ISO-2022-JP", plain + "\x1B$B%F%9%H\x1B(B", "text/plain; charset=iso-2022-jp"},
 		{"declared UTF-16, but is not", plain, "text/plain; charset=utf-16"},
 		{"declared UTF-16", strings.Repeat("a\x00 \x00", 3000), "text/plain; charset=utf-16le"},
-		{"declared nonsense", plain, "text/plain; charset=nonsense"},
+		{"unknown declared charset", plain, "text/plain; charset=nonsense"},
 		{"PDF", "%PDF-1.7\n" + plain, ""},
 		{"NUL", "a\x00" + plain, ""},
 		{"gzip", "\x1F\x8B\x08\x00" + plain, ""},
@@ -124,7 +124,7 @@ func TestPartsSelectSameCharset(t *testing.T) {
 				case err != nil:
 					t.Fatal(err)
 				case got != want:
-					t.Fatalf("parts of %d: got %.60q…%.60q, want the same as with one reader", size, got, got[max(0, len(got)-60):])
+					t.Fatalf("parts of %d: got %.60q…%.60q, want %.60q…%.60q as from one reader", size, got, got[max(0, len(got)-60):], want, want[max(0, len(want)-60):])
 				}
 			}
 		})

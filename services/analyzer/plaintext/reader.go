@@ -14,7 +14,7 @@
 //  4. Windows-1252.
 //
 // Whether the bytes contradict a charset is certain only at the end of the text, but
-// a Reader has constant memory. So it reads ASCII, which all rules decode alike, up
+// a Reader uses constant memory. So it reads ASCII, which all rules decode alike, up
 // to the first other byte. There it selects the first rule that the next 4 KiB do not
 // contradict. If later bytes contradict it, Read returns a *RestartError, and the caller
 // reads the text again from its start with the next rule. A text is read at most twice,

@@ -182,7 +182,7 @@ func TestUnknownCharsetIsNamed(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheSourceAreReported(t *testing.T) {
+func TestSourceErrorsAreReported(t *testing.T) {
 	broken := errors.New("connection lost")
 	if _, err := NewReader(iotest.ErrReader(broken), ""); !errors.Is(err, broken) {
 		t.Errorf("in the head: got error %v, want %v", err, broken)

@@ -13,8 +13,8 @@ import (
 // do not belong together, and nothing is deleted.
 const suspiciousOrphans = 10
 
-// stillListed returns the orphans that are still listed when their page is read again. It excludes items deleted
-// after the first read, which have no objects left.
+// stillListed returns the orphans that are still listed when their page is read again. It excludes the
+// objects of items that were deleted after the first read.
 func stillListed(ctx context.Context, o Objects, cursor string, orphans []string) ([]string, error) {
 	if len(orphans) == 0 {
 		return nil, nil

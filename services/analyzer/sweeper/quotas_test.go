@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// counted is an area whose sweep only recounts.
+// counted is an area whose sweep only corrects the counts of its items.
 type counted struct {
 	counting sweeper.Counting
 	items    map[string]sweeper.Countable // by id
@@ -137,9 +137,9 @@ func TestSweepReleasesAllPages(t *testing.T) {
 	}
 }
 
-// TestSweepCountsNoDeletedItem checks that an item that is deleted while it is counted does not remain counted, and
+// TestSweepDoesNotCountDeletedItems checks that an item that is deleted while it is counted does not remain counted, and
 // that an item whose size cannot be read is reported.
-func TestSweepCountsNoDeletedItem(t *testing.T) {
+func TestSweepDoesNotCountDeletedItems(t *testing.T) {
 	c, q := openCounted(t)
 	reserve(t, q, "alice", "kept", 1)
 	c.add("alice", "kept", 1, nil)

@@ -10,9 +10,9 @@
 // run, 30,000 per minute with the defaults, and the next run continues from there. A text file has
 // two items and costs about 1.1 read units: both items are scanned, and the counterpart of each is
 // read, which DynamoDB counts as half a unit. A feed item costs its share of a scan, and half a
-// unit for the check of its text. Objects cost one LIST request per 1,000. With the default rate a
-// table of any size costs at most 500 items per second, about 12 million read units per day. Every
-// analyzer sweeps. In a large installation, set ASSAY_SWEEP_EVERY=0 on most of them.
+// unit for the check of its text. Objects cost one LIST request per 1,000. With the default rate,
+// an analyzer reads at most 500 items of a table per second, which takes about 12 million read units per
+// day. Every analyzer sweeps. In a large installation, set ASSAY_SWEEP_EVERY=0 on most of them.
 package sweeper
 
 import (

@@ -53,7 +53,7 @@ func open(cfg sweeper.Config, s *pagedArea) *sweeper.Sweeper {
 	return sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*pagedArea{s})
 }
 
-func TestOnceReadsAllAtTheRate(t *testing.T) {
+func TestOnceReadsAllAtConfiguredRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &pagedArea{pages: 5}
 		began := time.Now()
@@ -159,7 +159,7 @@ func (c *orphanArea) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.O
 
 func (c *orphanArea) Remove(context.Context, string) error { return nil }
 
-func TestDeletedObjectIsNoOrphan(t *testing.T) {
+func TestDeletedObjectIsNotOrphan(t *testing.T) {
 	var found []string
 	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*orphanArea{{}})
 	_, err := s.Once(t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) { found = append(found, f.ID) }})

@@ -18,7 +18,8 @@ type Items[I any] interface {
 	Scan(ctx context.Context, r *Run, cursor string) (items []I, next string, read int, err error)
 	// ID returns the id of the item.
 	ID(item I) string
-	// Get reads an item by its id, with strong consistency. It returns lifecycle.ErrNotFound.
+	// Get reads an item by its id, with strong consistency. It returns lifecycle.ErrNotFound if there
+	// is none.
 	Get(ctx context.Context, id string) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)
@@ -103,7 +104,7 @@ func (s tableSweep[I]) young(item I) (bool, error) {
 	return err == nil && s.run.Young(changed), err
 }
 
-// ended publishes an outcome again, in a run with OutcomesSince.
+// ended publishes the outcome of an item again if the run has OutcomesSince and the outcome is not older.
 func (s tableSweep[I]) ended(ctx context.Context, item I) error {
 	if s.run.OutcomesSince.IsZero() {
 		return nil

@@ -26,7 +26,7 @@ func defaults(t *testing.T) Config {
 	return cfg
 }
 
-func TestBoundsGrowWithTheFile(t *testing.T) {
+func TestBoundsGrowWithFileSize(t *testing.T) {
 	a := &Area{cfg: defaults(t), worker: work.New(work.Config{Time: time.Minute}, nil, prometheus.NewRegistry())}
 	for size, want := range map[float64]bus.Bounds{
 		0:        {Time: time.Minute, Memory: 2 << 20},

@@ -78,7 +78,7 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	body := object.From(ctx, 0, plaintext.HeadSize)
 	defer body.Close()
 	if _, err := io.ReadFull(body, head); err != nil {
-		return wordstats.Statistics{}, fmt.Errorf("reading the head: %w", err)
+		return wordstats.Statistics{}, fmt.Errorf("reading the head of the text: %w", err)
 	}
 	parts, err := plaintext.NewParts(head, uploaded.ContentType)
 	if err != nil {

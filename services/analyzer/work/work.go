@@ -23,7 +23,8 @@ import (
 // Area defines how an area processes its items. I is an item, R the result of its processing. The
 // methods must be safe for concurrent use.
 type Area[I, R any] interface {
-	// Get reads an item by the id in its events. It returns lifecycle.ErrNotFound.
+	// Get reads an item by the id in its events. It returns lifecycle.ErrNotFound if there is
+	// none.
 	Get(ctx context.Context, id string) (I, error)
 	// Claim claims the item of a delivery for this worker. It returns an item in a final state
 	// unchanged. It returns a permanent error for an event that cannot be decoded, and the errors
@@ -143,8 +144,7 @@ func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	return h.republish(ctx, item)
 }
 
-// giveUp fails an item and publishes the outcome. It returns the time of the
-// failure.
+// giveUp fails an item and publishes the outcome. It returns the time of the failure.
 func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) (failed time.Time, err error) {
 	item, err := h.area.Get(ctx, d.Item)
 	if errors.Is(err, lifecycle.ErrNotFound) {

@@ -42,9 +42,9 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectOfLongTexts checks that a text is truncated between characters, and that repeating a
+// TestDetectLongTexts checks that a text is truncated between characters, and that repeating a
 // text does not change its language.
-func TestDetectOfLongTexts(t *testing.T) {
+func TestDetectLongTexts(t *testing.T) {
 	for _, want := range []string{"en", "fr", "ru", "zh"} {
 		text := strings.Repeat(articles[want]+" ", 100)
 		for cut := range 4 {

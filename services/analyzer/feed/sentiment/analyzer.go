@@ -36,7 +36,7 @@ type Polarity struct {
 const maxKept = 64 << 10
 
 // Score returns the sentiment of the text. Invalid UTF-8 bytes count as neutral characters. Score
-// does not allocate memory after it has scored a text of the same length, up to 64 KiB.
+// does not allocate memory for a text of up to 64 KiB after it has scored one of at least that length.
 func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
 
 // score implements Score. With quotes false, it behaves exactly like the reference implementation,

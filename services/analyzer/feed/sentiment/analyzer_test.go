@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// The score of a text does not depend on texts that are scored before it or concurrently, including
-// long ones.
-func TestScoresDoNotDependOnEachOther(t *testing.T) {
+// TestScoresAreIndependent checks that the score of a text does not depend on texts, even long
+// ones, that are scored before it or concurrently.
+func TestScoresAreIndependent(t *testing.T) {
 	a := sentiment.New()
 	texts := []string{
 		"", " \t\n", "GREAT", "great but awful", "😁", "don't be sad!!!???",
@@ -27,7 +27,7 @@ func TestScoresDoNotDependOnEachOther(t *testing.T) {
 			for i := range 40 {
 				i = (i + worker) % len(texts)
 				if got := a.Score(texts[i]); got != want[i] {
-					t.Errorf("Score(%.20q) = %+v, want %+v as from a new analyzer", texts[i], got, want[i])
+					t.Errorf("Score(%.20q) = %+v, want %+v, the score from a new analyzer", texts[i], got, want[i])
 				}
 			}
 		})

@@ -20,8 +20,8 @@
 //   - The valence of a word in capitals grows by 0.733 if not all words are in capitals.
 //   - Some phrases have a valence of their own ("bad ass", "to die for").
 //   - Valences after the first "but" count 1.5 times, those before it half.
-//   - Up to four "!" add 0.292 each. Two or three "?" add 0.18 each, more of them 0.96
-//     in total.
+//   - Up to four "!" add 0.292 each. Two or three "?" add 0.18 each, four or more add
+//     0.96 in total.
 //   - The sum x of the valences becomes compound = x / sqrt(x*x + 15).
 //
 // Typographic apostrophes and quotation marks are first replaced by their ASCII forms, which the

@@ -38,8 +38,8 @@ func TestLexiconIsPinned(t *testing.T) {
 	}
 }
 
-// Every word is found, in lower and upper case, with the valence of its last line. A word with
-// additional characters is not found.
+// TestDictionaryFindsItsWords checks that every word is found, in lower and upper case, with the valence
+// in the last line for the word, and that a word with additional characters is not found.
 func TestDictionaryFindsItsWords(t *testing.T) {
 	valences := map[string]string{}
 	for line := range strings.Lines(lexiconWords) {

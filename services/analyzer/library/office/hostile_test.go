@@ -26,14 +26,14 @@ func TestBounds(t *testing.T) {
 		l    office.Limits
 		want error
 	}{
-		"parts":     {officetest.Archive(many...), office.Limits{Parts: 100}, office.ErrTooBig},
-		"inflated":  {officetest.Word(strings.Repeat("<w:p></w:p>", 100_000)), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
-		"one text":  {officetest.Word(officetest.Paragraph("", strings.Repeat("a", 2<<20))), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
-		"dense":     {officetest.Word(strings.Repeat("<w:p></w:p>", 2_000_000)), office.Limits{}, office.ErrTooBig},
-		"empty":     {nil, office.Limits{}, office.ErrFormat},
-		"a zip":     {officetest.Archive(officetest.Part{"a.txt", "a"}), office.Limits{}, office.ErrFormat},
-		"truncated": {officetest.Word(officetest.Paragraph("", "a"))[:300], office.Limits{}, office.ErrDamaged},
-		"locked":    {officetest.Archive(officetest.Part{"mimetype", "application/vnd.oasis.opendocument.text"}, officetest.Part{"META-INF/manifest.xml", `<m:manifest><m:encryption-data/></m:manifest>`}, officetest.Part{"content.xml", "x"}), office.Limits{}, office.ErrLocked},
+		"parts":      {officetest.Archive(many...), office.Limits{Parts: 100}, office.ErrTooBig},
+		"inflated":   {officetest.Word(strings.Repeat("<w:p></w:p>", 100_000)), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
+		"large text": {officetest.Word(officetest.Paragraph("", strings.Repeat("a", 2<<20))), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
+		"dense":      {officetest.Word(strings.Repeat("<w:p></w:p>", 2_000_000)), office.Limits{}, office.ErrTooBig},
+		"empty":      {nil, office.Limits{}, office.ErrFormat},
+		"zip":        {officetest.Archive(officetest.Part{"a.txt", "a"}), office.Limits{}, office.ErrFormat},
+		"truncated":  {officetest.Word(officetest.Paragraph("", "a"))[:300], office.Limits{}, office.ErrDamaged},
+		"locked":     {officetest.Archive(officetest.Part{"mimetype", "application/vnd.oasis.opendocument.text"}, officetest.Part{"META-INF/manifest.xml", `<m:manifest><m:encryption-data/></m:manifest>`}, officetest.Part{"content.xml", "x"}), office.Limits{}, office.ErrLocked},
 	} {
 		if _, err := read(t, c.data, c.l); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)

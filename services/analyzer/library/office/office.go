@@ -24,7 +24,7 @@ var (
 type Limits struct {
 	Inflated int64 // decompressed bytes of all parts; default 256 MiB
 	Parts    int   // parts of the archive; default 10,000
-	Text     int   // bytes of text; default 8 MiB, or NoText
+	Text     int   // bytes of text, or NoText; default 8 MiB
 }
 
 // NoText is a value of Limits.Text that makes Read skip the text and the parts that contain only text.

@@ -61,7 +61,7 @@ func readOffice(p *parts, d *Document) error {
 	return readPresentation(p, main)
 }
 
-// related calls read[kind] for each part that a part links to.
+// related calls read[kind] for each part that the given part links to.
 func (p *parts) related(part string, read map[string]func(name string) error) error {
 	relations, err := p.relations(part)
 	if err != nil {

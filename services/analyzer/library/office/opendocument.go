@@ -186,7 +186,7 @@ func (o *openDocument) end(name string) error {
 	return nil
 }
 
-// endCell writes the separator after a cell, and repeats the cell.
+// endCell writes the separator after a cell, and then the repetitions of the cell.
 func (o *openDocument) endCell() error {
 	o.from = min(o.from, o.out.b.Len())
 	shown := strings.TrimRight(string(o.out.b.Bytes()[o.from:]), "\n")

@@ -93,7 +93,7 @@ func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%w: part %.100q", ErrTooBig, name)
+		err = fmt.Errorf("%w: part %.100q inflates to more than %d bytes", ErrTooBig, name, most)
 	}
 	return b, err
 }

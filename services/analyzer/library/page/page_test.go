@@ -45,7 +45,7 @@ func TestArticle(t *testing.T) {
 	p := read(t, article(`<p>See <a href="more.html">more</a> of it.</p>`), "text/html")
 	if p.Title != "Foxes return" || p.Byline != "Ada Fuchs" || p.Site != "The Daily" || p.Language != "en" || p.Image != "https://example.com/pictures/fox.jpg" ||
 		!p.Published.Equal(time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC)) || !p.Article {
-		t.Errorf("got %+v, want the article with the metadata of the page", p)
+		t.Errorf("got %+v, want title Foxes return, byline Ada Fuchs, site The Daily, language en, the picture, the publication time and an article", p)
 	}
 	for _, want := range []string{"Paragraph 0 says", "Paragraph 11 says", "See more of it."} {
 		if !strings.Contains(p.Text, want) {
@@ -84,7 +84,7 @@ func TestCharsets(t *testing.T) {
 		"text/html; charset=utf-8":        "<p>Größe und Maß</p>",
 	} {
 		if p := read(t, source, contentType); p.Text != "Größe und Maß" {
-			t.Errorf("%s: got %q, want the decoded text", contentType, p.Text)
+			t.Errorf("%s: got %q, want Größe und Maß", contentType, p.Text)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestWorkbooksThatCannotBeRead(t *testing.T) {
+func TestUnreadableWorkbooks(t *testing.T) {
 	for name, test := range map[string]struct {
 		data []byte
 		want error

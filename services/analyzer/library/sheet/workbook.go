@@ -64,7 +64,7 @@ func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNotWorkbook, err)
 	}
 	if len(z.File) > maxParts {
-		return nil, fmt.Errorf("%w: it has %d parts", ErrNotWorkbook, len(z.File))
+		return nil, fmt.Errorf("%w: it has %d parts, and the maximum is %d", ErrNotWorkbook, len(z.File), maxParts)
 	}
 	w := &Workbook{parts: map[string]*zip.File{}, left: maxInflated, current: -1}
 	for _, f := range z.File {

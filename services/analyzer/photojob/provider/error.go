@@ -9,7 +9,7 @@ import (
 // Class determines how the caller continues after an error.
 type Class string
 
-// Classes.
+// The classes of errors.
 const (
 	Retry     Class = "retry"     // call again, with backoff
 	Defer     Class = "defer"     // wait for a limit or a circuit breaker, without using an attempt

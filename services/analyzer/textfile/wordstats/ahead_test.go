@@ -130,7 +130,7 @@ func TestPanicsPropagateToCaller(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				if p := recover(); p != "a broken decoder" {
-					t.Errorf("recovered %v, want the panic of the decoder", p)
+					t.Errorf("recovered %v, want a broken decoder", p)
 				}
 			}()
 			t.Errorf("got %v, want a panic", count())

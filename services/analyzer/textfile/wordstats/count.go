@@ -2,13 +2,13 @@
 // average length, and the most frequent ones.
 //
 // A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that contains at least one letter
-// or number (general category L or N). Words are compared in lower case, which the Unicode Standard
-// defines for complete words and no particular language; it includes the final sigma. Bytes that are
+// or number (general category L or N). Words are compared in lower case, with the mapping of
+// complete words that the Unicode Standard defines for all languages; it includes the final sigma. Bytes that are
 // not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
 //
 // The text is read once, in chunks, and only its vocabulary is held in memory. Counts are exact,
-// wherever the text is split. Of a word longer than 1 KiB in lower case, the first bytes, at most 32
-// KiB, and its SHA-256 are stored, so a word of a gigabyte takes little memory. Such words are
+// wherever the text is split. For a word longer than 1 KiB in lower case, only its first bytes, at most
+// 32 KiB, and its SHA-256 are stored, so a word of a gigabyte takes little memory. Such words are
 // compared like all others, except that two with the same first 32 KiB are ordered by their SHA-256.
 //
 // # Method
@@ -18,21 +18,21 @@
 // The first scans ASCII. It turns 64 bytes at a time into bit masks: letters, digits and underscores;
 // other visible characters; bytes that are not ASCII. The portable kernel processes eight bytes in an
 // integer (SWAR: Lamport, "Multiple byte processing with full-word instructions", CACM 18(8), 1975);
-// the others use AVX2 or AVX-512 if the processor has it. Words begin and end where the mask of word
+// the other kernels use AVX2 or AVX-512. Words begin and end where the mask of word
 // bytes changes. The positions are extracted from the changes as in simdjson (Langdale and Lemire,
 // "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table,
 // or 64 where AVX-512 can compress bytes. A character that may join two word bytes (don't, 3.14) is
 // checked separately: in ASCII, rules WB6, WB7, WB11 and WB12 depend only on its neighbors. The
 // second loop handles ASCII next to other characters.
 //
-// In the second loop, a table gives each code point its class, and a finite automaton applies the
+// In the second loop, a table maps each code point to its class, and a finite automaton applies the
 // rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks ahead, over any number of marks,
 // the automaton enters an open state and remembers where the segment ends if the rule does not apply.
 // The table is generated from the libraries that define a word here, and tested against them.
 //
 // The vocabulary is three hash tables with open addressing, chosen by the length of the word: one
 // integer, two integers, or bytes in an arena (vocabulary.go). Known words are counted without a
-// branch, many at once (batch.go), with AVX-512 eight per step. A separate loop handles the few that
+// branch, many at once (batch.go); with AVX-512, eight per step. A separate loop handles the few that
 // are new or not in their first slot. The hashes are products with a secret random number, mixed as in
 // MurmurHash3 (github.com/aappleby/smhasher) or folded as in wyhash (github.com/wangyi-fudan/wyhash),
 // or come from hash/maphash. Statistics that depend on the vocabulary alone, such as the number of
@@ -74,9 +74,9 @@ type WordCount struct {
 
 // Limits bound the memory of a count. The zero value selects the defaults.
 type Limits struct {
-	// Vocabulary is the maximum number of bytes for the distinct words of a text, counting
-	// wordPlace bytes more than the length of each word. 0 means 256 MiB, which is 3.7 million
-	// words of eight letters.
+	// Vocabulary is the maximum number of bytes for the distinct words of a text. Each word counts
+	// as its length plus wordPlace bytes. 0 means 256 MiB, which is 3.7 million words of eight
+	// letters.
 	Vocabulary int64
 	// Strict makes the count fail with ErrNotUTF8 at the first byte that is not valid UTF-8.
 	Strict bool
@@ -89,7 +89,7 @@ const (
 	defaultVocabulary = 256 << 20
 	// wordPlace is the maximum overhead of a word in the tables, in bytes: 12 for a slot of the short
 	// table, 64 for a bucket of the middle table. After a table has grown, a quarter of its slots are
-	// in use, and a bucket has one word. While it grows it uses half as much again.
+	// in use, and a bucket has one word. During growth, a table uses 50% more.
 	wordPlace = 64
 )
 

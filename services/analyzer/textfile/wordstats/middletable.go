@@ -51,8 +51,8 @@ func (t *middleTable) add(key [2]uint64, n uint32) bool {
 func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	mask := uint64(len(buckets) - 1)
 	hash := hashMiddle(seed, key)
-	for beside := uint64(0); ; beside++ {
-		b := &buckets[(hash^beside)&mask]
+	for probe := uint64(0); ; probe++ {
+		b := &buckets[(hash^probe)&mask]
 		for i := range b.keys {
 			if b.keys[i] == key || b.keys[i] == [2]uint64{} {
 				return b, i

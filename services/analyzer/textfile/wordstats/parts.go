@@ -22,15 +22,15 @@ type Parts struct {
 
 // CountParts is like Count, but uses several concurrent readers. Each has a vocabulary within the
 // limits; the vocabularies are merged at the end. A part begins at the first safe position after its
-// nominal start (see safePlace), and the previous part continues to there, so the result does not
+// nominal start (see safePlace), and the previous part continues up to it, so the result does not
 // depend on the nominal positions. The first error of a reader stops all of them.
 func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	group, ctx := errgroup.WithContext(ctx)
-	var one sync.Mutex
+	var mu sync.Mutex
 	due := int64(0)
 	next := func() *part {
-		one.Lock()
-		defer one.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		if due >= p.Size {
 			return nil
 		}

@@ -34,7 +34,7 @@ var errBroken = errors.New("connection lost")
 
 func (s *source) from(_ context.Context, at, end int64) io.ReadCloser {
 	if s.opened > 0 && at <= s.last {
-		panic(fmt.Sprintf("a part at %d after one at %d", at, s.last))
+		panic(fmt.Sprintf("got a part at %d after the part at %d, want increasing positions", at, s.last))
 	}
 	s.opened, s.last = s.opened+1, at
 	var text io.Reader = strings.NewReader(s.text[at:])

@@ -13,15 +13,15 @@ import (
 func TestStrictCounts(t *testing.T) {
 	plain := strings.Repeat("plain words, Größe 你好 🙂 ", 10_000)
 	for name, text := range map[string]string{
-		"valid":                plain + "\uFFFD" + plain + "\x00",
-		"an invalid byte":      plain + "\xFF" + plain,
-		"truncated at the end": plain + "\xE4\xBD",
-		"truncated within":     plain + "\xC3 " + plain,
-		"a surrogate":          plain + "\xED\xA0\x80" + plain,
-		"overlong":             plain + "\xC0\xAF" + plain,
-		"in a long word":       plain + strings.Repeat("ö", 200_000) + "\xC3" + strings.Repeat("x", 200_000),
-		"at the end of a word": strings.Repeat("x", 200_000) + "\x80",
-		"between ASCII":        strings.Repeat("a", 100) + "\x92" + strings.Repeat("a", 100),
+		"valid":                   plain + "\uFFFD" + plain + "\x00",
+		"invalid byte":            plain + "\xFF" + plain,
+		"truncated at the end":    plain + "\xE4\xBD",
+		"truncated in the middle": plain + "\xC3 " + plain,
+		"surrogate":               plain + "\xED\xA0\x80" + plain,
+		"overlong":                plain + "\xC0\xAF" + plain,
+		"in a long word":          plain + strings.Repeat("ö", 200_000) + "\xC3" + strings.Repeat("x", 200_000),
+		"at the end of a word":    strings.Repeat("x", 200_000) + "\x80",
+		"between ASCII":           strings.Repeat("a", 100) + "\x92" + strings.Repeat("a", 100),
 	} {
 		valid := utf8.ValidString(text)
 		for _, strict := range []bool{true, false} {

@@ -61,7 +61,7 @@ func TestTablesLargerThanCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := c.vocabulary.middle.used; n != words || len(c.vocabulary.middle.buckets) <= cachedBuckets {
-			t.Fatalf("%s: got %d words in %d buckets; want %d words", c.kernel.Name, n, len(c.vocabulary.middle.buckets), words)
+			t.Fatalf("%s: got %d words in %d buckets; want %d words in more than %d buckets", c.kernel.Name, n, len(c.vocabulary.middle.buckets), words, cachedBuckets)
 		}
 		c.vocabulary.each(func(word []byte, count uint32) uint32 {
 			i, err := strconv.Atoi(strings.TrimPrefix(string(word), "word"))
@@ -176,7 +176,7 @@ func TestSimilarWordsSpread(t *testing.T) {
 			}
 		}
 		if share := float64(empty) / (words * secrets); share < 0.7 {
-			t.Errorf("of words like %q, got a share of %.2f with an empty first slot, want at least 0.7", form, share)
+			t.Errorf("words like %q: got a share of %.2f with an empty first slot, want at least 0.7", form, share)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // pairs of integers, and only longer ones are compared byte by byte.
 //
 // A word is stored as the UTF-8 of its lower case. In an ASCII word each byte has the bit 0x20 set:
-// this makes letters lower case, leaves digits and middle characters unchanged, and maps the low line
-// to DEL, which no such word contains.
+// this makes letters lower case, leaves digits and middle characters unchanged, and maps the
+// underscore to DEL, which no such word contains.
 type vocabulary struct {
 	limit  int64 // from Limits
 	short  shortTable

@@ -26,8 +26,8 @@ const (
 	textTime = time.Minute
 )
 
-// text stores the text of a file and returns the result of the step. The metadata textLength is in bytes, and
-// textCut states why the text is truncated.
+// text stores the text of a file and returns the result of the step. The metadata entry textLength is in bytes,
+// and textCut states why the text is truncated.
 func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
 	found := map[string]any{"textLength": len(s)}
 	if cut != "" {

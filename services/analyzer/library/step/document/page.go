@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// ReaderName is the name of the object with the article of a web page, as safe HTML.
+// ReaderName is the name of the object that contains the article of a web page as safe HTML.
 const ReaderName = "reader.html"
 
 func readPage(ctx context.Context, f *step.File) (*page.Page, error) {

@@ -126,15 +126,15 @@ func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Fo
 		return nil, err
 	}
 	images := make([]library.Image, len(made))
-	for i, one := range slices.Backward(made) {
-		images[i] = one.Image
-		if one.Body == nil {
+	for i, thumbnail := range slices.Backward(made) {
+		images[i] = thumbnail.Image
+		if thumbnail.Body == nil {
 			images[i].Key, images[i].Length = images[i+1].Key, images[i+1].Length
 			continue
 		}
-		_, extension, _ := strings.Cut(one.MimeType, "/")
-		images[i].Length = int64(len(one.Body))
-		if images[i].Key, err = f.Store(ctx, "image-"+one.ID+"."+extension, one.MimeType, one.Body); err != nil {
+		_, extension, _ := strings.Cut(thumbnail.MimeType, "/")
+		images[i].Length = int64(len(thumbnail.Body))
+		if images[i].Key, err = f.Store(ctx, "image-"+thumbnail.ID+"."+extension, thumbnail.MimeType, thumbnail.Body); err != nil {
 			return nil, err
 		}
 	}

@@ -32,12 +32,12 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	all := records.File{Get: f.ResultPart, Total: x.Total()}
 	var failures bytes.Buffer
 	z := gzip.NewWriter(&failures)
-	each := json.NewEncoder(z)
-	summary, err := all.Survey(ctx, func(one records.Failure) error {
+	encoder := json.NewEncoder(z)
+	summary, err := all.Survey(ctx, func(failure records.Failure) error {
 		if len(o.Failures) < records.MaxFailures {
-			o.Failures = append(o.Failures, one)
+			o.Failures = append(o.Failures, failure)
 		}
-		return each.Encode(one)
+		return encoder.Encode(failure)
 	})
 	if err := errors.Join(err, z.Close()); err != nil {
 		return o, err

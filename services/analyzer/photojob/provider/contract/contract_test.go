@@ -24,7 +24,7 @@ func sameRequests(t *testing.T, golden string, requests [][]byte) {
 		t.Errorf("got request of the adapter\n%s\nwant that of the SDK\n%s", other, sent)
 	}
 	if *update {
-		if err := os.WriteFile(golden, append(sent, '\n'), 0o644); err != nil { //nolint:gosec // is committed
+		if err := os.WriteFile(golden, append(sent, '\n'), 0o644); err != nil { //nolint:gosec // the file is committed
 			t.Fatal(err)
 		}
 	}

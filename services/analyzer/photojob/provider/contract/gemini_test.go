@@ -140,12 +140,12 @@ func TestGeminiErrors(t *testing.T) {
 	}
 }
 
-// TestGeminiLive makes one paid edit with each client, and the free call, with the key
-// ASSAY_LIVE_GEMINI_KEY. It is billed for two pictures.
+// TestGeminiLive makes one paid edit with each client, one description and the free call, with the key
+// ASSAY_LIVE_GEMINI_KEY. It is billed for two pictures and a description.
 func TestGeminiLive(t *testing.T) {
 	key := os.Getenv("ASSAY_LIVE_GEMINI_KEY")
 	if key == "" {
-		t.Skip("NOT COMPARED WITH THE REAL API: set ASSAY_LIVE_GEMINI_KEY; the test is billed for two pictures")
+		t.Skip("NOT COMPARED WITH THE REAL API: set ASSAY_LIVE_GEMINI_KEY; the test is billed for two pictures and a description")
 	}
 	p := newGemini(t, gemini.Endpoint, key)
 	if err := p.Check(t.Context()); err != nil {

@@ -24,10 +24,10 @@ func newArk(t *testing.T, url, key string) *arkruntime.Client {
 }
 
 func arkEdit(ctx context.Context, client *arkruntime.Client, c provider.Call, size string) (model.ImagesResponse, error) {
-	format, watermark, one := "b64_json", false, model.SequentialImageGeneration("disabled")
+	format, watermark, sequential := "b64_json", false, model.SequentialImageGeneration("disabled")
 	return client.GenerateImages(ctx, model.GenerateImagesRequest{
 		Model: seedreamtest.Model, Prompt: c.Prompt, ResponseFormat: &format, Seed: &c.Options.Seed, Size: &size, Watermark: &watermark,
-		Image: "data:" + c.MediaType + ";base64," + base64.StdEncoding.EncodeToString(c.Image), SequentialImageGeneration: &one,
+		Image: "data:" + c.MediaType + ";base64," + base64.StdEncoding.EncodeToString(c.Image), SequentialImageGeneration: &sequential,
 	}, arkruntime.WithCustomHeader(model.ClientRequestHeader, c.ID))
 }
 

@@ -156,7 +156,7 @@ func halfPicture(answer []byte) []byte {
 		}
 	}
 	if err := json.Unmarshal(answer, &a); err != nil {
-		panic(err) // the response of the server
+		panic(err) // the server's response is always valid
 	}
 	data := a.Candidates[0].Content.Parts[1].InlineData.Data
 	return geminitest.Picture(data[:len(data)/2], "image/png")

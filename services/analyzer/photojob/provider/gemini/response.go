@@ -113,10 +113,10 @@ func (r *response) safeSearch(own *provider.SafeSearch) *provider.SafeSearch {
 	if adult < 0 || violence < 0 {
 		return nil
 	}
-	for _, one := range r.Candidates[0].SafetyRatings {
-		if one.Category == "HARM_CATEGORY_SEXUALLY_EXPLICIT" {
-			rated := slices.Index([]string{"NEGLIGIBLE", "LOW", "MEDIUM", "HIGH"}, one.Probability)
-			if one.Blocked {
+	for _, safety := range r.Candidates[0].SafetyRatings {
+		if safety.Category == "HARM_CATEGORY_SEXUALLY_EXPLICIT" {
+			rated := slices.Index([]string{"NEGLIGIBLE", "LOW", "MEDIUM", "HIGH"}, safety.Probability)
+			if safety.Blocked {
 				rated = len(likelihoods) - 1
 			}
 			adult = max(adult, rated)

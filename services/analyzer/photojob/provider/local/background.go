@@ -19,6 +19,7 @@ type seen struct {
 	objects []objects.Object // with at least personConfidence, in descending order
 }
 
+// look finds the faces and objects in the picture.
 func (e *edit) look(ctx context.Context) (seen, error) {
 	finder, err := e.objects()
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // Thresholds for labels. docs/photos.md describes how they were chosen.
 const (
-	blurry     = 40  // maximum sharpness
-	lowLight   = 60  // maximum median brightness
-	overlit    = 225 // minimum median brightness of a photo
-	monochrome = 0.99
-	lowSpread  = 60 // maximum difference between the 5th and the 95th percentile
+	blurry     = 40   // photos below this sharpness are blurry
+	lowLight   = 60   // photos below this median brightness are dark
+	overlit    = 225  // photos above this median brightness are overexposed
+	monochrome = 0.99 // minimum share of colorless pixels
+	lowSpread  = 60   // photos below this difference between the 5th and 95th percentiles have low contrast
 )
 
 // maxObjects is the maximum number of objects in a description.

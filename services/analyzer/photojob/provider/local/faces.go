@@ -36,7 +36,7 @@ func newFinder() (*finder, error) {
 }
 
 const (
-	faceSide  = 800 // the longer side of the searched picture, in pixels
+	faceSide  = 800 // length of the longer side of the searched picture, in pixels
 	clearFace = 10  // the minimum quality; docs/photos.md describes its effect
 )
 

@@ -18,7 +18,7 @@ import (
 func watermark(p *pixels.Picture, text string) error {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		return fmt.Errorf("font: %w", err)
+		return fmt.Errorf("parsing the font: %w", err)
 	}
 	size := max(float64(min(p.Width(), p.Height()))/30, 10)
 	margin := int(size)
@@ -50,7 +50,7 @@ func watermark(p *pixels.Picture, text string) error {
 func sized(f *opentype.Font, size float64, text string) (font.Face, int, error) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
-		return nil, 0, fmt.Errorf("font: %w", err)
+		return nil, 0, fmt.Errorf("scaling the font: %w", err)
 	}
 	return face, font.MeasureString(face, text).Ceil(), nil
 }

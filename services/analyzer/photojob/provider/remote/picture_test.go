@@ -56,7 +56,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestRetryAfter checks that seconds and dates within a day are accepted, and that other values are ignored.
+// TestRetryAfter checks that seconds and dates are accepted, that the delay is limited to a day, and that other values
+// are ignored.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{

@@ -73,14 +73,14 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := map[string]providertest.Fault{
-		"429 with a code":  {Reply: providertest.TooMany("7", seedreamtest.Error("ModelAccountIpmRateLimitExceeded", "")), Class: provider.Defer, Code: provider.RateLimited, Billed: provider.NotBilled, After: 7 * time.Second},
-		"parameter":        {Reply: status(400, "InvalidParameter.Size"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
-		"unknown code":     {Reply: status(400, "SomethingNew"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
-		"sensitive text":   {Reply: status(400, "InputTextSensitiveContentDetected"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.NotBilled},
-		"sensitive output": {Reply: status(400, "OutputImageSensitiveContentDetected.PolicyViolation"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.NotBilled},
-		"overdue":          {Reply: status(403, "AccountOverdueError"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
-		"no model":         {Reply: status(404, "InvalidEndpointOrModel.NotFound"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
-		"refused with 200": {Reply: providertest.Answer(seedreamtest.Refused("OutputImageSensitiveContentDetected")), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.MaybeBilled},
+		"429 with a code":   {Reply: providertest.TooMany("7", seedreamtest.Error("ModelAccountIpmRateLimitExceeded", "")), Class: provider.Defer, Code: provider.RateLimited, Billed: provider.NotBilled, After: 7 * time.Second},
+		"parameter":         {Reply: status(400, "InvalidParameter.Size"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
+		"unknown code":      {Reply: status(400, "SomethingNew"), Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled},
+		"sensitive text":    {Reply: status(400, "InputTextSensitiveContentDetected"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.NotBilled},
+		"sensitive output":  {Reply: status(400, "OutputImageSensitiveContentDetected.PolicyViolation"), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.NotBilled},
+		"overdue":           {Reply: status(403, "AccountOverdueError"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
+		"no model":          {Reply: status(404, "InvalidEndpointOrModel.NotFound"), Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled},
+		"rejected with 200": {Reply: providertest.Answer(seedreamtest.Refused("OutputImageSensitiveContentDetected")), Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: provider.MaybeBilled},
 	}
 	for name, answer := range map[string][]byte{
 		"no pictures":       []byte(`{"data":[]}`),

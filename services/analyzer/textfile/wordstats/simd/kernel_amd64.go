@@ -41,7 +41,7 @@ func Kernels() []Kernel {
 	return all
 }
 
-// The functions below check the bounds that the assembler relies on.
+// The functions below check the bounds that the assembly code relies on.
 
 func inBlocks(classify func(data *byte, filled *Masks, blocks int) int) func(data []byte, filled []Masks) int {
 	return func(data []byte, filled []Masks) int {

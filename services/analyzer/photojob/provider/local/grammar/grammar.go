@@ -23,7 +23,7 @@ const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%]
 // Op is the operation of a step.
 type Op string
 
-// Ops.
+// The operations.
 const (
 	Enhance      Op = "enhance"
 	Levels       Op = "auto levels"
@@ -54,7 +54,7 @@ const (
 // Strength is the strength of Sharpen, Denoise and Blur.
 type Strength int
 
-// Strengths.
+// The strengths. Medium is the default.
 const (
 	Light Strength = iota - 1
 	Medium

@@ -24,7 +24,7 @@ type node struct {
 	Attr     map[string]attribute
 }
 
-// attribute is the value of an attribute; the field of its type is set.
+// attribute is the value of an attribute. Only the field of its type is set.
 type attribute struct {
 	S     []byte
 	F     float64

@@ -85,7 +85,7 @@ func (b *builder) add(n node, waiting []string) error {
 	case "Const":
 		constant, ok := b.constants[n.Name]
 		if !ok {
-			return fmt.Errorf("%w: the graph has no weights", ErrModel)
+			return fmt.Errorf("%w: its weights are missing", ErrModel)
 		}
 		b.keep(n, []array{constant})
 		return nil

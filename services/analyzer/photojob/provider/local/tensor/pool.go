@@ -16,7 +16,7 @@ func pool(d definition, mean bool) (operation, error) {
 		return nil, err
 	}
 	if w.same {
-		return nil, fmt.Errorf("%w: unsupported padding of a pool", ErrModel)
+		return nil, fmt.Errorf("%w: unsupported padding for pooling", ErrModel)
 	}
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, 0)

@@ -1,4 +1,4 @@
-// Command generate writes kernel_amd64.s, the assembler kernels of package simd, with avo
+// Command generate writes kernel_amd64.s, the assembly kernels of package simd, with avo
 // (github.com/mmcloughlin/avo). avo allocates registers, reads the layout of arguments from the Go
 // declarations in kernel_amd64.go, and writes the required processor extensions in a comment above
 // each function. `make gen` runs the command; a test fails if the file is out of date.

@@ -47,7 +47,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("want one argument: the directory with the photos")
+		return errors.New("the only argument must be the directory with the photos")
 	}
 	photos, err := parse(list)
 	if err != nil {
@@ -119,7 +119,7 @@ func (m *measurement) folder(ctx context.Context, dir string) error {
 	_, err = fmt.Fprintf(m.out, "%d of %d photos: %d labels with a confidence of at least %.2f, %d correct: precision %.3f; %d of the %d objects that a person sees are labeled\n",
 		len(m.measured), len(m.photos), m.labels, objects.Confidence, m.right, precision, m.right, m.seen)
 	if len(m.measured) < leastPhotos || precision < leastPrecision {
-		return errors.Join(err, fmt.Errorf("want at least %d photos and a precision of %.1f", leastPhotos, leastPrecision))
+		return errors.Join(err, fmt.Errorf("at least %d photos and a precision of %.1f are required", leastPhotos, leastPrecision))
 	}
 	return err
 }
