@@ -26,7 +26,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	}
 	switch kind := content.Detect(r.Body, f.Name); {
 	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
-		return blob.Object{}, step.Permanent("the URL returns content of the type %s; only %s are imported", kind.MediaType, library.ImportTypes)
+		return blob.Object{}, step.Permanent("the content of the URL has the type %s; only %s are imported", kind.MediaType, library.ImportTypes)
 	case len(r.URL) > library.MaxURL:
 		return blob.Object{}, step.Permanent("the URL redirects to a URL with more than %d bytes", library.MaxURL)
 	}

@@ -70,7 +70,7 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	return withProfile(out, WebP, p.profile)
 }
 
-// known returns the pixels as a type that encoders recognize as opaque.
+// known returns the pixels. If they are opaque, it returns them as a type that encoders recognize as opaque.
 func (p *Picture) known() image.Image {
 	if m, ok := p.pixels.(*image.NRGBA); ok && !p.alpha {
 		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}

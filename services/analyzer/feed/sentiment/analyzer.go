@@ -35,8 +35,8 @@ type Polarity struct {
 // maxKept is the maximum length of a text whose buffers are reused, in bytes.
 const maxKept = 64 << 10
 
-// Score returns the sentiment of the text. Invalid UTF-8 bytes count as neutral characters. Score
-// does not allocate memory for a text of up to 64 KiB after it has scored one of at least that length.
+// Score returns the sentiment of the text. Invalid UTF-8 bytes count as neutral characters. For
+// texts of up to 64 KiB, Score allocates memory only if it has not scored a text of at least the same length.
 func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
 
 // score implements Score. With quotes false, it behaves exactly like the reference implementation,

@@ -88,7 +88,7 @@ type file struct {
 // bytes reads n bytes at an offset. It returns ErrDamaged for a range beyond the end.
 func (f *file) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || n > maxXML || at > f.size || n > f.size-at {
-		return nil, damaged(fmt.Sprintf("range of %d bytes at offset %d in a file of %d bytes", n, at, f.size))
+		return nil, damaged(fmt.Sprintf("it refers to %d bytes at offset %d of a file of %d bytes", n, at, f.size))
 	}
 	b := make([]byte, n)
 	if read, err := f.r.ReadAt(b, at); int64(read) < n {
@@ -191,7 +191,7 @@ func (h *Header) walk(text string, use func(element)) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if len(open) >= maxDepth {
-				return damaged(fmt.Sprintf("more than %d nested elements", maxDepth))
+				return damaged(fmt.Sprintf("it has more than %d nested elements", maxDepth))
 			}
 			e := element{path: "/" + t.Name.Local, attributes: map[string]string{}, begins: true}
 			if len(open) > 0 {

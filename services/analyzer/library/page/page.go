@@ -88,8 +88,8 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	return p, err
 }
 
-// find returns the article of a page, or nil, and stores the metadata of the page. It changes the document only if
-// it returns an article.
+// find returns the article of a page, or nil, and stores the metadata of the page. It does not change
+// the document.
 func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
 	defer func() {
 		if recover() != nil { // the library cannot process this tree; use the entire page

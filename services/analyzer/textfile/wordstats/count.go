@@ -1,10 +1,10 @@
 // Package wordstats counts the words of a text: their number, the number of distinct words, their
 // average length, and the most frequent ones.
 //
-// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that contains at least one letter
-// or number (general category L or N). Words are compared in lower case, with the mapping of
-// complete words that the Unicode Standard defines for all languages; it includes the final sigma. Bytes that are
-// not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
+// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that contains at least one
+// letter or number (general category L or N). Words are compared in lower case, with the
+// language-independent mapping that the Unicode Standard defines for complete words; it includes the
+// final sigma. Bytes that are not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
 //
 // The text is read once, in chunks, and only its vocabulary is held in memory. Counts are exact,
 // wherever the text is split. For a word longer than 1 KiB in lower case, only its first bytes, at most
@@ -17,13 +17,13 @@
 //
 // The first scans ASCII. It turns 64 bytes at a time into bit masks: letters, digits and underscores;
 // other visible characters; bytes that are not ASCII. The portable kernel processes eight bytes in an
-// integer (SWAR: Lamport, "Multiple byte processing with full-word instructions", CACM 18(8), 1975);
-// the other kernels use AVX2 or AVX-512. Words begin and end where the mask of word
-// bytes changes. The positions are extracted from the changes as in simdjson (Langdale and Lemire,
-// "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table,
-// or 64 where AVX-512 can compress bytes. A character that may join two word bytes (don't, 3.14) is
-// checked separately: in ASCII, rules WB6, WB7, WB11 and WB12 depend only on its neighbors. The
-// second loop handles ASCII next to other characters.
+// integer (SWAR: Lamport, "Multiple byte processing with full-word instructions", CACM 18(8), 1975); the
+// other kernels use AVX2 or AVX-512. Words begin and end where the mask of word bytes changes. The
+// positions are extracted from the changes as in simdjson (Langdale and Lemire, "Parsing gigabytes of
+// JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table, or 64 where AVX-512 can
+// compress bytes. A character that may join two word bytes (don't, 3.14) is checked separately: in ASCII,
+// rules WB6, WB7, WB11 and WB12 depend only on its neighbors. The second loop handles ASCII next to other
+// characters.
 //
 // In the second loop, a table maps each code point to its class, and a finite automaton applies the
 // rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks ahead, over any number of marks,

@@ -28,8 +28,8 @@ var representatives = [classCount]rune{
 	classRegionalIndicator: '🇦', classWSegSpace: ' ', classPictograph: '😀',
 }
 
-// behavior returns where the library breaks texts that contain the code point in every context that
-// a rule names. The result differs between code points of different classes.
+// behavior returns where the library breaks texts that contain the code point, with one text for each
+// context that a rule names. The result differs between code points of different classes.
 func behavior(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	text, bounds = text[:0], bounds[:0]
 	for _, s := range [...][2]string{

@@ -50,8 +50,8 @@ func (o Office) convert(ctx context.Context, d *office.Document, data []byte) ([
 	return pdf, judged(err)
 }
 
-// Text returns the step that stores the text of an office document. If the converter fails, the document has
-// properties but no text.
+// Text returns the step that stores the text of an office document. If the converter rejects the document,
+// no text is stored, and the step is partial.
 func (o Office) Text() step.Step {
 	return step.Step{Time: textTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, maxText)
@@ -78,7 +78,7 @@ func (o Office) Text() step.Step {
 }
 
 // Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. If there
-// is none, the converter draws the first page.
+// is none, or it cannot be read, the converter draws the first page.
 func (o Office) Thumbnails() step.Step {
 	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		d, data, err := readOffice(ctx, f, office.NoText)

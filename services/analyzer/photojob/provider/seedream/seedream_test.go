@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 		"failed with 200":   seedreamtest.Refused("InternalServiceError"),
 		"URL":               seedreamtest.ByURL("http://169.254.169.254/picture.png"),
 		"truncated picture": seedreamtest.Picture(picture.Bytes()[:picture.Len()/2]),
-		"no picture":        seedreamtest.Picture([]byte("<html>")),
+		"HTML as a picture": seedreamtest.Picture([]byte("<html>")),
 		"not base64":        []byte(`{"data":[{"b64_json":"iVBORw0KG"}]}`),
 	} {
 		more[name] = providertest.Unusable(providertest.Answer(answer))
