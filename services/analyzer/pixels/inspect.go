@@ -43,7 +43,7 @@ type Info struct {
 	Width, Height int    // as stored, before the orientation is applied
 	Orientation   int    // 1 to 8 as in EXIF; 1 when absent or invalid
 	Profile       []byte // the ICC profile, nil when absent or damaged
-	Bytes         int    // of the encoded picture
+	Bytes         int    // size of the encoded picture
 
 	animated bool
 	webp     int   // Limits.WebP

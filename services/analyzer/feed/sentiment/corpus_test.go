@@ -9,7 +9,7 @@ import (
 // Uint64, whose results package math/rand/v2 guarantees for PCG.
 type corpus struct {
 	random *rand.PCG
-	words  []string // from the lexicon
+	words  []string // words of the lexicon
 	emoji  []string
 }
 

@@ -46,7 +46,7 @@ func (l Limits) withDefaults() Limits {
 // Document is the result of Read.
 type Document struct {
 	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
-	Text       string // of the body, tables, notes, headers, footers, comments, charts and diagrams; none for doc, xls and ppt
+	Text       string // text of the body, tables, notes, headers, footers, comments, charts and diagrams; "" for doc, xls and ppt
 	Cut        string // why the text is truncated, as a user-facing message; "" if it is complete
 	Properties Properties
 	Thumbnail  []byte // the JPEG or PNG embedded in the document, unverified; nil if there is none

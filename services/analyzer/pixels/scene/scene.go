@@ -11,8 +11,8 @@ func New(width, height int, seed uint32) *image.NRGBA {
 	for y := range height {
 		row := m.Pix[y*m.Stride:]
 		for x := range width {
-			shape := octaves(x, y, seed, 10, 3)     // from hills of 1024 pixels to edges
-			texture := octaves(x, y, seed+99, 6, 1) // from 64 to 2 pixels
+			shape := octaves(x, y, seed, 10, 3)     // periods of 1024 to 8 pixels: hills to edges
+			texture := octaves(x, y, seed+99, 6, 1) // periods of 64 to 2 pixels
 			light := 60 + shape*110>>8 + (texture-128)/5
 			if shape > 140 { // an edge between two materials
 				light += 40

@@ -12,7 +12,7 @@ type longWord struct {
 	start      []byte // a prefix of the original segment, up to maxSegment bytes
 	length     int64  // length of the segment in bytes
 	properties uint8
-	codePoints int64  // in lower case
+	codePoints int64  // number of code points in lower case
 	kept       []byte // a prefix in lower case
 	cut        bool   // the word is longer than kept
 	digest     hash.Hash

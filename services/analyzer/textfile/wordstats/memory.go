@@ -16,6 +16,6 @@ func (l Limits) Memory(size int64, readers int) int64 {
 	if readers > 1 {
 		words *= 2 // merging copies the words
 	}
-	growing := cmp.Or(l.Vocabulary, defaultVocabulary) / 2 * 3 // from wordPlace
+	growing := cmp.Or(l.Vocabulary, defaultVocabulary) / 2 * 3 // tables use 50% more during growth; see wordPlace
 	return int64(readers)*buffers + min(words, int64(readers)*growing)
 }

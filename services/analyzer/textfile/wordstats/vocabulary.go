@@ -18,7 +18,7 @@ type vocabulary struct {
 	short  shortTable
 	middle middleTable
 	long   longTable
-	bytes  int64 // of all distinct words, in bytes
+	bytes  int64 // total length of the distinct words
 	// digested is the number of code points of all words longer than maxWord.
 	digested int64
 	// spilled contains counts moved out of the tables before they exceed 32 bits.

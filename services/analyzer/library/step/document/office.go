@@ -28,7 +28,7 @@ type Office struct {
 	Converter *convert.Converter
 	PDF       *pdfium.Engine
 	Decoder   *pixels.Decoder
-	Pixels    int64 // the maximum size of a picture that gets thumbnails
+	Pixels    int64 // the maximum number of pixels of a picture that gets thumbnails
 }
 
 // readOffice reads a document. The argument most is the limit of the text, or office.NoText. It also returns the

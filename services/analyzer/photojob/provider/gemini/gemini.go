@@ -112,7 +112,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 // generate makes a call, or parses the stored response to an earlier one.
 func (p *Provider) generate(ctx context.Context, s provider.Step, c provider.Call, body request) (*response, provider.Usage, error) {
 	step := p.step(s)
-	usage := provider.Usage{Model: step.Model, CostMicros: step.CostMicros, Estimated: true} // from the price list
+	usage := provider.Usage{Model: step.Model, CostMicros: step.CostMicros, Estimated: true} // the response does not state the cost
 	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}
 	if c.Answer == nil {
 		document, err := json.Marshal(body)
