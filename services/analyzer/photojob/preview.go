@@ -19,7 +19,7 @@ func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []b
 	for key, photo := range map[string][]byte{photojob.PreviewKey(finalKey): edited, photojob.OriginalPreviewKey(finalKey): e.photo} {
 		preview, format, err := e.preview(ctx, photo)
 		if ctx.Err() != nil {
-			return err
+			return ctx.Err()
 		}
 		if err != nil {
 			e.log.Warn().Err(err).Str("jobId", e.job.JobID).Str("key", key).Msg("cannot draw the preview of a photo")
