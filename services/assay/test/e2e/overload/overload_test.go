@@ -109,7 +109,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	}
 	err = ledger.Enter(ledger.Run{
 		Fault: "overload: ten times the analyzer's capacity, from one owner, then from many", Runs: 1, Overload: &measured,
-		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, or of the feed item.",
+		Means: "The client received the 2xx of its request: a multipart upload, an `uploaded` call, or a POST of a feed item.",
 	}.Of(report))
 	if err != nil {
 		t.Error(err)

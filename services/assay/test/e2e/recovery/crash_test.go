@@ -22,8 +22,8 @@ func kills(least int) int { return max(least, system.LoadUploads()/uploadsPerKil
 const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 
 // killed is the meaning of "accepted" in runs with kills.
-const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
-	"bucket notification follows, or of the feed items."
+const killed = "The client received the 2xx of its request: a multipart upload, an `uploaded` call, a PUT if a bucket " +
+	"notification follows, or a POST of feed items."
 
 // TestKillLosesNothing: the server is killed several times during uploads of every kind. Every accepted upload ends
 // once, as promised.

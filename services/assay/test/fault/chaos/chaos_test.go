@@ -87,7 +87,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	}
 	err := ledger.Enter(ledger.Run{
 		Fault: "chaos: failing and slow backends, services killed and paused, one of three NATS nodes down, leader changes, a full and a wiped stream",
-		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a bucket notification follows, or of the feed items.",
+		Means: "The client received the 2xx of its request: a multipart upload, an `uploaded` call, a PUT if a bucket notification follows, or a POST of feed items.",
 		Seed:  *seed, Runs: 1,
 	}.Of(report))
 	if err != nil {

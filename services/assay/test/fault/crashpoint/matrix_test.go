@@ -86,8 +86,8 @@ func TestEveryCrashPoint(t *testing.T) {
 	t.Log(report)
 	entry := ledger.Run{
 		Fault: "crash at each call that changes something, at each delivery of a message, and at pairs of these", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
-		Means: "The client received the 2xx of its call: multipart upload, `uploaded`, PUT where a bucket notification follows, " +
-			"retry, cancel, delete, feed item, or photo batch.",
+		Means: "The client received the 2xx of its request: a multipart upload, an `uploaded` call, a PUT if a bucket notification " +
+			"follows, a retry, a cancel, a delete, a POST of a feed item, or a photo batch.",
 	}
 	if err := ledger.Enter(entry.Of(report)); err != nil {
 		t.Error(err)
