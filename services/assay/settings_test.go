@@ -46,7 +46,7 @@ func services() []program {
 func commands() []program {
 	return []program{
 		{"assay serve", "Its services also read their own variables, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
-		{"assay gateway", "It has no backends and no credentials.", config.Variables[gateway.Config]()},
+		{"assay gateway", "It uses no backends and has no credentials.", config.Variables[gateway.Config]()},
 		{"assay setup", "It also reads the names of all tables.", config.Variables[setup.Config]()},
 		{"assay feed rebuild", "It reads only the variables of AWS, DynamoDB and the feed's tables.", config.Variables[cmd.RebuildConfig]()},
 	}
@@ -70,12 +70,12 @@ These values are fixed. Open an issue if you need to change one.
 
 | value | meaning |
 |---|---|
-| 8, 5 minutes | number of abandoned attempts of an area, and duration of one, above which an analyzer exits so that it is restarted |
-| 20 times ASSAY_S3_TIMEOUT | time limit for a response of S3 when it completes a multipart upload or copies an object |
-| 4, 20 s, 6 hours | feed sources that one ingest polls concurrently, timeout of one request, longest pause after failures |
+| 8, 5 minutes | number of abandoned attempts in an area, and time since one was abandoned, above which an analyzer exits so that it is restarted |
+| 20 times ASSAY_S3_TIMEOUT | time limit for S3 to complete a multipart upload or to copy an object |
+| 4, 20 s, 6 hours | number of feed sources that one ingest process polls concurrently, timeout of a request, longest pause after failures |
 | 15 s | how long a streamed upload waits for a free slot before it gets 503 |
 | 32 MiB | memory of a process for request bodies in handlers |
-| 10 minutes | period in which NATS drops an event with a known id |
+| 10 minutes | period in which NATS drops repeated events with the same id |
 `
 
 func TestSettingsDocument(t *testing.T) {

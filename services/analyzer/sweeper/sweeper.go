@@ -36,7 +36,7 @@ type Config struct {
 	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"the interval between sweeps of the tables and the bucket; 0 disables them"`
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"the maximum number of items or objects that a sweep reads per second"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep deletes a reservation without an upload, or an object without an item; must exceed the sum of ASSAY_UPLOAD_EXPIRES and the longest upload"`
-	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"must have the same value as for ingest"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"lifetime of presigned upload requests; must equal the value of ingest"`
 
 	Platform platform.Config // where reports are stored
 }

@@ -14,7 +14,7 @@ type Config struct {
 	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for analyzing text files concurrently; large files wait until enough memory is free"`
 	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"the number of readers of a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
 	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the number of bytes that a reader requests in one range"`
-	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default is enough for 3.7 million words of eight letters; a text with more becomes FAILED"`
+	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"maximum memory in bytes for the distinct words of a text, counting 64 bytes in addition to each word; the default is enough for 3.7 million words of eight letters; a text with more becomes FAILED"`
 
 	Table textfile.Config
 }

@@ -20,7 +20,7 @@ type Config struct {
 	Streamed int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" use:"often" doc:"maximum number of uploads that stream through ingest concurrently, each with about 10 MiB of memory; others wait up to 15s, then get 503"`
 
 	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"maximum duration of an upload in parts; must equal the value of analyzer"`
-	OpenUploads        int           `env:"ASSAY_OPEN_UPLOADS" envDefault:"1000" doc:"maximum number of open uploads in parts of all owners; one owner may have half of them; further ones get 503"`
+	OpenUploads        int           `env:"ASSAY_OPEN_UPLOADS" envDefault:"1000" doc:"maximum number of open uploads in parts across all owners; one owner can have at most half of them; further ones get 503"`
 }
 
 // maxExpires is the maximum lifetime of a presigned URL in AWS.

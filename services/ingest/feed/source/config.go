@@ -18,7 +18,7 @@ const (
 type Config struct {
 	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"interval at which ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`
-	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"maximum duration of a poll before another ingest takes it over"`
+	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"maximum duration of a poll before another ingest process takes it over"`
 	MaxBody     int64         `env:"ASSAY_SOURCES_MAX_BODY" envDefault:"10485760" use:"often" doc:"the largest response of a feed source in bytes, decompressed"`
 
 	AllowNetworks []netip.Prefix `env:"ASSAY_SOURCES_ALLOW_NETWORKS" use:"often" doc:"private networks that may contain feed sources, such as 10.1.0.0/16,fd00:1::/64"`
