@@ -106,5 +106,5 @@ stack-tokens: ## the same with credentials, and an OpenID Connect provider for t
 	deploy/stack tokens
 stack-down: ## stop the containers and remove their data
 	deploy/stack down
-test-stack: ## test the promises on containers; without ASSAY_IMAGE, with the images of stack-offline
+test-stack: ## test the promises in containers; without ASSAY_IMAGE, with the images of stack-offline
 	deploy/stack test

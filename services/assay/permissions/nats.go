@@ -15,8 +15,8 @@ import (
 //go:embed nats.conf.tmpl
 var natsTemplate string
 
-// NATS lists the subjects that the users of the NATS server may publish to, as far as they depend
-// on the areas. A JetStream request is a message to a subject of the JetStream API.
+// NATS lists the subjects that the programs may publish to as users of the NATS server. A JetStream request is a
+// message to a subject of the JetStream API.
 type NATS struct {
 	Setup, Ingest, Analyzer, Query []string
 	Signals                        []string // subjects that query subscribes to
@@ -95,7 +95,7 @@ func consume(stream, consumer string, durables ...bus.Durable) []string {
 	for _, durable := range durables {
 		name, filtered := stream+"."+durable.Name, ""
 		if durable.Filter != "" {
-			filtered = ".>" // the subject that creates it contains its filter
+			filtered = ".>" // the subject of the create request ends with the filter
 		}
 		subjects = append(subjects,
 			"$JS.API.CONSUMER.INFO."+name, "$JS.API.CONSUMER.CREATE."+name+filtered,

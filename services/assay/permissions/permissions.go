@@ -98,8 +98,8 @@ type BucketStatement struct {
 }
 
 // BucketPolicies returns the S3 permissions as bucket policies, combined in one document, for an S3
-// server whose users have no policies. There, a user needs no permission to create a bucket, and
-// setup needs one to set a policy.
+// server whose users have no policies. On such a server, creating a bucket requires no permission, but
+// setting a policy does.
 func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
 		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
