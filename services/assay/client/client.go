@@ -40,7 +40,7 @@ const (
 type Config struct {
 	// Server is the base URL, such as http://127.0.0.1:8080. Required.
 	Server string
-	// OwnerID is sent as X-Owner-Id. If it is empty the server generates one for each new file.
+	// OwnerID is sent as X-Owner-Id. If it is empty, the server generates one for each new file.
 	OwnerID string
 	// Token is an API key, or a token of the server's identity provider: required by a server with
 	// ASSAY_AUTH=token. The token then determines the owner, and OwnerID is ignored.
@@ -253,8 +253,8 @@ func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
 	return req, nil
 }
 
-// send makes one attempt. A response with status 400 or above returns a *Problem. If there is no
-// response it returns *Unreachable, unless the context is done.
+// send makes one attempt. For a response with status 400 or above it returns a *Problem. If there is
+// no response, it returns *Unreachable, unless the context is done.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -32,9 +32,9 @@ func TestProblemText(t *testing.T) {
 		{"fields", problem(422, nil, client.Problem{Title: "Invalid request", Detail: "see errors", Errors: []client.FieldProblem{
 			{Field: "body.size", Message: "is above 5 GiB"}, {Field: "body.fileName", Message: "is missing"},
 		}}), "Invalid request: body.size is above 5 GiB; body.fileName is missing"},
-		{"fault", problem(500, map[string]string{"X-Request-Id": "r-1"}, client.Problem{Detail: "it broke"}), "it broke (request r-1)"},
-		{"proxy", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 404) }, "the server responded with 404 Not Found"},
-		{"bad json", problem(404, nil, "text"), "the server responded with 404 Not Found"},
+		{"server error", problem(500, map[string]string{"X-Request-Id": "r-1"}, client.Problem{Detail: "it broke"}), "it broke (request r-1)"},
+		{"HTML", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 404) }, "the server responded with 404 Not Found"},
+		{"JSON without an object", problem(404, nil, "text"), "the server responded with 404 Not Found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestGetRetriesWithOneRequestID(t *testing.T) {
 		}
 	}
 	if len(ids) != 1 || ids[""] {
-		t.Errorf("request ids %v, want one", ids)
+		t.Errorf("got the request ids %v, want one", ids)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestListReadsAllPages(t *testing.T) {
 	want := []string{"limit=2&status=FAILED", "cursor=c+1&limit=2&status=FAILED", "cursor=c2&limit=2&status=FAILED"}
 	for i, r := range s.requests() {
 		if r.path != "/v1/owners/owner-1/files" || r.query != want[i] {
-			t.Errorf("page %d: %s?%s, want %s", i, r.path, r.query, want[i])
+			t.Errorf("page %d: requested %s?%s, want the query %s of the owner's files", i, r.path, r.query, want[i])
 		}
 	}
 }
@@ -156,13 +156,13 @@ func TestListStopsAtError(t *testing.T) {
 		}
 	}
 	if files != 1 || failures != 1 {
-		t.Errorf("%d files and %d errors, want 1 and 1", files, failures)
+		t.Errorf("got %d files and %d errors, want 1 and 1", files, failures)
 	}
 }
 
 func isV7(t *testing.T, text string) {
 	t.Helper()
 	if id, err := uuid.Parse(text); err != nil || id.Version() != 7 {
-		t.Errorf("%q is not a UUIDv7: %v", text, err)
+		t.Errorf("got the id %q, %v, want a UUIDv7", text, err)
 	}
 }

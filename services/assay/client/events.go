@@ -21,8 +21,8 @@ const (
 	// CompletedEvent and FailedEvent report that an item reached a final state. Data is an Outcome.
 	CompletedEvent = "completed"
 	FailedEvent    = "failed"
-	// NodeEvent and ProgressEvent report changes in the library. Data is a ChangedNode, or a
-	// FileProgress without an ID.
+	// NodeEvent and ProgressEvent report changes in the library. Data is a ChangedNode or a
+	// FileProgress. A ProgressEvent has no ID.
 	NodeEvent     = "node"
 	ProgressEvent = "progress"
 	// Resync reports that events were missed, because the requested position is too old. The caller

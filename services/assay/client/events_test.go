@@ -62,6 +62,6 @@ func TestEventsEndWhenRejected(t *testing.T) {
 		}
 	}
 	if calls != 1 {
-		t.Errorf("%d calls, want 1", calls)
+		t.Errorf("got %d results, want 1", calls)
 	}
 }

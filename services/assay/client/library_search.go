@@ -22,7 +22,7 @@ type Search struct {
 	After    string    // a NodeVersion: waits until the search index has that version
 }
 
-// NodeVersion names a version of a node, for Search.After and Sorting.After.
+// NodeVersion returns the value of Search.After and Sorting.After for this version of a node.
 func NodeVersion(n Node) string { return n.ID + ":" + strconv.FormatInt(n.Version, 10) }
 
 // SearchPage is a page of hits, best first.

@@ -191,7 +191,7 @@ func (u *partsUpload) sign(ctx context.Context, part StoredPart) (UploadRequest,
 	return signed.Parts[at].UploadRequest, nil
 }
 
-// progress reports the number of bytes sent, given the number of bytes of one part.
+// progress records the number of bytes sent of one part, and reports the total of all parts.
 func (u *partsUpload) progress(number int32, sent int64) {
 	if u.src.Progress == nil {
 		return

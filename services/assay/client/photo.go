@@ -75,7 +75,7 @@ type PhotoAnalysis struct {
 	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil if the provider does not rate safety
 }
 
-// PhotoLabel names an object in a photo.
+// PhotoLabel names an object in a photo or a property of the photo.
 type PhotoLabel struct {
 	Name       string  `json:"name"`
 	Confidence float64 `json:"confidence"` // 0 to 1

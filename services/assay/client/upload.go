@@ -67,8 +67,8 @@ func (c *Client) reserve(ctx context.Context, r Reservation, requestID string) (
 type Source struct {
 	Reservation
 	Content io.ReaderAt
-	// Progress is called with the number of bytes sent so far. Another attempt restarts at 0, or at the
-	// number of stored bytes of an upload in parts. Progress may be nil.
+	// Progress is called with the number of bytes sent so far. A retry restarts at 0 or, for an upload in
+	// parts, at the number of stored bytes. Progress may be nil.
 	Progress func(sent int64)
 }
 
@@ -108,17 +108,17 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	return file, err
 }
 
-// delivery describes how the content of a reserved file is sent. It is not sent if neither a URL nor an upload in parts
-// is set.
+// delivery describes how the content of a reserved file is sent. If neither URL nor UploadID is set, the content is not
+// sent.
 type delivery struct {
 	UploadRequest
 	file  string // path of the file
 	owner string
-	done  func() error // reports that all content is sent; may be nil
+	done  func() error // confirms the upload once all content is sent; may be nil
 }
 
-// deliver sends the content to the destination that reserve returns, and reports that it is sent. It calls reserve
-// for each attempt, because a URL may have expired.
+// deliver sends the content to the destination that reserve returns and confirms the upload. It calls reserve for each
+// attempt, because a URL may have expired.
 func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delivery, error)) error {
 	var last error
 	began := time.Now()

@@ -85,7 +85,7 @@ func TestUploadRetriesWithoutSecondFile(t *testing.T) {
 		}
 	}
 	if len(keys) != 1 {
-		t.Errorf("idempotency keys %v, want one", keys)
+		t.Errorf("got the idempotency keys %v, want one", keys)
 	}
 }
 
