@@ -115,8 +115,8 @@ func (p person) watch(last string, args ...string) ran {
 	}, append([]string{"watch"}, args...)...)
 }
 
-// follow runs a command that watches until its output contains last. It calls do once the command is watching.
-// The command writes both of its outputs from one goroutine, so they need no lock.
+// follow runs a watch command until its output contains last. It calls do once the command is watching. The command
+// writes both of its outputs from one goroutine, so they need no lock.
 func (p person) follow(last string, do func(), args ...string) ran {
 	p.Helper()
 	ctx, stop := context.WithCancel(p.Context())
@@ -156,7 +156,7 @@ func TestLibraryWatch(t *testing.T) {
 		}
 		var out, errs bytes.Buffer
 		if status := Run(t.Context(), []string{"library", "put", name}, strings.NewReader(""), &out, &errs); status != 0 {
-			t.Errorf("put: %d %s", status, errs.String())
+			t.Errorf("library put: got exit status %d, want 0: %s", status, errs.String())
 		}
 	}
 	got := p.follow("Processed ", put, "library", "watch")

@@ -149,7 +149,7 @@ func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, outcome str
 	return err
 }
 
-// attempts describes the number of processing attempts of a message. The sweeper restores dead letters without it.
+// attempts describes the number of processing attempts of a message. It is 0 in dead letters that a sweep restored.
 func attempts(l client.DeadLetter) string {
 	switch l.Attempts {
 	case 0:

@@ -93,16 +93,16 @@ func (s *settings) writeReanalysis(w io.Writer, sum client.ReanalysisPage, dry b
 	if s.json {
 		return writeJSON(w, sum)
 	}
-	will := "are being reanalyzed"
+	status := "being reanalyzed"
 	if dry {
-		will = "would be reanalyzed"
+		status = "to be reanalyzed"
 	}
 	var out strings.Builder
 	out.WriteString("MODEL\tITEMS\tSTATUS\n")
 	for _, outdated := range sum.Outdated {
-		fmt.Fprintf(&out, "%s\t%d\t%s by %s\n", outdated.ModelVersion, outdated.Items, will, sum.ModelVersion)
+		fmt.Fprintf(&out, "%s\t%d\t%s by %s\n", outdated.ModelVersion, outdated.Items, status, sum.ModelVersion)
 	}
-	fmt.Fprintf(&out, "%s\t%d\tare current\n", sum.ModelVersion, sum.Current)
+	fmt.Fprintf(&out, "%s\t%d\tcurrent\n", sum.ModelVersion, sum.Current)
 	if sum.Waiting > 0 {
 		fmt.Fprintf(&out, "none\t%d\twaiting for analysis\n", sum.Waiting)
 	}

@@ -13,7 +13,7 @@ func newGateway() *cobra.Command {
 	return &cobra.Command{
 		Use:   "gateway",
 		Short: "Serve separate ingest and query services at one address",
-		Long: `Serve separate ingest and query services at one address: their calls, the web page
+		Long: `Serve separate ingest and query services at one address: their calls, the web app
 and the documentation. It listens on ASSAY_ADDR (127.0.0.1:8080) and forwards to
 ASSAY_INGEST_URL and ASSAY_QUERY_URL. On ASSAY_OPERATOR_ADDR (127.0.0.1:8087) it
 serves the pages for operators, and forwards their calls to ASSAY_INGEST_OPERATOR_URL,

@@ -60,7 +60,7 @@ Exit status: 0 on success, 1 if a file or a folder failed.`,
 type local struct {
 	path     string
 	folderID string // folder to upload it to
-	err      error  // the reason why the file or folder cannot be uploaded
+	err      error  // why the file or folder cannot be uploaded
 }
 
 func (p *put) run(cmd *cobra.Command, paths []string) (err error) {

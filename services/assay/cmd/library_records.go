@@ -65,7 +65,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	return cmd
 }
 
-// maxShown is the maximum number of characters of a value that a line shows.
+// maxShown is the maximum number of characters of a value shown in a line.
 const maxShown = 40
 
 // writeRecord writes a record as one line.

@@ -42,8 +42,8 @@ a batch of at most 20; more photos form several batches.
 A prompt is a list of phrases, such as "auto levels, sharpen, crop 1:1 to faces,
 as webp"; docs/photos.md lists them. Without one, photos are enhanced.
 
-The command prints a line with the id and status of each photo; with --wait, once its
-edit is finished. A photo whose edit FAILED then counts as a failure. With -o, the
+The command prints a line with the id and status of each photo. With --wait, it prints
+the line when the edit is finished, and a FAILED edit counts as a failure. With -o, the
 edited photos are saved, each with the name of its file and the extension of its
 format. No file is overwritten.
 Exit status: 0 on success, 1 if a photo failed.`,

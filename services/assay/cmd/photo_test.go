@@ -82,7 +82,7 @@ func TestPhotoEditOfSeveralFilesCreatesBatch(t *testing.T) {
 	dir := t.TempDir()
 	got := p.run(append([]string{"photo", "edit", "--json", "--prompt", "fit 80, as webp", "-o", dir}, paths...)...)
 	if got.status != 1 || !strings.Contains(got.errors, "assay: 3 of 5 failed") {
-		t.Errorf("exit status %d, want 1: %s", got.status, got.errors)
+		t.Errorf("got exit status %d and the errors %q, want 1 and 3 of 5 failed", got.status, got.errors)
 	}
 	batches := map[string]int{}
 	for line := range strings.Lines(got.out) {
@@ -110,7 +110,7 @@ func TestPhotoGetAndList(t *testing.T) {
 		"edited    160 × 120 jpeg, ", "not done  not understood: magic\n",
 	} {
 		if got.status != 0 || !strings.Contains(got.out, line) {
-			t.Errorf("photo get: want %q in: %s%s", line, got.out, got.errors)
+			t.Errorf("photo get: got %+v, want %q in the output", got, line)
 		}
 	}
 	p.run("photo", "get", second, "--wait").has(t, 1, "error    PROMPT_NOT_UNDERSTOOD: the prompt", "the edit of ID failed")

@@ -62,7 +62,7 @@ func (p *progress) end() {
 type bar struct {
 	*mpb.Bar
 	total   *mpb.Bar
-	hashing atomic.Bool // current counts bytes read, which may exceed bytes sent
+	hashing atomic.Bool // the bar counts bytes read for the checksum, not bytes sent
 	waiting atomic.Bool
 	resumed atomic.Int64 // bytes sent by an earlier run, or -1 until known
 	streams atomic.Int64 // bytes sent by an upload of unknown size
@@ -101,7 +101,7 @@ func (p *progress) add(path string) *bar {
 }
 
 // hash returns a reader for computing the checksum of a file of the given size. The reader fails once
-// ctx is done, and displays the number of bytes read.
+// ctx is done, and the bar shows the number of bytes read.
 func (b *bar) hash(ctx context.Context, file io.Reader, bytes int64) io.Reader {
 	file = until{ctx, file}
 	if b == nil {
@@ -133,7 +133,7 @@ func (h hashed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// size sets the size of the file that is sent next.
+// size ends hashing, resets the bar and sets the number of bytes to send.
 func (b *bar) size(bytes int64) {
 	if b != nil {
 		b.hashing.Store(false)

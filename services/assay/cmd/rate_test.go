@@ -22,7 +22,7 @@ func TestRate(t *testing.T) {
 		{9 * time.Second, 100, 100, ", 100 B/s, 1s left"},
 	} {
 		if got := r.shown(began.Add(step.at), step.bytes, step.remaining); got != step.want {
-			t.Errorf("after %s: %q, want %q", step.at, got, step.want)
+			t.Errorf("after %s: got %q, want %q", step.at, got, step.want)
 		}
 	}
 }

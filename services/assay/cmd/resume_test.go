@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// TestUploadIsResumedByKeysOfSameOwner checks that an interrupted upload is continued by the keys of its owner only.
+// TestUploadIsResumedByKeysOfSameOwner checks that an interrupted upload can be resumed only with API keys of its owner.
 func TestUploadIsResumedByKeysOfSameOwner(t *testing.T) {
 	owners := map[string]string{"Bearer of-anna": "anna", "Bearer of-annas-laptop": "anna", "Bearer of-bob": "bob"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,9 +50,9 @@ func TestUploadIsResumedByKeysOfSameOwner(t *testing.T) {
 	}
 	first := key("of-anna")
 	if key("of-anna") != first || key("of-annas-laptop") != first {
-		t.Error("a key of the same owner does not continue the upload")
+		t.Error("with API keys of the same owner: got different idempotency keys, want the same")
 	}
 	if key("of-bob") == first || key("of-anna") != first {
-		t.Error("a key of another owner continues the upload")
+		t.Error("with an API key of another owner: got the same idempotency key, want another")
 	}
 }

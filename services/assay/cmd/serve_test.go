@@ -144,16 +144,16 @@ func unique(text string) string {
 }
 
 // want checks exit status and output, where ID matches any id and TIME any time. It checks that the
-// errors contain errs, or are empty if errs is.
+// errors contain errs, or are empty if errs is empty.
 func (r ran) want(t *testing.T, status int, out, errs string) {
 	t.Helper()
 	if r.status != status {
-		t.Errorf("exit status %d, want %d", r.status, status)
+		t.Errorf("got exit status %d, want %d", r.status, status)
 	}
 	if got := unique(r.out); got != out {
-		t.Errorf("output\n%s\nwant\n%s", got, out)
+		t.Errorf("got the output\n%s\nwant\n%s", got, out)
 	}
 	if got := unique(r.errors); errs == "" && got != "" || !strings.Contains(got, errs) {
-		t.Errorf("errors\n%s\nwant\n%s", got, errs)
+		t.Errorf("got the errors\n%s\nwant\n%s", got, errs)
 	}
 }

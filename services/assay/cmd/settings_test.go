@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// nowhere is the URL of a port without a listener: port 1, which RFC 1078 reserves and no system
-// assigns.
+// nowhere is the URL of a port without a listener: RFC 1078 reserves port 1, and no system assigns it to
+// other programs.
 const nowhere = "http://127.0.0.1:1"
 
 func TestServerIsFound(t *testing.T) {

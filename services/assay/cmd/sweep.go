@@ -39,9 +39,9 @@ ASSAY_SWEEP_RATE items per second, and prints its findings:
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
   overdue_job          a photo job not uploaded or finished in time; it becomes FAILED
-  overdue_step         a step of a library file unfinished for hours; it is republished and finally failed
+  overdue_step         a step of a library file unfinished for hours; it is republished, and eventually fails
   lost_workflow        a library file in progress whose step state is lost; it becomes Failed
-  outdated_workflow    steps of a library file that finished 7 days ago, or of an earlier run
+  outdated_workflow    steps of a library file that finished more than 7 days ago, or of an earlier run
   orphan_node          a library node whose folder was erased; it is erased
   outdated_trash       a library node in the trash for longer than ASSAY_TRASH_KEEP; it is erased
   outdated_object      an object of a photo job or library file that is no longer needed

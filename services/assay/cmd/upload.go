@@ -43,8 +43,8 @@ func newUpload(s *settings) *cobra.Command {
 		Short: "Upload texts",
 		Long: `Upload texts; "-" is standard input.
 
-Upload prints a line with the id and status of each file; with --wait, once its
-result is available. A file whose analysis FAILED then counts as a failure.
+Upload prints a line with the id and status of each file. With --wait, it prints the
+line when the result is available, and a FAILED file counts as a failure.
 
 Files above 64 MiB are uploaded in parts, several concurrently. After an interruption,
 repeat the command: it sends only the missing parts if the file is unchanged and the

@@ -56,7 +56,7 @@ func TestUploadReportsFailures(t *testing.T) {
 	paths = append(paths, t.TempDir(), filepath.Join(t.TempDir(), "gone"))
 	got := p.run(append([]string{"upload", "--wait", "--parallel", "3"}, paths...)...)
 	if got.status != 1 {
-		t.Errorf("exit status %d, want 1", got.status)
+		t.Errorf("got exit status %d, want 1", got.status)
 	}
 	var completed, failed []string
 	for line := range strings.Lines(got.out) {
