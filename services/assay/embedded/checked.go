@@ -145,15 +145,15 @@ type checkedBody struct {
 	file    *os.File
 	size    int64
 	sums    []byte
-	at, end int64
-	block   []byte
+	at, end int64  // unread part of the range
+	block   []byte // buffer
 	ready   []byte // unread, verified bytes of block
 	failed  func(error)
 }
 
 func newCheckedBody(file *os.File, size int64, sums []byte) (*checkedBody, error) {
 	if blocks := (size + sumBlock - 1) / sumBlock; int64(len(sums)) != blocks*sumSize {
-		return nil, fmt.Errorf("%w: %d bytes, but checksums of %d blocks", errDamaged, size, len(sums)/sumSize)
+		return nil, fmt.Errorf("%w: %d bytes, but checksums for %d blocks", errDamaged, size, len(sums)/sumSize)
 	}
 	return &checkedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
 }
@@ -167,7 +167,7 @@ func (c *checkedBody) fill() error {
 		return err
 	}
 	if crc32.Checksum(block, castagnoli) != binary.BigEndian.Uint32(c.sums[n*sumSize:]) {
-		return fmt.Errorf("%w: bytes %d to %d fail their checksum", errDamaged, start, start+int64(len(block))-1)
+		return fmt.Errorf("%w: bytes %d to %d do not match their checksum", errDamaged, start, start+int64(len(block))-1)
 	}
 	c.ready = block[c.at-start : min(int64(len(block)), c.end-start)]
 	return nil

@@ -90,7 +90,7 @@ func startChild(t *testing.T, engine, dir string) (url string, kill func() strin
 			t.Errorf("read the output of %s: %v", engine, err)
 		}
 		if err := cmd.Wait(); err == nil {
-			t.Errorf("%s exited unexpectedly", engine)
+			t.Errorf("%s exited with status 0, want a killed process", engine)
 		}
 		return string(rest)
 	}

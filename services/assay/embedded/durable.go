@@ -33,7 +33,7 @@ type durableStore struct {
 	sync       func(*os.File) error
 	folders    folders
 	placing    placing
-	pages      []byte // CORS rules of buckets without rules; may be nil
+	pages      []byte // CORS rules for buckets that have none; may be nil
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
 }
@@ -93,7 +93,7 @@ func (d *durableStore) dropSheet(bucket, key string) error {
 	return d.sheets.remove(bucket, key)
 }
 
-// exists reports whether an object is stored, or may be.
+// exists reports whether an object is stored. It returns true if this cannot be determined.
 func (d *durableStore) exists(bucket, key string) bool {
 	_, err := os.Lstat(d.pathOf(bucket, key))
 	return !errors.Is(err, fs.ErrNotExist)
@@ -108,8 +108,8 @@ func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 	return d.sheets.remove(bucket, "")
 }
 
-// finish syncs a stored object and then reports it. If the sync fails, the object is removed: a
-// retry under If-None-Match must send the bytes again instead of failing because they exist. If a
+// finish syncs a stored object and then reports it. If the sync fails, the object is removed, so that
+// a retry with If-None-Match sends the bytes again instead of failing because the object exists. If a
 // concurrent request deletes the object, finish succeeds, as if the deletion had followed it.
 func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) error {
 	info, err := d.persist(bucket, key)

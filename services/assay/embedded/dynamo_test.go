@@ -105,7 +105,7 @@ func TestDynamoDBKeepsAcknowledgedWritesWhenKilled(t *testing.T) {
 		}
 	}
 	if out := kill(); out != "" {
-		t.Errorf("the engine wrote to standard output: %q", out)
+		t.Errorf("the engine wrote %q to standard output, want nothing", out)
 	}
 	if n := items(t, dynamoClient(startDynamoDB(t, path).URL())); n != written {
 		t.Fatalf("%d items after kill, want %d", n, written)

@@ -32,7 +32,7 @@ func TestNATSRecoversFromFullDisk(t *testing.T) {
 			}
 		}
 		if stored == 0 {
-			t.Fatal("no message was stored")
+			t.Fatal("no message was stored before the disk was full, want at least one")
 		}
 		free()
 		for err := publish(); err != nil; err = publish() {

@@ -86,7 +86,7 @@ func TestNATSKeepsAcknowledgedMessagesWhenKilled(t *testing.T) {
 		}
 	}
 	if out := kill(); out != "" {
-		t.Errorf("the server wrote to standard output: %q", out)
+		t.Errorf("the server wrote %q to standard output, want nothing", out)
 	}
 	if n := messages(t, connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())); n != published {
 		t.Fatalf("%d messages after kill, want %d", n, published)
@@ -106,13 +106,13 @@ func TestNATSLimits(t *testing.T) {
 		}
 	}
 	if err == nil {
-		t.Error("a full store accepted a message")
+		t.Error("Publish to a full store succeeded, want an error")
 	}
 	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{
 		Name: "MEM", Subjects: []string{"mem"}, Storage: jetstream.MemoryStorage, MaxBytes: natsMaxMemory + 1,
 	})
 	if err == nil {
-		t.Error("a memory stream above the limit was created")
+		t.Error("CreateStream of a memory stream above the limit succeeded, want an error")
 	}
 }
 

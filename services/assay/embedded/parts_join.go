@@ -47,7 +47,7 @@ type joining struct {
 	bucket string
 	parts  []types.CompletedPart
 	copies bool // the parts are copied to the new file
-	taken  bool // the file of the upload is the object
+	taken  bool // the file of the upload has become the object
 	failed error
 }
 
@@ -68,8 +68,8 @@ func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
 	return true, err
 }
 
-// take makes the upload's file for parts as large as the first part the object. It returns false unless the parts
-// have consecutive numbers and equal sizes, except for a smaller last part. dir is the directory of the upload.
+// take turns the upload's file for parts of the first part's size into the object. It returns false unless the
+// parts have consecutive numbers and equal sizes, except for a smaller last part. dir is the directory of the upload.
 func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
 	sizes := make([]int64, len(j.parts))
 	total := int64(0)

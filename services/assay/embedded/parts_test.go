@@ -95,15 +95,15 @@ func TestS3JoinsParts(t *testing.T) {
 		want   [][]byte
 		copied bool
 	}{
-		"one":              {steps: []step{{1, last}}, join: []int{1}, want: [][]byte{last}},
-		"in order":         {steps: []step{{1, a}, {2, b}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
-		"last first":       {steps: []step{{3, last}, {2, b}, {1, a}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
-		"replaced":         {steps: []step{{1, a}, {2, a}, {2, b}, {3, last}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
-		"last was larger":  {steps: []step{{1, a}, {2, b}, {2, last}}, join: []int{1, 2}, want: [][]byte{a, last}, copied: true},
-		"one was larger":   {steps: []step{{1, random[:2*partBytes]}, {2, b}, {1, a}}, join: []int{1, 2}, want: [][]byte{a, b}},
-		"first is smaller": {steps: []step{{1, a}, {2, random}}, join: []int{1, 2}, want: [][]byte{a, random}, copied: true},
-		"with a gap":       {steps: []step{{1, a}, {3, c}}, join: []int{1, 3}, want: [][]byte{a, c}, copied: true},
-		"without the last": {steps: []step{{1, a}, {2, b}, {3, c}}, join: []int{1, 2}, want: [][]byte{a, b}, copied: true},
+		"one part":              {steps: []step{{1, last}}, join: []int{1}, want: [][]byte{last}},
+		"parts in order":        {steps: []step{{1, a}, {2, b}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"last part sent first":  {steps: []step{{3, last}, {2, b}, {1, a}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"replaced parts":        {steps: []step{{1, a}, {2, a}, {2, b}, {3, last}, {3, last}}, join: []int{1, 2, 3}, want: [][]byte{a, b, last}},
+		"last part was larger":  {steps: []step{{1, a}, {2, b}, {2, last}}, join: []int{1, 2}, want: [][]byte{a, last}, copied: true},
+		"first part was larger": {steps: []step{{1, random[:2*partBytes]}, {2, b}, {1, a}}, join: []int{1, 2}, want: [][]byte{a, b}},
+		"first part is smaller": {steps: []step{{1, a}, {2, random}}, join: []int{1, 2}, want: [][]byte{a, random}, copied: true},
+		"with a gap":            {steps: []step{{1, a}, {3, c}}, join: []int{1, 3}, want: [][]byte{a, c}, copied: true},
+		"without the last part": {steps: []step{{1, a}, {2, b}, {3, c}}, join: []int{1, 2}, want: [][]byte{a, b}, copied: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := beginParts(t, client, dir, name)

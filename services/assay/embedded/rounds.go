@@ -9,7 +9,7 @@ type rounds struct {
 }
 
 type round struct {
-	led  bool // one of the joined callers is about to run it
+	led  bool // a caller has begun to run it
 	done chan struct{}
 	err  error // read only after done is closed
 }

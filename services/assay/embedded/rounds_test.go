@@ -14,8 +14,8 @@ func TestRoundsCoverEarlierWrites(t *testing.T) {
 	var r rounds
 	var written, covered, running, calls atomic.Int64
 	f := func() error {
-		if running.Add(1) != 1 {
-			t.Error("two concurrent calls")
+		if n := running.Add(1); n != 1 {
+			t.Errorf("got %d concurrent calls, want 1", n)
 		}
 		defer running.Add(-1)
 		calls.Add(1)

@@ -33,7 +33,7 @@ const (
 	// s3Buffer is the copy buffer of each transfer in bytes; together with s3MaxRequests it limits
 	// the memory for transfers to 256 MiB.
 	s3Buffer = 128 << 10
-	// s3PortTries is the maximum number of attempts to listen on a free port. Another process may take
+	// s3PortTries is the maximum number of attempts to listen on a free port. Another process can take
 	// the chosen port before the server does.
 	s3PortTries = 5
 )
@@ -198,7 +198,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 	}
 }
 
-// accounts adds others to one account.
+// accounts adds further accounts to the IAM service.
 type accounts struct {
 	auth.IAMService
 	others map[string]string // secret by access key

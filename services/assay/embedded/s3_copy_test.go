@@ -52,15 +52,15 @@ func TestCopyBetweenBuckets(t *testing.T) {
 		size int
 		copy blob.Copy
 	}{
-		"small":              {100, blob.Copy{}},
-		"empty":              {0, blob.Copy{}},
-		"small, if absent":   {100, blob.Copy{IfAbsent: true}},
-		"empty, if absent":   {0, blob.Copy{IfAbsent: true}},
-		"in parts":           {2*part + 17, blob.Copy{PartSize: part}},
-		"in equal parts":     {2 * part, blob.Copy{PartSize: part}},
-		"in parts, other":    {part + 1, blob.Copy{PartSize: part, IfAbsent: true, ContentType: "image/png", Metadata: map[string]string{"n": "2"}}},
-		"other metadata":     {100, blob.Copy{ContentType: "image/png", Metadata: map[string]string{"n": "2"}}},
-		"other content type": {100, blob.Copy{ContentType: "image/png"}},
+		"small":                    {100, blob.Copy{}},
+		"empty":                    {0, blob.Copy{}},
+		"small, if absent":         {100, blob.Copy{IfAbsent: true}},
+		"empty, if absent":         {0, blob.Copy{IfAbsent: true}},
+		"in parts":                 {2*part + 17, blob.Copy{PartSize: part}},
+		"in equal parts":           {2 * part, blob.Copy{PartSize: part}},
+		"in parts, other metadata": {part + 1, blob.Copy{PartSize: part, IfAbsent: true, ContentType: "image/png", Metadata: map[string]string{"n": "2"}}},
+		"other metadata":           {100, blob.Copy{ContentType: "image/png", Metadata: map[string]string{"n": "2"}}},
+		"other content type":       {100, blob.Copy{ContentType: "image/png"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := bytes.Repeat([]byte("0123456789abcdefg"), c.size/17+1)[:c.size]

@@ -92,7 +92,7 @@ func TestS3KeepsObjectsWhenKilled(t *testing.T) {
 	}
 	put(t, client, "files/1/a", "kept")
 	if out := kill(); out != "" {
-		t.Errorf("the server wrote to standard output: %q", out)
+		t.Errorf("the server wrote %q to standard output, want nothing", out)
 	}
 	client = startS3(t, S3Config{Dir: dir})
 	if body, contentType := get(t, client, "files/1/a"); body != "kept" || contentType != "text/plain" {
@@ -108,7 +108,7 @@ func TestS3KeepsObjectsInSidecar(t *testing.T) {
 	put(t, startS3(t, S3Config{Dir: dir}), "files/1/a", "kept")
 	stored, err := filepath.Glob(filepath.Join(dir, "attributes", testBucket, "files", "1", "a", "meta", "*"))
 	if err != nil || len(stored) == 0 {
-		t.Fatalf("no metadata files in the sidecar directory: %v", err)
+		t.Fatalf("got the metadata files %q, %v, want at least one", stored, err)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestS3FailedSyncRejectsPutAndStoresNothing(t *testing.T) {
 		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"), Body: bytes.NewReader([]byte("x")),
 	}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
 	if err == nil {
-		t.Fatal("a PUT was acknowledged before it was on disk")
+		t.Fatal("PutObject succeeded although the sync failed, want an error")
 	}
 	_, err = client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
 	if _, missing := errors.AsType[*types.NotFound](err); !missing {
@@ -273,7 +273,7 @@ func TestS3DeleteDuringPutIsNoError(t *testing.T) {
 	client = startS3(t, S3Config{
 		Created: func(context.Context, Object) error { t.Error("notified of a deleted object"); return nil },
 		sync: func(f *os.File) (err error) {
-			if strings.HasSuffix(filepath.ToSlash(f.Name()), key) { // and then the directories, which no longer exist
+			if strings.HasSuffix(filepath.ToSlash(f.Name()), key) { // the directories, which are synced next, are removed too
 				_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key)})
 			}
 			return errors.Join(err, f.Sync())

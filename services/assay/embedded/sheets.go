@@ -32,8 +32,8 @@ type sheet struct {
 	Attributes map[string][]byte `json:"attributes"`
 }
 
-// keptAttribute is an attribute of the objects directory and of the file keptFile next to it. If
-// both exist, the last copy of the directory preserved the extended attributes of directories and files.
+// keptAttribute is an attribute of the objects directory and of the file keptFile next to it. If both
+// have it, the last copy of the directory preserved the extended attributes of directories and files.
 const (
 	keptAttribute = "assay-kept"
 	keptFile      = "kept"
