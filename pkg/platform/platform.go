@@ -11,7 +11,7 @@
 //	SWEEP          <area>    reports of the last sweeps; written by the analyzers (pkg/sweep)
 //	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
 //	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
-//	IDENTITY#SECRET session  the key that seals sessions of the web page, created once; written by ingest
+//	IDENTITY#SECRET session  the key that seals sessions of the web app, created once; written by ingest
 //	QUOTAS#LIMITS  <owner>   the quotas that operators have set for an owner; written by ingest (pkg/quota)
 //	QUOTAS#OWNERS  <owner>   an owner whose items are counted
 //	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows

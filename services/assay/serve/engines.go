@@ -93,7 +93,7 @@ func (e *engines) environ(cfg Config) []string {
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
 		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
 	if cfg.NATSSync != durable.SyncAlways {
-		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // setting an interval accepts the loss
+		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // setting an interval implies that a loss is acceptable
 	}
 	if e.s3 != nil {
 		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.OwnURL())

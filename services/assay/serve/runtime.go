@@ -9,7 +9,7 @@ func Runtime() process.Runtime {
 		// because three services and the engines allocate memory for each file. Files processed
 		// during a collection are the slowest.
 		Heap: 160 << 20,
-		// Large files keep much memory live. With this setting, the peak is 25 MB lower at 50 MB of live
+		// Large files keep a lot of memory live. With this setting, the peak is 25 MB lower at 50 MB of live
 		// memory, which 100,000 records need, and small files cause 10% more collections.
 		Growth: 50,
 		// Under load, up to four goroutines of the engines are in sync calls. When all processors

@@ -31,7 +31,7 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, fir
 	_, err := fmt.Fprintf(out, `
 Assay is ready.
 
-  web page   %s
+  web app    %s
   HTTP API   %[1]s   (documentation: %[1]s/docs)
   operators  %s/operations   (backlogs, dead letters, sweeps, providers)
   NATS       %s
@@ -47,7 +47,7 @@ Try, in another terminal:
   %[10]s list
   eval "$(%[10]s env)"   (variables for aws and nats)
 
-Ctrl-C stops it; the data is kept.
+Press Ctrl-C to stop. The data is kept.
 
 `, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, who, process.Invocation("./services/assay"), curl)
 	if err == nil && first != "" {
