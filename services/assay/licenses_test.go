@@ -24,7 +24,7 @@ var termsFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^copyright|^no
 // programs link on all platforms.
 func TestModuleLicenses(t *testing.T) {
 	const file = "../../pkg/process/modules/modules.txt"
-	texts := map[string]map[string]bool{} // for each module, the texts in the directories of its packages and above
+	texts := map[string]map[string]bool{} // license texts by module, from the directories of its packages up to its root
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}\t{{.Dir}}"}, programs...)...)
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=") // the race detector needs cgo
@@ -54,7 +54,7 @@ func TestModuleLicenses(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts[modules.Go] = terms(t, strings.TrimSpace(string(root)))
-	names := map[string][]string{} // modules with the same texts
+	names := map[string][]string{} // modules by license text
 	for name, of := range texts {
 		if len(of) == 0 {
 			t.Errorf("%s has no license; remove the module", name)

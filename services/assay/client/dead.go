@@ -82,7 +82,7 @@ type BulkResult struct {
 	} `json:"results"`
 	Done   int  `json:"done"`
 	Failed int  `json:"failed"`
-	More   bool `json:"more"` // more dead letters follow after Max
+	More   bool `json:"more"` // there are more than Max
 }
 
 // ReplayDead requeues the items of dead letters.

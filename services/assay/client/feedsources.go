@@ -33,7 +33,7 @@ type FeedSource struct {
 type FeedSourceState struct {
 	Status    string          `json:"status"` // disabled, waiting, polling, paused or stopped
 	Reason    string          `json:"reason,omitempty"`
-	NextPoll  time.Time       `json:"nextPoll,omitzero"` // earliest time
+	NextPoll  time.Time       `json:"nextPoll,omitzero"` // earliest time of the next poll
 	Failures  int             `json:"failures"`          // consecutive
 	QuotaUsed int             `json:"quotaUsed"`         // requests made today (UTC)
 	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`

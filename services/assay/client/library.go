@@ -31,7 +31,7 @@ const (
 type Node struct {
 	ID          string      `json:"id"`
 	Type        string      `json:"type"`
-	SubType     string      `json:"subType,omitempty"` // workflow of a file
+	SubType     string      `json:"subType,omitempty"` // workflow type of a file, such as Image
 	Name        string      `json:"name"`
 	DisplayName string      `json:"displayName,omitempty"`
 	OwnedBy     string      `json:"ownedBy,omitempty"`  // only for the owner
@@ -211,7 +211,7 @@ type LibraryWorkflow struct {
 	Run            int64         `json:"run"`
 	State          string        `json:"state"`
 	FailureMessage string        `json:"failureMessage,omitempty"`
-	Steps          []LibraryStep `json:"steps"` // for steps that process records, only the failed ones
+	Steps          []LibraryStep `json:"steps"` // of the steps that process records, only the failed ones
 	Chunks         *struct {
 		Total  int `json:"total"`
 		Open   int `json:"open"`

@@ -38,9 +38,9 @@ type Photo struct {
 	ProcessingCompletedAt *time.Time     `json:"processingCompletedAt,omitempty"`
 	AnalysisResult        *PhotoAnalysis `json:"analysisResult,omitempty"`
 	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // set when COMPLETED
-	Error                 *PhotoError    `json:"error,omitempty"`      // set when FAILED, or error of the last attempt
+	Error                 *PhotoError    `json:"error,omitempty"`      // reason of a FAILED job, or error of the last attempt
 	Degraded              string         `json:"degraded,omitempty"`   // requests that were not fulfilled
-	Calls                 []PhotoCall    `json:"calls"`                // oldest first, without refused ones
+	Calls                 []PhotoCall    `json:"calls"`                // oldest first, without those rejected by a limit or a missing key
 	BatchID               string         `json:"batchId,omitempty"`
 	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos will be removed
 }

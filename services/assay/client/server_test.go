@@ -50,7 +50,7 @@ func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) 
 	t.Cleanup(func() {
 		s.Close()
 		if len(s.answers) > 0 {
-			t.Errorf("%d responses were not requested", len(s.answers))
+			t.Errorf("%d responses were not requested, want 0", len(s.answers))
 		}
 	})
 	c, err := client.New(client.Config{Server: s.URL, OwnerID: "owner-1"})

@@ -34,11 +34,11 @@ func TestEnv(t *testing.T) {
 	}
 	for name, value := range want {
 		if !strings.Contains("\n"+string(environ), "\n"+name+"="+value+"\n") {
-			t.Errorf("want %s=%s in the environment\n%s", name, value, environ)
+			t.Errorf("got the environment\n%s\nwant %s=%s in it", environ, name, value)
 		}
 	}
 	if strings.Contains(string(environ), "other") {
-		t.Errorf("the keys of another account take precedence:\n%s", environ)
+		t.Errorf("got the keys of another account in the environment, want none:\n%s", environ)
 	}
 
 	var object map[string]string

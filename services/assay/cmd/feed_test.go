@@ -41,7 +41,7 @@ func TestFeedItems(t *testing.T) {
 	}
 	for !strings.Contains(p.run("feed", "list", "--tag", tag).out, id) {
 		if t.Context().Err() != nil {
-			t.Fatal("the item is not listed")
+			t.Fatalf("feed list: got no item before the deadline, want %s", id)
 		}
 	}
 	list := p.run("feed", "list", "--tag", tag, "--sentiment", "neutral")
@@ -90,7 +90,7 @@ etag          "1"
 	for late := time.After(30 * time.Second); !strings.Contains(shown.out, "refused: 0 created"); shown = p.sources("show", "site") {
 		select {
 		case <-late:
-			t.Fatalf("the source was not polled: %+v", shown)
+			t.Fatalf("show: got %+v after 30 s, want a refused poll", shown)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

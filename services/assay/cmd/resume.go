@@ -24,7 +24,7 @@ type unfinished struct {
 	dir string
 
 	mu   sync.Mutex
-	used map[string]bool // files opened by this run
+	used map[string]bool // records used by this run, by path
 }
 
 // begun is an upload that was started.

@@ -101,7 +101,7 @@ func startChild(t *testing.T, engine, dir string) (url string, kill func() strin
 		t.Fatalf("%s did not start: %v", engine, err)
 	}
 	if reader.Buffered() > 0 {
-		t.Fatalf("%s printed more than its URL", engine)
+		t.Fatalf("%s printed more than its URL, want only the URL", engine)
 	}
 	return line[:len(line)-1], kill
 }

@@ -6,30 +6,30 @@ import "testing"
 // unknown afterwards.
 func TestRemovalClearsRecordedFolders(t *testing.T) {
 	var f folders
-	known := func() bool { kept, _ := f.keeps("a"); return kept }
-	learn := func(meanwhile func()) {
+	recorded := func() bool { kept, _ := f.keeps("a"); return kept }
+	sync := func(meanwhile func()) {
 		_, since := f.keeps("a")
 		meanwhile()
 		f.keep("a", since)
 	}
-	if learn(func() {}); !known() {
-		t.Fatal("a synced directory is not recorded")
+	if sync(func() {}); !recorded() {
+		t.Fatal("after a sync: recorded = false, want true")
 	}
 	done := f.remove()
-	if known() {
-		t.Error("the directory is recorded while a removal is in progress")
+	if recorded() {
+		t.Error("during a removal: recorded = true, want false")
 	}
-	if learn(func() {}); known() {
-		t.Error("a sync during a removal was recorded")
+	if sync(func() {}); recorded() {
+		t.Error("after a sync during a removal: recorded = true, want false")
 	}
-	if learn(done); known() {
-		t.Error("a sync was recorded although a removal ended during it")
+	if sync(done); recorded() {
+		t.Error("after a sync during which a removal ended: recorded = true, want false")
 	}
-	if learn(func() { f.remove()() }); known() {
-		t.Error("a sync was recorded although a removal began during it")
+	if sync(func() { f.remove()() }); recorded() {
+		t.Error("after a sync during which a removal began and ended: recorded = true, want false")
 	}
-	if learn(func() {}); !known() {
-		t.Error("a sync after the removals was not recorded")
+	if sync(func() {}); !recorded() {
+		t.Error("after a sync that followed all removals: recorded = false, want true")
 	}
 	for i := range 2 * keptFolders {
 		f.keep(string(rune(i)), f.removed)

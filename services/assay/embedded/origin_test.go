@@ -17,7 +17,8 @@ const (
 )
 
 func TestS3AllowsWebOrigins(t *testing.T) {
-	for allowed, answers := range map[string]map[string]string{ // allowed origin, by origin of the page
+	// By configured origins: the expected Access-Control-Allow-Origin, by origin of the page.
+	for allowed, answers := range map[string]map[string]string{
 		"":                         {ownPage: ""},
 		ownPage:                    {ownPage: ownPage, otherPage: ""},
 		ownPage + " " + secondPage: {ownPage: ownPage, secondPage: secondPage, otherPage: ""},

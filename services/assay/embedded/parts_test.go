@@ -182,7 +182,7 @@ func TestS3RejectsPartThatCannotBeSynced(t *testing.T) {
 		})
 		broken.Store(false)
 		if err == nil {
-			t.Errorf("sent again %t: the part was accepted although the sync failed", again)
+			t.Errorf("sent again %t: UploadPart succeeded although the sync failed, want an error", again)
 		}
 		listed, err := m.client.ListParts(t.Context(), &s3.ListPartsInput{Bucket: aws.String(testBucket), Key: &m.key, UploadId: m.id})
 		if err != nil || again && (len(listed.Parts) != 1 || *listed.Parts[0].ETag != *m.parts[1].ETag) || !again && len(listed.Parts) > 0 {

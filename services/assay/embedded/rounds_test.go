@@ -35,7 +35,7 @@ func TestRoundsCoverEarlierWrites(t *testing.T) {
 					t.Error(err)
 				}
 				if at := covered.Load(); at < mine {
-					t.Errorf("number %d was written, but only %d is covered", mine, at)
+					t.Errorf("after share: covered %d writes, want at least %d", at, mine)
 				}
 			}
 		})

@@ -33,7 +33,7 @@ func wantNotice(t *testing.T, client *s3.Client, notices chan Object, key string
 	}
 	want := Object{Bucket: testBucket, Key: key, Size: size, ETag: strings.Trim(*head.ETag, `"`)}
 	if len(notices) != 1 {
-		t.Fatalf("%d notices, want 1", len(notices))
+		t.Fatalf("got %d notices, want 1", len(notices))
 	}
 	if got := <-notices; got != want {
 		t.Fatalf("notified of %+v, want %+v", got, want)
@@ -126,7 +126,7 @@ func TestS3NotifiesOfCompletedMultipartUpload(t *testing.T) {
 		parts = append(parts, types.CompletedPart{ETag: part.ETag, PartNumber: number, ChecksumCRC32: part.ChecksumCRC32})
 	}
 	if len(notices) != 0 {
-		t.Fatal("notified before the upload was complete")
+		t.Fatal("notified before the upload was complete, want no notification")
 	}
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: upload.UploadId, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},

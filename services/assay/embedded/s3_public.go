@@ -150,7 +150,7 @@ func (p *publicS3) close() error {
 	defer cancel()
 	err := p.server.ShutdownWithContext(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the gateway's shutdown aborts the rest
+		err = nil // the gateway's shutdown aborts the remaining requests
 	}
 	// Serve may not have started; then Shutdown does not know the listener.
 	if closed := p.listener.Close(); !errors.Is(closed, net.ErrClosed) {

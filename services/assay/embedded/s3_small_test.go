@@ -32,14 +32,14 @@ func TestS3LimitsMemoryOfSmallBodies(t *testing.T) {
 		"PUT /files?policy":        503,
 		"PUT /files/a?tagging":     503,
 		"PUT /files/a HTTP/1.1\r\nX-Amz-Copy-Source: /files/b": 503,
-		"PUT /files/a": 403, // it has no signature
+		"PUT /files/a": 403, // rejected because it is not signed
 	} {
 		got := answerTo(t, endpoint, request, 100, strings.Repeat("x", 100))
 		if refused := got.Header.Get("Retry-After") != ""; got.StatusCode != status || refused != (status == 503) {
 			t.Errorf("%s: got %d with %v, want %d, and Retry-After only with 503", request, got.StatusCode, got.Header, status)
 		}
 	}
-	put(t, client, "b", "streams") // an object uses none of this memory
+	put(t, client, "b", "streams") // objects are streamed and do not use this memory
 	all.Release()
 	_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{
 		Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: []types.ObjectIdentifier{{Key: aws.String("a")}}},

@@ -58,7 +58,7 @@ func (s *sheets) current(bucket, key string) ([]byte, error) {
 	for _, name := range names {
 		value, err := s.meta.RetrieveAttribute(nil, bucket, key, name)
 		if errors.Is(err, meta.ErrNoSuchKey) {
-			continue // it belongs to a replaced object
+			continue // the attribute belongs to a replaced object
 		}
 		if err != nil {
 			return nil, err

@@ -24,14 +24,14 @@ func TestCredentialsAreCreatedOnce(t *testing.T) {
 	}
 	again, err := EnsureCredentials(dir)
 	if err != nil || again != made {
-		t.Errorf("the second EnsureCredentials returned different keys, %v", err)
+		t.Errorf("second EnsureCredentials: got other keys, %v, want the same", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got the mode %v, %v, want 0600", info.Mode(), err)
 	}
 	other, err := EnsureCredentials(t.TempDir())
 	if err != nil || other.SecretKey == made.SecretKey || len(made.SecretKey) < 40 || made.AccessKey != AccessKey {
-		t.Errorf("another folder has the same secret, or the secret is short: %v", err)
+		t.Errorf("EnsureCredentials of another folder: got the same secret or a short one, %v, want a new secret of at least 40 characters", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("got %d files in the folder, %v, want 1", len(left), err)
@@ -80,12 +80,12 @@ func TestEnvironContainsKeysOfServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last("AWS_SECRET_ACCESS_KEY") != keys.SecretKey || last("AWS_ACCESS_KEY_ID") != AccessKey || last("AWS_REGION") != "eu-north-1" {
-		t.Error("the environment does not contain the keys and the region of the server")
+		t.Error("got other keys or another region in the environment, want those of the server")
 	}
 	if err := Write(dir, Endpoints{NATS: "nats://127.0.0.1:1"}); err != nil {
 		t.Fatal(err)
 	}
 	if last("AWS_SECRET_ACCESS_KEY") != "of another account" || last("AWS_ACCESS_KEY_ID") != AccessKey {
-		t.Error("the keys from the environment were replaced, although the server also gets its keys from the environment")
+		t.Error("got other keys, want those from the environment, because the server also gets its keys from there")
 	}
 }

@@ -44,8 +44,8 @@ type Config struct {
 // Service is an open gateway.
 type Service struct {
 	cfg       Config
-	behind    map[string]*url.URL // by service name
-	operated  map[string]*url.URL // operator addresses
+	behind    map[string]*url.URL // addresses for clients, by service name
+	operated  map[string]*url.URL // addresses for operators, by service name
 	transport *http.Transport
 	log       zerolog.Logger
 }

@@ -58,7 +58,7 @@ func Verify(ctx context.Context, folder string, repair bool, out io.Writer) erro
 type verification struct {
 	out      io.Writer
 	problems int
-	err      error // errors of writing to out
+	err      error // errors from writing to out
 }
 
 func (v *verification) print(format string, args ...any) {
