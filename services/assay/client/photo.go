@@ -40,7 +40,7 @@ type Photo struct {
 	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // set when COMPLETED
 	Error                 *PhotoError    `json:"error,omitempty"`      // reason of a FAILED job, or error of the last attempt
 	Degraded              string         `json:"degraded,omitempty"`   // requests that were not fulfilled
-	Calls                 []PhotoCall    `json:"calls"`                // oldest first, without those rejected by a limit or a missing key
+	Calls                 []PhotoCall    `json:"calls"`                // oldest first, without those rejected because of a limit or missing access
 	BatchID               string         `json:"batchId,omitempty"`
 	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos will be removed
 }

@@ -73,7 +73,9 @@ func TestUploadPhotoBatchUploadsEach(t *testing.T) {
 func TestRejectedPhotoBatch(t *testing.T) {
 	_, c := serve(t, problem(422, nil, client.Problem{Status: 422, Title: "Invalid"}))
 	_, err := c.UploadPhotoBatch(t.Context(), []client.PhotoSource{photoOf("a.jpg")}, client.PhotoBatchReservation{}, 4,
-		func(int, client.Photo, error) { t.Error("a photo was reported although the reservation failed, want none") })
+		func(int, client.Photo, error) {
+			t.Error("a photo was reported although the reservation failed, want none")
+		})
 	if err == nil {
 		t.Error("UploadPhotoBatch succeeded, want an error")
 	}

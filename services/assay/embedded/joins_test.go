@@ -42,7 +42,7 @@ func TestS3ReopensUploads(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got the upload directories %v, %v, want one", found, err)
 	}
-	// The gateway's name while it joins the parts.
+	// The gateway renames the directory in this form while it joins the parts.
 	if err := os.Rename(found[0], found[0]+".0123456789abcdef0123456789abcdef-1.inprogress"); err != nil {
 		t.Fatal(err)
 	}

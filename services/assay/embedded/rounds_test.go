@@ -91,7 +91,7 @@ func TestRoundsIncludeCallersUntilTheyBegin(t *testing.T) {
 	}
 	var late func() error
 	first := join(func() { late = join(func() {}) })
-	second := join(func() { t.Error("called again for the same round") })
+	second := join(func() { t.Error("got a second call for the same round, want one call") })
 	if calls != 0 {
 		t.Errorf("got %d calls before need, want none", calls)
 	}

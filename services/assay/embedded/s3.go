@@ -83,9 +83,9 @@ type S3Config struct {
 // Object is a stored object as passed to Created.
 type Object struct {
 	Bucket, Key string
-	// Size is in bytes.
+	// Size is the size in bytes.
 	Size int64
-	// ETag has no quotes.
+	// ETag is the entity tag without quotes.
 	ETag string
 }
 

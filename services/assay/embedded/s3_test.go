@@ -246,7 +246,10 @@ func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
 func TestS3FailedSyncRejectsPutAndStoresNothing(t *testing.T) {
 	broken := false
 	client := startS3(t, S3Config{
-		Created: func(context.Context, Object) error { t.Error("notified of an object that is not durable, want no notification"); return nil },
+		Created: func(context.Context, Object) error {
+			t.Error("notified of an object that is not durable, want no notification")
+			return nil
+		},
 		sync: func(f *os.File) error {
 			if broken {
 				return errors.New("disk is broken")
@@ -271,7 +274,10 @@ func TestS3DeleteDuringPutIsNoError(t *testing.T) {
 	const key = "files/1/a"
 	var client *s3.Client
 	client = startS3(t, S3Config{
-		Created: func(context.Context, Object) error { t.Error("notified of a deleted object, want no notification"); return nil },
+		Created: func(context.Context, Object) error {
+			t.Error("notified of a deleted object, want no notification")
+			return nil
+		},
 		sync: func(f *os.File) (err error) {
 			if strings.HasSuffix(filepath.ToSlash(f.Name()), key) { // the directories, which are synced next, are removed too
 				_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String(key)})
