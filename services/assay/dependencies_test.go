@@ -18,11 +18,11 @@ func TestProgramsLinkNoTests(t *testing.T) {
 		}
 		packages := strings.Fields(string(out))
 		if !slices.Contains(packages, "github.com/assay-project/assay/pkg/process") {
-			t.Fatalf("%s links %d packages, but not package process", program, len(packages))
+			t.Fatalf("%s links %d packages without process, want process among them", program, len(packages))
 		}
 		for _, path := range packages {
 			if path == "testing" || strings.Contains(path, "/services/assay/test/") || strings.HasPrefix(path, generator) {
-				t.Errorf("%s links %s", program, path)
+				t.Errorf("%s links %s, want no such package", program, path)
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestUploadPhotoRetriesWithoutSecondJob(t *testing.T) {
 		}
 	}
 	if last := s.requests()[5]; len(keys) != 1 || last.path != "/v1/photos/1/uploaded" {
-		t.Errorf("got the keys %v and the last request %+v, want one key and /v1/photos/1/uploaded", keys, last)
+		t.Errorf("got the idempotency keys %v and the last request %+v, want one key and /v1/photos/1/uploaded", keys, last)
 	}
 }
 

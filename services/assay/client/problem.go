@@ -68,7 +68,7 @@ func readProblem(resp *http.Response) error {
 	problem := &Problem{}
 	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		problem.Detail = "the response was cut off: " + err.Error()
+		problem.Detail = "the response is incomplete: " + err.Error()
 	} else if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && strings.HasSuffix(media, "json") {
 		if err := json.Unmarshal(content, problem); err != nil {
 			problem = &Problem{}

@@ -86,7 +86,7 @@ func TestDynamoDBKeepsItemsAcrossClose(t *testing.T) {
 	}
 	client = dynamoClient(startDynamoDB(t, path).URL())
 	if n := items(t, client); n != 1 {
-		t.Fatalf("%d items after a restart, want 1", n)
+		t.Fatalf("got %d items after a restart, want 1", n)
 	}
 	if err := putItem(t.Context(), client, "a"); err == nil {
 		t.Error("PutItem of an existing item succeeded, want a failed condition")
@@ -108,7 +108,7 @@ func TestDynamoDBKeepsAcknowledgedWritesWhenKilled(t *testing.T) {
 		t.Errorf("the engine wrote %q to standard output, want nothing", out)
 	}
 	if n := items(t, dynamoClient(startDynamoDB(t, path).URL())); n != written {
-		t.Fatalf("%d items after kill, want %d", n, written)
+		t.Fatalf("got %d items after kill, want %d", n, written)
 	}
 }
 

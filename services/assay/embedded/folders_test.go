@@ -35,6 +35,6 @@ func TestRemovalClearsRecordedFolders(t *testing.T) {
 		f.keep(string(rune(i)), f.removed)
 	}
 	if len(f.kept) > keptFolders {
-		t.Errorf("%d directories are recorded, want at most %d", len(f.kept), keptFolders)
+		t.Errorf("got %d recorded directories, want at most %d", len(f.kept), keptFolders)
 	}
 }

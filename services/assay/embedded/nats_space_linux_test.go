@@ -41,7 +41,7 @@ func TestNATSRecoversFromFullDisk(t *testing.T) {
 			}
 		}
 		if n := messages(t, js); n < stored {
-			t.Errorf("%d messages are stored, want at least the %d acknowledged ones", n, stored)
+			t.Errorf("got %d stored messages, want at least the %d acknowledged ones", n, stored)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestNATSKeepsStreamsAcrossClose(t *testing.T) {
 
 	js = connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())
 	if n := messages(t, js); n != 1 {
-		t.Fatalf("%d messages after a restart, want 1", n)
+		t.Fatalf("got %d messages after a restart, want 1", n)
 	}
 	ack, err := js.Publish(t.Context(), "events.a", []byte("one"), jetstream.WithMsgID("1"))
 	if err != nil || !ack.Duplicate {
@@ -89,7 +89,7 @@ func TestNATSKeepsAcknowledgedMessagesWhenKilled(t *testing.T) {
 		t.Errorf("the server wrote %q to standard output, want nothing", out)
 	}
 	if n := messages(t, connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())); n != published {
-		t.Fatalf("%d messages after kill, want %d", n, published)
+		t.Fatalf("got %d messages after kill, want %d", n, published)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestRoundsAreShared(t *testing.T) {
 		close(end)
 		all.Wait()
 		if n := calls.Load(); n != 1 {
-			t.Errorf("%d calls for the waiting callers, want 1", n)
+			t.Errorf("got %d calls for the waiting callers, want 1", n)
 		}
 	})
 }
@@ -104,6 +104,6 @@ func TestRoundsIncludeCallersUntilTheyBegin(t *testing.T) {
 		t.Errorf("caller that joined during a call: got %v after %d calls, want %v after two", err, calls, broken)
 	}
 	if len(r.waiting)+len(r.running) > 0 {
-		t.Errorf("%d rounds remain, want none", len(r.waiting)+len(r.running))
+		t.Errorf("got %d remaining rounds, want none", len(r.waiting)+len(r.running))
 	}
 }

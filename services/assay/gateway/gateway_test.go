@@ -109,7 +109,7 @@ func TestBodiesAreStreamed(t *testing.T) {
 		for _, half := range []string{"one ", "two "} {
 			_, _ = io.WriteString(client, half)
 			if got := <-arrived; got != half {
-				t.Errorf("%q arrived, want %q", got, half)
+				t.Errorf("got %q, want %q", got, half)
 			}
 		}
 		if err := client.Close(); err != nil {

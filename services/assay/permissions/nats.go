@@ -64,7 +64,7 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
-	// ingest also publishes outcomes that are missing in the stream.
+	// ingest reads the newest outcome of an item before it publishes a missing one.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)

@@ -30,7 +30,7 @@ func (r Result) Print(w io.Writer) {
 
 func (r Result) rivalName() string {
 	if r.Rival.Name == "" {
-		return "a number"
+		return "a fixed goal"
 	}
 	return r.Rival.Name
 }
