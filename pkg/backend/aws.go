@@ -17,7 +17,7 @@ import (
 type AWS struct {
 	Region    string `env:"AWS_REGION" envDefault:"us-east-1" use:"often" doc:"the AWS region; any value for local backends"`
 	AccessKey string `env:"AWS_ACCESS_KEY_ID" use:"often" doc:"the access key; without it, the default credential chain of the AWS SDK applies"`
-	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" secret:"true" use:"often" doc:"the secret of the access key"`
+	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" secret:"true" use:"often" doc:"the secret key that belongs to the access key"`
 	Session   string `env:"AWS_SESSION_TOKEN" secret:"true" doc:"the session token of temporary keys"`
 }
 
@@ -55,8 +55,8 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 	return loaded, nil
 }
 
-// ownConnections replaces the connection pool of base, which cannot be closed, by one that can,
-// with the same settings.
+// ownConnections replaces the connection pool of base, which cannot be closed, with one that can be
+// closed and has the same settings.
 func ownConnections(base *aws.Config) (*http.Transport, error) {
 	client, ok := base.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	limit     = 10 * time.Second
-	joinLimit = 20 * limit
+	limit           = 10 * time.Second
+	completionLimit = 20 * limit
 )
 
 // pipes is an in-memory network with one server. It does not buffer: a write blocks until its data
@@ -48,8 +48,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 func (p pipes) Close() error   { return nil }
 
-// served runs test in a bubble, with the configuration of clients whose requests handle serves. The
-// handler must return when over is closed.
+// served runs test in a synctest bubble and passes it a client configuration. handle handles the
+// requests of these clients, and must return when over is closed.
 func served(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, over <-chan struct{}), test func(*testing.T, aws.Config)) {
 	synctest.Test(t, func(t *testing.T) {
 		network := pipes{make(chan net.Conn), make(chan struct{})}
@@ -145,8 +145,8 @@ func TestUnresponsiveDynamoDB(t *testing.T) {
 	})
 }
 
-// slow copies the given number of bytes several times, and pauses after each for slightly less than
-// the timeout.
+// slow copies the given number of bytes several times. After each copy, it pauses for slightly less
+// than the timeout.
 func slow(to io.Writer, from io.Reader, times int, bytes int64) {
 	for range times {
 		if _, err := io.CopyN(to, from, bytes); err != nil {
@@ -187,7 +187,7 @@ func TestUnresponsiveS3(t *testing.T) {
 			_, _ = io.WriteString(w, `<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>`)
 		case r.Method == http.MethodPost:
 			_, _ = io.Copy(io.Discard, r.Body)
-			<-time.After(map[bool]time.Duration{true: joinLimit - time.Second, false: joinLimit + time.Second}[key == "large"])
+			<-time.After(map[bool]time.Duration{true: completionLimit - time.Second, false: completionLimit + time.Second}[key == "large"])
 			fmt.Fprintf(w, `<CompleteMultipartUploadResult><Key>%s</Key><ETag>"1"</ETag></CompleteMultipartUploadResult>`, key)
 		default:
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -225,7 +225,7 @@ func TestUnresponsiveS3(t *testing.T) {
 			"slow response":       {func() error { return read("slow", 0) }, "", 1},
 			"slow reader":         {func() error { return read("slow", 10*limit) }, "", 1},
 			"slow upload":         {func() error { return put("slow", 64<<10) }, "", 1},
-			"long join":           {func() error { return put("large", 6<<20) }, "", 4}, // create, two parts, complete
+			"slow completion":     {func() error { return put("large", 6<<20) }, "", 4}, // create, two parts, complete
 			"completion too slow": {func() error { return put("endless", 6<<20) }, "20 times ASSAY_S3_TIMEOUT", 7},
 			"recovered":           {func() error { _, err := store.Head(t.Context(), "other"); return err }, "", 1},
 		} {

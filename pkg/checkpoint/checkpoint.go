@@ -3,7 +3,7 @@
 // are in the table assay-platform, with a partition per projection and a row per log.
 //
 // A holder takes a lease under a unique token and writes only while the row has that token, so that
-// at most one of two holders moves a position. Every write of a holder changes the row's revision.
+// only one holder at a time advances a position. Every write of a holder changes the row's revision.
 // Another process takes over a log when the revision has not changed for the duration of a lease,
 // by its own monotonic clock. Wall clocks are not compared, because they differ between machines
 // and may be stepped.
@@ -45,15 +45,15 @@ func (*HeldError) Error() string { return "another process holds the checkpoint"
 
 // Position is the position up to which a log is processed.
 type Position struct {
-	After string `dynamodbav:"position"` // the last entry that is processed; empty before the first
-	Done  bool   `dynamodbav:"done"`     // whether the log has ended and is completely processed
+	After string `dynamodbav:"position"` // the last processed entry; empty if there is none
+	Done  bool   `dynamodbav:"done"`     // whether the log has ended and has been processed completely
 }
 
 // Options describe the checkpoints of one projection.
 type Options struct {
 	Table      platform.Config
-	Projection string        // its unique name in the table
-	Lease      time.Duration // time without a write after which another process takes over
+	Projection string        // unique name of the projection in the table
+	Lease      time.Duration // time without a write after which another process can take over
 	Keep       time.Duration // time from the last write to the expiry of a row; 0 for never
 }
 
@@ -93,7 +93,7 @@ func New(db *dynamodb.Client, o Options) *Store {
 type row struct {
 	Position
 	Log      string `dynamodbav:"SK"`
-	Holder   string `dynamodbav:"holder"` // the token; missing while the log is free
+	Holder   string `dynamodbav:"holder"` // token of the holder; missing while the log is free
 	Revision int64  `dynamodbav:"revision"`
 }
 
@@ -124,8 +124,8 @@ func (s *Store) Positions(ctx context.Context) (map[string]Position, error) {
 }
 
 // Acquire takes the lease on a log that is free, that this Store holds, or whose holder
-// has not written for a lease. An older lease of this Store on the log is lost. Acquire
-// returns a *HeldError while another process holds the log.
+// has not written for the duration of a lease. An older lease of this Store on the log is
+// lost. Acquire returns a *HeldError while another process holds the log.
 func (s *Store) Acquire(ctx context.Context, log string) (*Lease, error) {
 	l := &Lease{store: s, log: log, token: s.id + strconv.FormatInt(s.leases.Add(1), 10)}
 	taken, err := s.write(ctx, log, s.free(log), expression.Set(holder, expression.Value(l.token)))
@@ -158,7 +158,7 @@ var (
 	revision = expression.Name("revision")
 )
 
-// write updates a row under a condition, with its revision and expiry.
+// write updates a row, its revision and its expiry if the condition holds.
 func (s *Store) write(ctx context.Context, log string, condition expression.ConditionBuilder, update expression.UpdateBuilder) (row, error) {
 	update = update.Add(revision, expression.Value(1))
 	if s.keep > 0 {

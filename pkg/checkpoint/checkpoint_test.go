@@ -136,8 +136,8 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
 
-// TestKeepHoldsWhileWorkLasts checks that work that takes three leases keeps the log, and that work
-// whose lease is lost is canceled.
+// TestKeepHoldsWhileWorkLasts checks that Keep renews the lease during work that takes as long as
+// three leases, and cancels work whose lease is lost.
 func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	db, _ := open(t)
@@ -158,7 +158,7 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 		return failed
 	})
 	if !errors.Is(err, failed) {
-		t.Errorf("Keep with the lease: got error %v, want failed", err)
+		t.Errorf("Keep with the lease: got error %v, want %v", err, failed)
 	}
 	err = l.Keep(t.Context(), func(ctx context.Context) error {
 		mustAcquire(t, first, "a") // replaces l
@@ -187,7 +187,7 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	short, cancel = context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := l.Save(short, at("1")); err == nil || errors.Is(err, checkpoint.ErrLost) {
-		t.Errorf("with a failing engine: got error %v, want one other than ErrLost", err)
+		t.Errorf("Save while DynamoDB fails: got error %v, want one other than ErrLost", err)
 	}
 	heal()
 	if err := l.Release(t.Context()); err != nil {
@@ -196,8 +196,8 @@ func TestLostResponsesKeepTheLease(t *testing.T) {
 	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // Release has saved the position
 }
 
-// TestOneHolderWritesAtATime checks that processes that count together write no number twice and
-// skip none, although they stall for longer and shorter than a lease.
+// TestOneHolderWritesAtATime checks that processes that share a counter write each number exactly
+// once, even if they stall for up to two leases.
 func TestOneHolderWritesAtATime(t *testing.T) {
 	const lease, processes, target = 30 * time.Millisecond, 4, 60
 	db, _ := open(t)

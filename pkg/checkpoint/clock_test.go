@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
-// TestSteppedClockAffectsNoLease checks that a step of the wall clock neither takes a log from its
-// holder nor delays the next holder.
+// TestSteppedClockAffectsNoLease checks that after a step of the wall clock the holder keeps its log,
+// and that the next holder is not delayed.
 func TestSteppedClockAffectsNoLease(t *testing.T) {
 	const lease = 500 * time.Millisecond
 	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {
@@ -20,7 +20,7 @@ func TestSteppedClockAffectsNoLease(t *testing.T) {
 			first, second := process(db, lease), process(db, lease)
 			l := mustAcquire(t, first, "a")
 			if _, err := second.Acquire(t.Context(), "a"); err == nil {
-				t.Fatal("another process acquired a log that is held")
+				t.Fatal("another process: got no error, want a HeldError")
 			}
 			time.Step(d)
 			t.Cleanup(func() { time.Step(-d) })
@@ -28,7 +28,7 @@ func TestSteppedClockAffectsNoLease(t *testing.T) {
 				t.Errorf("the holder: got error %v, want nil", err)
 			}
 			if _, err := second.Acquire(t.Context(), "a"); err == nil {
-				t.Error("after the step another process acquired the log of its holder")
+				t.Error("another process after the step: got no error, want a HeldError")
 			}
 			began := time.Now()
 			next := mustAcquire(t, second, "a")

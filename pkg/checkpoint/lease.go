@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Lease is the right to process a log. A holder that does not write for longer than the lease may
-// lose it, which its next write reports. It is not safe for concurrent use.
+// Lease is the right to process a log. A holder that does not write for the duration of the lease can
+// lose it; its next write then returns ErrLost. A Lease is not safe for concurrent use.
 type Lease struct {
 	store    *Store
 	log      string
@@ -22,8 +22,8 @@ type Lease struct {
 // Position returns the position that was last passed to Save by any holder.
 func (l *Lease) Position() Position { return l.position }
 
-// Save moves the position and renews the lease. It returns ErrLost if another holder has the
-// lease; nothing is written then. After another error Save or Release can be called again.
+// Save stores the position and renews the lease. It returns ErrLost, and writes nothing, if another
+// holder has the lease. After any other error, Save or Release can be called again.
 func (l *Lease) Save(ctx context.Context, at Position) error {
 	l.position = at
 	return l.write(ctx, position(at))
@@ -54,12 +54,12 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 	return err
 }
 
-// renewals is the maximum number of renewals by Keep, which are three per lease. Work that takes
-// longer than ten leases may hang, so another process can then take over the log.
+// renewals is the maximum number of renewals by Keep, which renews a lease three times in its duration.
+// Work that takes longer than ten leases may hang, so Keep then lets another process take over the log.
 const renewals = 30
 
 // Keep calls work and renews the lease until it returns, for at most ten leases.
-// When the lease is lost, the context of work ends and Keep returns ErrLost. Otherwise
+// When the lease is lost, it cancels the context of work and returns ErrLost. Otherwise
 // it returns the error of work.
 func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -8,7 +8,7 @@
 //
 // The doc tag describes the setting as a phrase. The use tag is must, often or rarely (the default) and states how
 // likely a user is to set the variable; docs/settings.md groups variables by it. The value of a field tagged
-// secret:"true" is never shown. Structs nest; `envPrefix` is honored.
+// secret:"true" is never shown. Structs can be nested; `envPrefix` is supported.
 package config
 
 import (

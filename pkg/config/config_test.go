@@ -100,10 +100,10 @@ func TestVariablesDescribesEveryField(t *testing.T) {
 			t.Errorf("ASSAY_NATS_ADDR: got %+v, want it required, documented and not secret", v)
 		}
 		if want, listed := uses[v.Name]; listed && want != [2]string{v.Use, v.Part} {
-			t.Errorf("got %s, used %s, part of %s; want %q", v.Name, v.Use, v.Part, want)
+			t.Errorf("%s: got use %q and part %q, want %q and %q", v.Name, v.Use, v.Part, want[0], want[1])
 		}
 		if v.Name == "ASSAY_KEY" && !v.Secret {
-			t.Error("ASSAY_KEY is not marked as secret")
+			t.Error("ASSAY_KEY: got Secret = false, want true")
 		}
 	}
 	want := []string{

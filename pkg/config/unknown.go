@@ -15,7 +15,7 @@ var names string
 // ownPrefix is the prefix of the project's own variables.
 const ownPrefix = "ASSAY_"
 
-// Variables that no struct declares: those of the command line, and those of API keys, which may have a
+// Variables that no struct declares: those of the command line, and those of API keys, whose names can have a
 // suffix such as _2.
 var (
 	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER", "ASSAY_TOKEN"}

@@ -25,10 +25,10 @@ func TestEdits(t *testing.T) {
 		{"", ""}: 0, {"a", ""}: 1, {"", "ab"}: 2, {"kitten", "sitting"}: 3, {"flaw", "lawn"}: 2, {"abc", "abc"}: 0, {"ab", "ba"}: 2,
 	} {
 		if got := edits(pair[0], pair[1]); got != want {
-			t.Errorf("%q: got %d, want %d", pair, got, want)
+			t.Errorf("edits(%q, %q) = %d, want %d", pair[0], pair[1], got, want)
 		}
 		if got := edits(pair[1], pair[0]); got != want {
-			t.Errorf("%q, reversed: got %d, want %d", pair, got, want)
+			t.Errorf("edits(%q, %q) = %d, want %d", pair[1], pair[0], got, want)
 		}
 	}
 }

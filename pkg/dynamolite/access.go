@@ -18,7 +18,7 @@ import (
 type Access struct {
 	Key      string // access key of the request's signature; the signature is not verified
 	Action   string // such as dynamodb:PutItem
-	Resource string // ARN of a table, index or stream; * for a list of them
+	Resource string // ARN of a table, index or stream; * for an operation that lists them
 	// LeadingKey is the partition key of the requested item, or of a query on the
 	// table, if the key is a string.
 	LeadingKey string

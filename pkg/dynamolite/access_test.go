@@ -117,6 +117,6 @@ func TestAccess(t *testing.T) {
 		t.Errorf("got error %v, want one that names the denied action and its resource", err)
 	}
 	if s.get("tab", key) == nil || s.get("tab", item("pk", "n", "sk", "q")) != nil {
-		t.Error("a rejected transaction took effect")
+		t.Error("the rejected transaction took effect, want no change")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestBodiesAreBoundedTogether sends most of each of 9 bodies of 16 MB concurrently. Eight of them
+// TestBodiesAreBoundedTogether sends 15 MB of each of nine bodies of 16 MB concurrently. Eight of them
 // use all the memory for request bodies.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := start(t, dynamolite.Options{})

@@ -108,7 +108,7 @@ func TestOneOfManyConcurrentConditionalPutsSucceeds(t *testing.T) {
 			t.Fatalf("round %d: %d writers succeeded, want 1", round, len(won))
 		}
 		if by := text(s.get("jobs", item("id", strconv.Itoa(round))), "by"); by != strconv.Itoa(<-won) {
-			t.Fatalf("round %d: the item was written by client %s, whose write failed", round, by)
+			t.Fatalf("round %d: the item was written by client %s, want the client whose write succeeded", round, by)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
 		if left := must(os.ReadFile(path + ".journal"))(t); !bytes.Equal(left, journal) {
-			t.Error("a failed Open changed the journal")
+			t.Error("the failed Open changed the journal, want no change")
 		}
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func TestFlippedBitInTheJournalIsDetected(t *testing.T) {
 		}
 	}
 	if detected == 0 {
-		t.Error("no flipped bit was detected")
+		t.Error("no flipped bit was detected, want some")
 	}
 }
 
@@ -110,7 +110,7 @@ func TestRepairTruncatesTheJournalAtTheDamage(t *testing.T) {
 		t.Fatalf("repair: got damage %+v, error %v, want damage at offset %d before 4 later commits", damage, err, records[20])
 	}
 	if kept := must(os.ReadFile(path + ".journal.damaged"))(t); !bytes.Equal(kept, flipped) {
-		t.Error("the copy differs from the damaged journal")
+		t.Error("the copy differs from the damaged journal, want equal content")
 	}
 	var found dynamolite.Recovery
 	s := start(t, dynamolite.Options{Path: path, OnRecovery: func(r dynamolite.Recovery) { found = r }})

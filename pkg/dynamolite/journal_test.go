@@ -96,8 +96,9 @@ func reopened(t *testing.T, db, journal []byte, sync dynamolite.Sync) *service {
 	return start(t, dynamolite.Options{Path: path, Sync: sync})
 }
 
-// After a power failure, any subset of the pages written since the last sync of the
-// file may be on disk. Open syncs the file.
+// TestPowerFailureLosesNoAcknowledgedWrite opens files as they can be after a power
+// failure, when any subset of the pages written since the last sync of the file may be
+// on disk. Open syncs the file.
 func TestPowerFailureLosesNoAcknowledgedWrite(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
@@ -167,8 +168,9 @@ func TestRecoveryAfterSeveralCheckpoints(t *testing.T) {
 	}
 }
 
-// The last three puts write records of equal length. The third record overwrites the
-// first one, so that it is followed by the second one, which precedes the checkpoint.
+// TestRecordsFromBeforeACheckpointAreNotReplayed writes three last records of equal
+// length. The third record overwrites the first one, so that it is followed by the
+// second one, which is older than the checkpoint.
 func TestRecordsFromBeforeACheckpointAreNotReplayed(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})

@@ -93,7 +93,7 @@ func TestFilterIsAppliedAfterTheLimit(t *testing.T) {
 		TableName: aws.String("events"), KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item(":pk", "a"), Select: types.SelectCount,
 	}))(t)
 	if counted.Count != 10 || counted.Items != nil {
-		t.Errorf("got count %d with items %v, want a count only", counted.Count, counted.Items)
+		t.Errorf("got count %d with items %v, want count 10 without items", counted.Count, counted.Items)
 	}
 }
 

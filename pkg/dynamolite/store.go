@@ -44,8 +44,8 @@ type writeTx struct {
 	late, before map[string][]byte
 }
 
-// restructure marks the group as structural, because a request writes in other
-// ways than put, remove and push.
+// restructure marks the group as structural, because a request writes in ways
+// other than put, remove and push.
 func (w *writeTx) restructure() {
 	w.changed, w.structural = true, true
 }

@@ -100,7 +100,7 @@ func TestReopenedFileIsComplete(t *testing.T) {
 	s.table("jobs", "id:S", "", withIndex("by_owner", "owner:S", "", types.ProjectionTypeKeysOnly), withStream(types.StreamViewTypeKeysOnly))
 	s.put("jobs", item("id", "1", "owner", "ann"))
 	if _, err := dynamolite.Open(dynamolite.Options{Path: path}); err == nil {
-		t.Error("a second engine opened the same file")
+		t.Error("Open of a file that another engine has open: got no error, want one")
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ func (s *service) adds(tokens ...string) {
 	}
 }
 
-// After a checkpoint, a close or a power failure, a repeated request finds its token,
-// and a different request with the same token is rejected.
+// TestTokensSurviveARestart checks that after a checkpoint, a close or a power failure, a
+// repeated request has no effect, and a different request with the same token is rejected.
 func TestTokensSurviveARestart(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})

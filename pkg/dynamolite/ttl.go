@@ -15,8 +15,8 @@ import (
 // change, so that requests do not wait long for it.
 const sweepBatch = 100
 
-// oldestExpiry is how long after their expiry items can still be deleted. DynamoDB
-// does not delete items that expired more than five years ago (Developer Guide,
+// oldestExpiry is the maximum age of an expiry time at which an item is still deleted.
+// DynamoDB does not delete items that expired more than five years ago (Developer Guide,
 // "Using time to live").
 const oldestExpiry = 5 * 365 * 24 * time.Hour
 

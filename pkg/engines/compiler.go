@@ -25,8 +25,8 @@ const compilerName = "assay-compiler"
 const compilerVariable = "ENGINES_COMPILER"
 
 // Main runs a program whose engines are compiled in separate processes, so that the program's memory does not include
-// that of compilation, up to 400 MB. It returns the program's exit status. In a process that an engine has started,
-// Main compiles a module instead.
+// the memory for compilation, up to 400 MB. It returns the program's exit status. In a process that an engine has
+// started, Main compiles a module instead.
 func Main(run func() int) int {
 	if os.Args[0] == compilerName {
 		if err := compileInput(context.Background(), os.Args[1:]); err != nil {

@@ -37,8 +37,8 @@ type Program struct {
 
 // Config specifies how an engine compiles.
 type Config struct {
-	// Cache is a directory for compiled code, which reduces the time of later starts to a tenth. Only the user of this
-	// process may be able to write to it, because its content is executed. If Cache is empty, code is not stored.
+	// Cache is a directory for compiled code, which reduces the time of later starts to a tenth. Other users
+	// must not be able to write to it, because its content is executed. If Cache is empty, code is not stored.
 	Cache   string
 	Workers int // number of goroutines that compile; 0 means one
 	// Compiler is the path of a program that calls Main, which compiles into Cache in separate processes. If it is
@@ -75,7 +75,7 @@ func New(p Program, cfg Config) *Engine {
 	return &Engine{program: p, config: cfg, compiled: make(chan struct{})}
 }
 
-// Prepare starts to compile the program, unless an earlier call has, and waits until the compilation or ctx is done.
+// Prepare starts to compile the program, unless an earlier call did, and waits until the compilation or ctx is done.
 // The compilation continues after ctx is done.
 func (e *Engine) Prepare(ctx context.Context) error {
 	e.begin.Do(func() {

@@ -211,7 +211,7 @@ func TestCompiledOnce(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("cache: got mode %v, error %v, want access for its user only", info.Mode(), err)
+		t.Errorf("cache: got mode %v, error %v, want mode 0700", info.Mode(), err)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestCacheWritableByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := newEngine(t, engines.Config{Cache: cache}).Prepare(t.Context()); err == nil {
-		t.Error("the engine uses a cache that other users can write to")
+		t.Error("a cache that other users can write to: got no error, want one")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// ResizeHeap serves emscripten_resize_heap. It grows the memory to the requested size, or by a fifth if that is more
+// ResizeHeap implements emscripten_resize_heap. It grows the memory to the requested size, or by a fifth if that is more
 // and possible.
 func ResizeHeap(_ context.Context, m api.Memory, stack []uint64) {
 	const page = 65536

@@ -132,8 +132,8 @@ func (i *Instance) Err() error { return i.err }
 // the result.
 func (i *Instance) OutOfMemory() bool { return i.memory.refused }
 
-// Bytes returns size bytes of the instance's memory from an address. If the range is outside the memory, it ends
-// the instance and returns nil. The bytes are valid until the next call.
+// Bytes returns size bytes of the instance's memory, starting at address at. If the range is outside the memory, it
+// ends the instance and returns nil. The bytes are valid until the next call.
 func (i *Instance) Bytes(at, size uint64) []byte {
 	if i.err != nil {
 		return nil

@@ -11,7 +11,7 @@ const stopGlobal = "assay_stop"
 
 var errCode = errors.New("the WebAssembly code cannot be read")
 
-// Sections of a module (WebAssembly 2.0, section 5.5.2).
+// Section ids of a module (WebAssembly 2.0, section 5.5.2).
 const (
 	sectionGlobal = 6
 	sectionExport = 7
@@ -89,7 +89,7 @@ func importedGlobals(section []byte) (uint32, error) {
 	return n, r.err
 }
 
-// appendGlobals adds two mutable i32 globals, the flag and after it the counter, and returns
+// appendGlobals adds two mutable i32 globals, the flag followed by the counter, and returns
 // the index of the flag.
 func appendGlobals(section []byte, imported uint32) ([]byte, uint32, error) {
 	r := &codeReader{data: section}
@@ -152,7 +152,7 @@ func checkFunction(out, body, check []byte) ([]byte, error) {
 	}
 	entry, kept := r.at, r.at
 	var calls bool
-	at := make([]int, 0, 16) // end of the instruction before the check
+	at := make([]int, 0, 16) // offsets at which checks are inserted
 	for r.at < len(body) && r.err == nil {
 		switch op := r.instruction(); op {
 		case 0x03: // loop

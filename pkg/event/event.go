@@ -32,7 +32,7 @@ type Event struct {
 	// Tenant is the unit of fairness of a work event: the owner, or the source if there is no
 	// owner. It must not change for an item.
 	Tenant string
-	Time   time.Time // when the fact occurred, not when it was sent
+	Time   time.Time // when the event occurred, not when it was sent
 	Data   proto.Message
 }
 
@@ -43,8 +43,8 @@ func NewAnalysisCompleted(d *AnalysisCompleted) Event {
 	return outcome("completed", d.Area, d.Id, d.OwnerId, d.CompletedAt.AsTime(), d)
 }
 
-// NewAnalysisFailed returns the event for d. Its id is analysis.failed/<area>/<id>/<ms>, like that
-// of NewAnalysisCompleted.
+// NewAnalysisFailed returns the event for d. Its id is analysis.failed/<area>/<id>/<ms>, where ms is
+// as in NewAnalysisCompleted.
 func NewAnalysisFailed(d *AnalysisFailed) Event {
 	return outcome("failed", d.Area, d.Id, d.OwnerId, d.FailedAt.AsTime(), d)
 }

@@ -66,8 +66,8 @@ func TestHeadersRoundTrip(t *testing.T) {
 	})
 }
 
-// Examples of the CloudEvents 1.0.2 HTTP binding, section 3.1.3.2, whose encoding the NATS binding
-// adopts.
+// TestHeadersArePercentEncoded uses the examples in section 3.1.3.2 of the CloudEvents 1.0.2 HTTP
+// binding, whose encoding the NATS binding adopts.
 func TestHeadersArePercentEncoded(t *testing.T) {
 	h := event.Event{ID: "Euro € 😀", Item: `"%`, Data: &event.FileUploaded{}}.Headers("/ingest")
 	if got, want := h["ce-id"][0], "Euro%20%E2%82%AC%20%F0%9F%98%80"; got != want {
@@ -98,7 +98,7 @@ func TestHeadersOfOtherClients(t *testing.T) {
 	}
 }
 
-// Counts of zero are 0, not absent, and large numbers are not strings.
+// TestPayloadIsPlainJSON checks that counts of zero are not omitted, and that large numbers are not strings.
 func TestPayloadIsPlainJSON(t *testing.T) {
 	data, err := event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Id: "f1", Result: &event.AnalysisCompleted_TextStatistics{TextStatistics: &event.TextStatistics{}},

@@ -31,7 +31,7 @@ const (
 // binding: each in its own header, percent-encoded. A Content-Type header is omitted, because in
 // that binding it would indicate structured mode.
 func (e Event) Headers(source string) map[string][]string {
-	h := make(map[string][]string, 14) // has space for the headers that the bus adds
+	h := make(map[string][]string, 14) // with room for the headers that the bus adds
 	h["ce-specversion"] = []string{"1.0"}
 	h["ce-datacontenttype"] = []string{"application/json"}
 	h[headerID] = []string{escape(e.ID)}

@@ -29,8 +29,8 @@ const (
 	maxRedirects = 5
 )
 
-// Policy specifies the allowed addresses in addition to public ones on ports
-// 80 and 443.
+// Policy specifies the addresses that are allowed in addition to public addresses
+// on ports 80 and 443.
 type Policy struct {
 	Networks []netip.Prefix // allowed on every port, even if private
 	Ports    []uint16       // allowed on public addresses

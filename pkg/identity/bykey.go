@@ -58,7 +58,7 @@ func (i *Identity) key(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
-// note records the use of a key unless a recent use is recorded. A failure does not reject the request.
+// note records the use of a key unless a recent use is recorded. An error is logged and does not fail the request.
 func (i *Identity) note(ctx context.Context, id string) {
 	if _, noted := i.used.get(id); noted {
 		return

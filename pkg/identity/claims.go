@@ -27,7 +27,7 @@ type registered struct {
 	Nonce     string   `json:"nonce"`
 }
 
-// audience is a list of strings, or in JSON a single string.
+// audience is a list of strings. In JSON, it can also be a single string.
 type audience []string
 
 func (a *audience) UnmarshalJSON(text []byte) error {
@@ -41,7 +41,7 @@ func (a *audience) UnmarshalJSON(text []byte) error {
 
 func seconds(epoch float64) time.Time { return time.Unix(int64(epoch), 0) }
 
-const ownerSize = 26 // length in characters, 130 bits
+const ownerSize = 26 // length in characters of 5 bits
 
 // OwnerOf returns the owner id of a subject of an issuer.
 func OwnerOf(issuer, subject string) string {
@@ -49,7 +49,7 @@ func OwnerOf(issuer, subject string) string {
 	return base32.StdEncoding.EncodeToString(sum[:])[:ownerSize]
 }
 
-// maxGroup limits the length of a group's name, in bytes.
+// maxGroup is the maximum length of a group name, in bytes.
 const maxGroup = 256
 
 // caller returns the caller identified by the claims.
@@ -96,10 +96,10 @@ func (c claims) values(name string) []string {
 	return nil
 }
 
-// maxName limits the length of a name or an address of a user, in bytes.
+// maxName is the maximum length of a user's name or email address, in bytes.
 const maxName = 320
 
-// user returns the user described by the claims. An address that the provider reports as unverified is omitted.
+// user returns the user described by the claims. An email address that the provider reports as unverified is omitted.
 func (c claims) user() web.User {
 	text := func(name string) string {
 		value, _ := c.all[name].(string)

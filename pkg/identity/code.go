@@ -62,7 +62,7 @@ func (i *Identity) codeRoutes(r *web.Router) {
 	}, i.finish, web.Refusals{http.StatusConflict: {"no-sign-in"}})
 }
 
-// client returns the OAuth client for sign-ins through the address that the request used.
+// client returns the configuration of the OAuth client. Its redirect URL uses the host of the request.
 func (i *Identity) client(r *http.Request) (oauth2.Config, error) {
 	if i.provider == nil || i.provider.cfg.ClientID == "" {
 		return oauth2.Config{}, errNoSignIn()
@@ -96,14 +96,14 @@ func (i *Identity) start(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, err)
 		return
 	}
-	// SameSite=Strict would exclude the cookie from the redirect.
+	// With SameSite=Strict, the browser would not send the cookie with the redirect from the provider.
 	http.SetCookie(w, hardened(r, &http.Cookie{Name: flowName, Value: value, SameSite: http.SameSiteLaxMode}, flowAge))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", client.AuthCodeURL(f.State, oauth2.S256ChallengeOption(f.Verifier), oauth2.SetAuthURLParam("nonce", f.Nonce)))
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// ownPath returns to if it is a path of this server, otherwise /.
+// ownPath returns its argument if it is a path of this server, and "/" otherwise.
 func ownPath(to string) string {
 	at, err := url.Parse(to)
 	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n") {
@@ -133,18 +133,18 @@ func (i *Identity) finish(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, hardened(r, &http.Cookie{Name: flowName, SameSite: http.SameSiteLaxMode}, 0))
 	to := ownPath(f.To)
 	if err != nil {
-		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("a sign-in has failed")
+		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("a sign-in failed")
 		w.WriteHeader(http.StatusBadRequest)
 		_ = pages.ExecuteTemplate(w, "failed", to) // fails only if the client has disconnected
 		return
 	}
 	http.SetCookie(w, set)
-	// The response is a page, because the cookie is Strict: a redirect would still be part of a navigation from the
-	// provider.
+	// The response is a page and not a redirect, because the browser would treat a redirect as part of the navigation
+	// from the provider, and not send the cookie, which is SameSite=Strict.
 	_ = pages.ExecuteTemplate(w, "done", to)
 }
 
-// exchange returns the session of a user whom the provider has redirected back. It reads the flow from its cookie.
+// exchange exchanges the authorization code in the request for a session. It reads the flow from its cookie into f.
 func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (session, error) {
 	query := r.URL.Query()
 	if err := i.sealer.unseal(r.Context(), "flow", cookieValue(r, flowName), f); err != nil {
@@ -168,7 +168,7 @@ func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (ses
 		return session{}, err
 	}
 	if c.registered.Nonce != f.Nonce {
-		return session{}, fmt.Errorf("%w: the nonce differs", errToken)
+		return session{}, fmt.Errorf("%w: the nonce does not match", errToken)
 	}
 	caller, now := c.caller(i.provider.cfg), i.now()
 	i.meet(r.Context(), caller)

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Issuer       string `env:"ASSAY_OIDC_ISSUER" use:"often" doc:"the URL of the OpenID Connect provider whose tokens are accepted with ASSAY_AUTH=token; default: none"`
 	ClientID     string `env:"ASSAY_OIDC_CLIENT_ID" use:"often" doc:"the client id that the web app uses to sign in; the provider must allow the redirect to /v1/session/callback"`
-	ClientSecret string `env:"ASSAY_OIDC_CLIENT_SECRET" secret:"true" doc:"the secret of the client id; none for a public client"`
+	ClientSecret string `env:"ASSAY_OIDC_CLIENT_SECRET" secret:"true" doc:"the client secret; empty for a public client"`
 	Audience     string `env:"ASSAY_OIDC_AUDIENCE" doc:"the audience that bearer tokens must have; default: the client id"`
 	RoleClaim    string `env:"ASSAY_OIDC_ROLE_CLAIM" envDefault:"roles" doc:"the claim with the roles of a user; a dot selects a member of an object, as in realm_access.roles"`
 	OperatorRole string `env:"ASSAY_OIDC_OPERATOR_ROLE" envDefault:"operator" doc:"the value in the role claim that makes a user an operator"`
@@ -30,7 +30,7 @@ type Config struct {
 type Options struct {
 	Documents *platform.Store
 	Log       zerolog.Logger
-	// Introduce is called with the user data of the provider when a token of the user is first seen,
+	// Introduce is called with the user data from the provider when a token of the user is first used,
 	// and at each sign-in. Optional.
 	Introduce func(ctx context.Context, owner string, user web.User) error
 	Now       func() time.Time // clock; default: time.Now
@@ -61,7 +61,7 @@ const (
 	maxToken  = 16 << 10        // maximum size of a bearer token, in bytes
 )
 
-// New returns the Identity of a process. It makes no connection.
+// New returns the Identity of a process. It does not contact the provider.
 func New(cfg Config, o Options) (*Identity, error) {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -81,7 +81,7 @@ func create(t testing.TB, i *Identity, terms Terms) (Key, string) {
 
 func anna() Terms { return Terms{Owner: "anna", Scopes: []web.Scope{web.WriteScope, web.ReadScope}} }
 
-func TestKeyProvesItsOwner(t *testing.T) {
+func TestKeyIdentifiesItsOwner(t *testing.T) {
 	store, c := documents(t), newClock()
 	i := process(t, store, c, Config{})
 	terms := anna()
@@ -111,16 +111,16 @@ func TestForgedKeys(t *testing.T) {
 		"another id":     keyPrefix + other.ID + "_" + secret,
 		"an unknown id":  keyPrefix + strings.Repeat("a", 16) + "_" + secret,
 		"no secret":      keyPrefix + other.ID + "_",
-		"the hash":       keyPrefix + other.ID + "_" + other.Hash,
+		"hash as secret": keyPrefix + other.ID + "_" + other.Hash,
 		"upper case":     strings.ToUpper(token),
 		"too long":       token + strings.Repeat("a", maxToken),
-		"no key":         "abc",
+		"not a key":      "abc",
 	} {
 		if caller, refused := status(t, i, bearing(t, forged)); refused != http.StatusUnauthorized || caller.Credential != nil {
 			t.Errorf("%s: got status %d, caller %+v, want %d and no caller", name, refused, caller, http.StatusUnauthorized)
 		}
 	}
-	for name, header := range map[string]string{"basic": "Basic " + token, "nothing": "Bearer", "empty": "Bearer  "} {
+	for name, header := range map[string]string{"basic": "Basic " + token, "no token": "Bearer", "empty token": "Bearer  "} {
 		r := bearing(t, "")
 		r.Header.Set("Authorization", header)
 		if _, refused := status(t, i, r); refused != http.StatusUnauthorized {
@@ -135,7 +135,7 @@ func TestForgedKeys(t *testing.T) {
 }
 
 // TestRevokedKeyEndsEverywhere checks that no process accepts a revoked key for longer than KeyAge, and that
-// the rest of the promised 5 seconds suffices for the check of a live stream.
+// KeyAge leaves enough of the promised 5 seconds for the check of a live stream.
 func TestRevokedKeyEndsEverywhere(t *testing.T) {
 	store, c := documents(t), newClock()
 	processes := []*Identity{process(t, store, c, Config{}), process(t, store, c, Config{}), process(t, store, c, Config{})}

@@ -30,7 +30,7 @@ type Key struct {
 	Name      string      `json:"name,omitempty"`
 	Scopes    []web.Scope `json:"scopes"`
 	Operator  bool        `json:"operator,omitempty"`
-	Hash      string      `json:"hash"` // hash of the secret, SHA-256 in hex
+	Hash      string      `json:"hash"` // SHA-256 of the secret, in hex
 	CreatedAt time.Time   `json:"createdAt"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
 	RotatedAt time.Time   `json:"rotatedAt,omitzero"`
@@ -44,7 +44,7 @@ type Key struct {
 	version int64
 }
 
-// randomText returns random bytes encoded in lower case letters and digits.
+// randomText returns the given number of random bytes, encoded as lower-case letters and digits.
 func randomText(bytes int) string {
 	random := make([]byte, bytes)
 	_, _ = rand.Read(random) // never fails

@@ -21,11 +21,11 @@ import (
 var errOutage = errors.New("the identity provider is unavailable")
 
 const (
-	providerWait = 5 * time.Second  // timeout of one response of the provider
-	keySetAge    = 5 * time.Minute  // interval of key reads; if the provider does not respond, the keys stay in use
-	keySetPause  = time.Second      // minimum interval of key reads for unknown key ids
-	retryPause   = 10 * time.Second // minimum interval of key reads after a failure
-	maxKeySet    = 1 << 20          // maximum size of the keys' response, in bytes
+	providerWait = 5 * time.Second  // timeout of a request to the provider
+	keySetAge    = 5 * time.Minute  // interval between key reads; while they fail, the known keys stay in use
+	keySetPause  = time.Second      // minimum interval between key reads for unknown key ids
+	retryPause   = 10 * time.Second // minimum interval between key reads after a failure
+	maxKeySet    = 1 << 20          // maximum size of the response with the keys, in bytes
 )
 
 // provider is the OpenID Connect provider. Its configuration is read on first use, so that a process can start while
@@ -40,7 +40,7 @@ type provider struct {
 	mu    sync.Mutex
 	found *oidc.Provider // nil until the provider has responded
 	keys  []jose.JSONWebKey
-	read  time.Time // when the keys were read
+	read  time.Time // time of the last successful read of the keys
 	tried time.Time // time of the last attempt
 	err   error     // error of the last attempt
 }
@@ -48,7 +48,7 @@ type provider struct {
 func newProvider(cfg Config, now func() time.Time) (*provider, error) {
 	at, err := url.Parse(cfg.Issuer)
 	if err != nil || at.Host == "" || at.Scheme != "https" && (at.Scheme != "http" || !web.Loopback(at.Hostname())) {
-		return nil, fmt.Errorf("ASSAY_OIDC_ISSUER is %q: must be an https URL, or an http one on loopback", cfg.Issuer)
+		return nil, fmt.Errorf("ASSAY_OIDC_ISSUER is %q: must be an https URL, or an http URL on loopback", cfg.Issuer)
 	}
 	if cfg.Audience == "" {
 		cfg.Audience = cfg.ClientID
@@ -66,8 +66,8 @@ func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(context.WithoutCancel(ctx), p.client)
 }
 
-// keysFor returns the keys with an id, or all for an empty id. It returns no keys if the provider has
-// none, and errOutage if that cannot be determined.
+// keysFor returns the keys with an id, or all keys if the id is empty. It returns no keys if the provider has no
+// such key, and errOutage if that cannot be determined.
 func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
 	keys, state := p.cached(id)
 	if len(keys) > 0 {
@@ -92,7 +92,7 @@ func (p *provider) keysFor(ctx context.Context, id string) ([]any, error) {
 	return keys, nil
 }
 
-// freshness specifies whether keys are read again.
+// freshness specifies whether the keys must be read again.
 type freshness int
 
 const (
@@ -163,7 +163,7 @@ func (p *provider) readKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var key jose.JSONWebKey
-		// Other kinds of keys, and keys for encryption, are ignored. A symmetric key is not public.
+		// Keys of unknown kinds, symmetric keys, and keys for encryption are ignored.
 		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Use != "enc" {
 			keys = append(keys, key)
 		}

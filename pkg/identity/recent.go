@@ -31,8 +31,8 @@ func (r *recent[K, V]) get(key K) (V, bool) {
 	return entry.value, known && now.Before(entry.until)
 }
 
-// put stores a value that was read at the given time. It expires after r.age, or at limit if that is
-// earlier; a zero limit is ignored.
+// put stores a value that was read at the given time. The value expires r.age after that time, or at limit if
+// that is earlier; a zero limit is ignored.
 func (r *recent[K, V]) put(key K, value V, read, limit time.Time) {
 	until := read.Add(r.age)
 	if !limit.IsZero() && limit.Before(until) {

@@ -24,7 +24,7 @@ type sealer struct {
 	aead cipher.AEAD
 }
 
-// open returns the cipher. secret returns its key: MakeSecret creates the key if necessary,
+// open returns the cipher. The function secret returns its key: MakeSecret creates the key if necessary,
 // Secret only reads it.
 func (s *sealer) open(ctx context.Context, secret func(ctx context.Context, partition, name string) ([]byte, error)) (cipher.AEAD, error) {
 	s.mu.Lock()

@@ -9,14 +9,14 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Limits of a session. It ends when its cookie is not renewed, and at the latest sessionAge or
+// Limits of a session. A session ends when its cookie expires, and at the latest sessionAge or
 // userSessionAge after the sign-in.
 const (
 	sessionAge     = 12 * time.Hour // after a sign-in with an API key, which each request checks
-	userSessionAge = 8 * time.Hour  // after a sign-in with the provider, whose groups and role are not updated: a working day
+	userSessionAge = 8 * time.Hour  // after a sign-in with the provider: a working day, because groups and role are not updated
 	cookieAge      = 30 * time.Minute
 	renewAfter     = 5 * time.Minute
-	maxCookie      = 3800 // maximum bytes of a value; browsers accept cookies of 4096 bytes
+	maxCookie      = 3800 // maximum size of a value in bytes; browsers accept cookies of up to 4096 bytes
 	cookieName     = "assay_session"
 	hostPrefix     = "__Host-" // prefix of the names of cookies over TLS
 )
@@ -35,9 +35,8 @@ type session struct {
 	Issued time.Time `json:"i"`
 }
 
-// bySession returns the caller of a request with a session, and renews its cookie. A request without a
-// session has an anonymous caller, as does one with an invalid session, so that the page can sign in
-// again.
+// bySession returns the caller of a request with a session, and renews its cookie. If the request has no
+// session or an invalid one, the caller is anonymous, so that the user can sign in again.
 func (i *Identity) bySession(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
 	value := cookieValue(r, cookieName)
 	if value == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// site serves the sign-in, and a call that returns the owner.
+// site serves the sign-in routes, and a route that returns the owner.
 func site(t *testing.T, i *Identity) *httptest.Server {
 	t.Helper()
 	r := web.NewRouter(web.Options{Log: zerolog.Nop(), Authenticate: i.Authenticate})
@@ -133,7 +133,7 @@ func TestSessionEnds(t *testing.T) {
 		forged := *set
 		forged.Value = set.Value[:at] + flip(set.Value[at]) + set.Value[at+1:]
 		if at == len(set.Value)-1 {
-			forged.Value = set.Value[:at] // its last bits may be padding
+			forged.Value = set.Value[:at] // the last bits may be padding
 		}
 		if got := statusWith(&forged); got != http.StatusUnauthorized {
 			t.Fatalf("a cookie changed at %d: got status %d, want %d", at, got, http.StatusUnauthorized)
@@ -207,7 +207,7 @@ func TestReturnOfAnotherSignIn(t *testing.T) {
 		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		return b
 	}
-	// returning signs in up to the redirect back to this server.
+	// returning starts a sign-in and returns the URL of the redirect back to this server.
 	returning := func(b *http.Client) string {
 		resp, _ := send(t, b, http.MethodGet, at+"/v1/session/start", "")
 		resp, _ = send(t, b, http.MethodGet, resp.Header.Get("Location"), "")

@@ -14,7 +14,8 @@ import (
 // tag groups the operations in the API description.
 const tag = "session"
 
-// Routes registers the calls that the web app uses to sign in and out. Without ASSAY_AUTH=token no sign-in is required.
+// Routes registers the calls that the web app uses to sign in and out. tokens reports whether callers must send a
+// credential (ASSAY_AUTH=token); if not, no sign-in is required.
 func (i *Identity) Routes(r *web.Router, tokens bool) {
 	noSignIn := web.Refusals{http.StatusConflict: {"no-sign-in"}}
 	web.Register(r, huma.Operation{

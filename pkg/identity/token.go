@@ -50,7 +50,7 @@ func (i *Identity) byToken(ctx context.Context, token string) (web.Caller, error
 	return caller, nil
 }
 
-// meet passes the user data of a caller to Options.Introduce. A failure does not reject the request.
+// meet passes the user data of a caller to Options.Introduce. An error is logged and does not fail the request.
 func (i *Identity) meet(ctx context.Context, c web.Caller) {
 	if err := i.introduce(ctx, c.Owner, c.Credential.User); err != nil && ctx.Err() == nil {
 		i.log.Warn().Err(err).Msg("cannot store the name of a user")
@@ -99,11 +99,11 @@ func (c claims) check(issuer, audience string, now time.Time) error {
 	r := c.registered
 	switch {
 	case r.Issuer != issuer:
-		return fmt.Errorf("%w: the issuer differs", errToken)
+		return fmt.Errorf("%w: the issuer does not match", errToken)
 	case r.Subject == "":
 		return fmt.Errorf("%w: the subject is missing", errToken)
 	case !slices.Contains(r.Audience, audience):
-		return fmt.Errorf("%w: the audience differs", errToken)
+		return fmt.Errorf("%w: the audience does not match", errToken)
 	case r.Expires <= 0 || r.Expires > maxEpoch || !now.Before(seconds(r.Expires).Add(skew)):
 		return fmt.Errorf("%w: expired", errToken)
 	case r.NotBefore != 0 && now.Add(skew).Before(seconds(r.NotBefore)):

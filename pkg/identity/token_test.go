@@ -30,7 +30,7 @@ func withProvider(t testing.TB) (*Identity, *oidctest.Provider, *clock) {
 	}), p, c
 }
 
-func TestTokenProvesItsSubject(t *testing.T) {
+func TestTokenIdentifiesItsSubject(t *testing.T) {
 	i, p, _ := withProvider(t)
 	var met []web.User
 	i.introduce = func(_ context.Context, _ string, u web.User) error { met = append(met, u); return nil }
@@ -165,7 +165,7 @@ func TestClocksMayDiffer(t *testing.T) {
 	}
 }
 
-// TestTokenEnds checks that a verified token is not accepted from memory after its expiry.
+// TestTokenEnds checks that a cached token is not accepted after its expiry.
 func TestTokenEnds(t *testing.T) {
 	i, p, c := withProvider(t)
 	token := p.Token(t, "ann", map[string]any{"exp": c.now().Add(2 * time.Minute).Unix()})

@@ -22,9 +22,9 @@ type Health struct {
 	draining bool
 }
 
-// Add registers a check of something the process requires, such as "nats". The check must return
-// when its context is done. A second check with the same name replaces the first, so that services
-// that share a process and a backend share its check.
+// Add registers a check of a dependency of the process, such as "nats". The check must return when its
+// context is done. A second check with the same name replaces the first, so that services that share a
+// process and a backend share its check.
 func (h *Health) Add(name string, check func(context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +120,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	// The body is a struct of strings, so encoding cannot fail. A write fails only when the prober
-	// has disconnected.
+	// Encoding cannot fail for the types of the bodies. A write fails only if the client has
+	// disconnected.
 	_ = json.NewEncoder(w).Encode(body)
 }

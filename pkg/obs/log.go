@@ -16,7 +16,7 @@ type Config struct {
 	LogFormat string `env:"ASSAY_LOG_FORMAT" envDefault:"auto" doc:"console or json; auto is console on a terminal and json otherwise"`
 }
 
-// timeFormat is RFC 3339 in UTC with a fixed three decimals, so that lines sort as text.
+// timeFormat is RFC 3339 in UTC with exactly three decimals, so that lines sort as text.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // NewLogger returns the logger of one process. Each line has the time in UTC and the service's

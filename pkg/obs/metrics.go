@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry returns a registry of a process's own metrics: the Go runtime's (go_*) and the
-// operating system's (process_*).
+// NewRegistry returns a registry with the metrics of the Go runtime (go_*) and of the process
+// (process_*).
 func NewRegistry() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(

@@ -12,9 +12,9 @@ import (
 // Trace identifies everything that one request causes. It arrives with the request, appears in
 // its log lines, and is sent in the headers of every event. The zero Trace means none.
 type Trace struct {
-	RequestID string // 1 to 128 visible ASCII characters, the client's or a UUIDv7
-	Parent    string // W3C traceparent, version 00; its span is that of this hop
-	State     string // W3C tracestate, forwarded unread; "" for none
+	RequestID string // 1 to 128 visible ASCII characters: set by the client, or a UUIDv7
+	Parent    string // W3C traceparent, version 00; its span id is that of this hop
+	State     string // W3C tracestate, forwarded unchanged; "" for none
 }
 
 // ContinueTrace continues the trace of a caller, from the headers that it sent, as a new hop: same

@@ -26,7 +26,7 @@ const (
 // Tokens reports whether callers must send a credential.
 func (e Exposure) Tokens() bool { return e.Auth == AuthToken }
 
-// Check returns an error for an address of HTTP calls beyond loopback, unless callers must send a
+// Check returns an error if addr can be reached from other machines, unless callers must send a
 // credential or anonymous access is allowed. variable is the setting of addr. An address that is not
 // host:port is left to the listener to reject.
 func (e Exposure) Check(variable, addr string) error {
@@ -48,7 +48,8 @@ func (e Exposure) Hosts(addrs ...string) (web.Hosts, error) {
 	return hosts, nil
 }
 
-// hosts returns the names of both addresses, if listening on them is allowed.
+// hosts returns the names under which requests are accepted. It returns an error if listening on one of
+// the addresses is not allowed.
 func (o Options) hosts() (web.Hosts, error) {
 	if auth := o.Exposure.Auth; auth != "" && auth != AuthNone && auth != AuthToken {
 		return web.Hosts{}, fmt.Errorf("ASSAY_AUTH is %q: must be none or token", auth)

@@ -28,7 +28,7 @@ func TestHealthQueriesTheService(t *testing.T) {
 
 	for addr, want := range map[string]struct {
 		status int
-		says   string
+		stderr string
 	}{
 		strings.TrimPrefix(ready.URL, "http://"):  {0, ""},
 		":" + port:                                {0, ""},
@@ -42,8 +42,8 @@ func TestHealthQueriesTheService(t *testing.T) {
 		for out.Scan() {
 			t.Errorf("%s: got output %q, want none", addr, out.Text())
 		}
-		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
-			t.Errorf("%s: got status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)
+		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.stderr) {
+			t.Errorf("%s: got status %d and stderr %q, want %d and %q", addr, got, errs, want.status, want.stderr)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestOwnURL(t *testing.T) {
 func TestArguments(t *testing.T) {
 	for arguments, want := range map[string]struct {
 		status         int
-		prints, blames string
+		stdout, stderr string
 	}{
 		"version":      {0, "porter " + Version(), ""},
 		"serve":        {2, "", `porter: unknown argument "serve"`},
@@ -73,8 +73,8 @@ func TestArguments(t *testing.T) {
 		for out.Scan() {
 			printed += out.Text()
 		}
-		if got := status(t, service).ExitStatus(); got != want.status || printed != want.prints || !strings.Contains(errs.String(), want.blames) {
-			t.Errorf("%s: got status %d, output %q and error output %q, want %d, %q and %q", arguments, got, printed, errs, want.status, want.prints, want.blames)
+		if got := status(t, service).ExitStatus(); got != want.status || printed != want.stdout || !strings.Contains(errs.String(), want.stderr) {
+			t.Errorf("%s: got status %d, stdout %q and stderr %q, want %d, %q and %q", arguments, got, printed, errs, want.status, want.stdout, want.stderr)
 		}
 	}
 }

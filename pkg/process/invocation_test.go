@@ -24,7 +24,7 @@ func TestInvocation(t *testing.T) {
 		filepath.Join(dir, "go-build123", "b001", "exe", "assay"): "go run ./services/assay",
 	} {
 		if got := invocation(path, "./build/assay", "./services/assay"); got != want {
-			t.Errorf("the command for %s is %q, want %q", path, got, want)
+			t.Errorf("invocation(%q) = %q, want %q", path, got, want)
 		}
 	}
 }

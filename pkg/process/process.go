@@ -59,7 +59,7 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first signal, the next one has its default effect again.
+	// After the first signal, restore the default behavior, so that a second one ends the process.
 	context.AfterFunc(ctx, stop)
 	switch command {
 	case "":

@@ -35,7 +35,7 @@ func serve(ctx context.Context, s settings) error {
 	fmt.Println("running")
 	switch s.Mode {
 	case "fail":
-		return errors.New("the door is locked")
+		return errors.New("the table is missing")
 	case "odd":
 		return fmt.Errorf("open: %w", config.Unusable(errors.New("ASSAY_TEST_MODE is odd")))
 	case "drain":
@@ -76,7 +76,7 @@ func await(t *testing.T, out *bufio.Scanner, line string) {
 	}
 }
 
-// status waits for the end of the service.
+// status waits until the service ends, and returns its status.
 func status(t *testing.T, service *exec.Cmd) syscall.WaitStatus {
 	t.Helper()
 	_, exited := errors.AsType[*exec.ExitError](service.Wait())
@@ -90,18 +90,18 @@ func status(t *testing.T, service *exec.Cmd) syscall.WaitStatus {
 func TestExitStatus(t *testing.T) {
 	for mode, want := range map[string]struct {
 		status int
-		says   string
+		stderr string
 	}{
 		"end":  {0, ""},
-		"fail": {1, "porter: the door is locked"},
+		"fail": {1, "porter: the table is missing"},
 		"odd":  {2, "porter: open: ASSAY_TEST_MODE is odd"},
 		"":     {2, "ASSAY_TEST_MODE"},
 	} {
 		service, out, errs := start(t, mode)
 		for out.Scan() {
 		}
-		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
-			t.Errorf("mode %q: got status %d and %q, want %d and %q", mode, got, errs, want.status, want.says)
+		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.stderr) {
+			t.Errorf("mode %q: got status %d and stderr %q, want %d and %q", mode, got, errs, want.status, want.stderr)
 		}
 	}
 }
@@ -127,8 +127,8 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, out, "draining")
-	// The default effect of signals is restored right after the first one, so
-	// the next one may still be lost.
+	// The default behavior is restored shortly after the first signal, so the
+	// second one may still be ignored.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

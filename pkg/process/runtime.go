@@ -29,7 +29,7 @@ type Runtime struct {
 	// of the heap is live.
 	Growth int
 	// Syncs is the number of goroutines that can wait for a disk sync while the processors are busy with
-	// others. 0 by default.
+	// other goroutines. 0 by default.
 	//
 	// A goroutine in a sync keeps its P until the runtime's monitor retakes it. The monitor then
 	// polls every 20 µs (sysmon and retake in runtime/proc.go), and each retake costs two thread
@@ -42,7 +42,7 @@ type Runtime struct {
 //
 // Apply allocates a block that is never used: Go counts it as live, so Growth percent of it is half of
 // Heap, but the kernel provides no memory for it. A GOGC that is adjusted after each collection would be
-// too high for a while when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2
+// too high temporarily when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2
 // GB.
 func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
 	// memlimit.Set respects GOMEMLIMIT.

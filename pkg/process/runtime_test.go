@@ -16,7 +16,7 @@ const mib = 1 << 20
 // unset removes a variable until the test ends.
 func unset(t *testing.T, name string) {
 	t.Helper()
-	t.Setenv(name, "") // so that it is restored
+	t.Setenv(name, "") // restores the variable when the test ends
 	if err := os.Unsetenv(name); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestCollectorRunsAtHeapPlusTwiceTheLiveBytes(t *testing.T) {
 		t.Errorf("with 24 MiB live the collector runs at %d MiB, want about %d", goal/mib, want/mib)
 	}
 	if alive < 56*mib {
-		t.Errorf("%d MiB are live, want 56: 32 that are never touched, and 24", alive/mib)
+		t.Errorf("got %d MiB of live heap, want 56: a ballast of 32 and the 24 in use", alive/mib)
 	}
 	if most := debug.SetMemoryLimit(-1); most <= 0 || most == math.MaxInt64 {
 		t.Errorf("got memory limit %d, want that of the machine", most)
@@ -64,7 +64,7 @@ func TestCollectorRunsEarlierWithLowerGrowth(t *testing.T) {
 	goal, alive := collected()
 	runtime.KeepAlive(kept)
 	if alive < 88*mib || alive > 96*mib {
-		t.Errorf("%d MiB are live, want 88: 64 that are never touched, and 24", alive/mib)
+		t.Errorf("got %d MiB of live heap, want 88: a ballast of 64 and the 24 in use", alive/mib)
 	}
 	if grows, want := goal-alive, uint64((32+12)*mib); grows < want-2*mib || grows > want+8*mib {
 		t.Errorf("the collector runs after %d MiB, want about %d", grows/mib, want/mib)
@@ -76,7 +76,7 @@ func TestCollectorRunsEarlierWithLowerGrowth(t *testing.T) {
 }
 
 func TestVariablesOfGoTakePrecedence(t *testing.T) {
-	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at startup
+	limit := debug.SetMemoryLimit(1 << 40) // the runtime reads GOMEMLIMIT only at startup
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	t.Setenv("GOGC", "70")
 	t.Setenv("GOMEMLIMIT", "1TiB")

@@ -11,7 +11,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TLS names the certificate of the HTTP addresses.
+// TLS names the files with the certificate for the HTTP addresses.
 type TLS struct {
 	Cert string `env:"ASSAY_TLS_CERT" use:"often" doc:"a PEM file with the certificate, and its chain, for HTTPS on the HTTP addresses; reloaded when it changes; without it, plain HTTP is used"`
 	Key  string `env:"ASSAY_TLS_KEY" use:"often" doc:"a PEM file with the private key of ASSAY_TLS_CERT"`
@@ -43,7 +43,7 @@ func (t TLS) config(log zerolog.Logger) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
 
-// certificate is a certificate in files, which are replaced before it expires.
+// certificate is a certificate that is reloaded when its files change.
 type certificate struct {
 	files TLS
 	log   zerolog.Logger
@@ -54,7 +54,7 @@ type certificate struct {
 	checked time.Time
 }
 
-// certificateCheck is the minimum interval of checks for changed files, which are made when a client connects.
+// certificateCheck is the minimum interval between checks for changed files. A check is made when a client connects.
 const certificateCheck = time.Second
 
 // get implements tls.Config.GetCertificate. While the files cannot be read, it returns the last certificate.

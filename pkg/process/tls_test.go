@@ -21,8 +21,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// write writes a new self-signed certificate with the given serial number, to files whose modification time depends
-// on it.
+// write writes a new self-signed certificate with the given serial number, which is also the modification time of the
+// files, in epoch seconds.
 func write(t *testing.T, files TLS, serial int64) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -50,7 +50,7 @@ func (l Limits) Counted() bool { return l.Bytes > 0 || l.Items > 0 || l.Uploads 
 // Rates returns the limits that each process enforces independently.
 func (l Limits) Rates() web.Rates { return web.Rates{Requests: l.Requests, Streams: l.Streams} }
 
-// of returns a pointer to the limit with the name.
+// of returns a pointer to the limit with the given name.
 func (l *Limits) of(name Name) *int64 {
 	switch name {
 	case Bytes:
@@ -87,7 +87,7 @@ func (o Overrides) over(l Limits) Limits {
 	return l
 }
 
-// Config contains the quotas of owners for which operators have set no others.
+// Config contains the default quotas, which operators can override for each owner.
 type Config struct {
 	Quotas string `env:"ASSAY_QUOTAS" use:"often" doc:"quotas of each owner as comma-separated NAME=LIMIT pairs: stored bytes and items, open uploads, requests per second and open streams per process, such as bytes=50GiB,items=100000,requests=100; a missing quota and 0 mean no limit"`
 }

@@ -25,7 +25,7 @@ type Quotas struct {
 	overrides map[string]Overrides
 }
 
-// New returns the quotas of a table. Quotas that operators have set apply once Work has read them. cfg must be valid.
+// New returns the quotas stored in a table. Quotas set by operators apply once Work has read them. cfg must be valid.
 func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Logger) *Quotas {
 	standard, _ := cfg.limits()
 	return &Quotas{rows: rows{db, table.Table, time.Now}, documents: platform.NewStore(db, table), standard: standard, log: log}
@@ -34,7 +34,7 @@ func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Log
 // Refresh is the interval at which the quotas set by operators are read.
 const Refresh = 10 * time.Second
 
-// Work reads the quotas that operators set until ctx is done.
+// Work reads the quotas set by operators, once per Refresh, until ctx is done.
 func (q *Quotas) Work(ctx context.Context) {
 	tick := time.NewTicker(Refresh)
 	defer tick.Stop()
@@ -119,8 +119,8 @@ func (q *Quotas) Effective(o Overrides) Limits { return o.over(q.standard) }
 // Use reads the usage of an owner. It is zero for an owner whose items are not counted.
 func (q *Quotas) Use(ctx context.Context, owner string) (Use, error) { return q.rows.use(ctx, owner) }
 
-// Reservation is a set of new items that are counted. Its methods do nothing for an owner without quotas on stored
-// data.
+// Reservation is the set of items that a call of Reserve has counted. It is empty for an owner without quotas on
+// stored data.
 type Reservation struct {
 	quotas *Quotas
 	owner  string
@@ -128,8 +128,8 @@ type Reservation struct {
 }
 
 // Reserve counts new items, all or none, if the owner has quotas on stored data. Items that are already counted are
-// unaffected. The caller calls Undo if it is certain that the items were not created. Reserve returns the Problem of
-// an *ExceededError.
+// unaffected. The caller calls Undo if it is certain that the items were not created. If the items would exceed a
+// quota, Reserve returns the Problem of an *ExceededError.
 func (q *Quotas) Reserve(ctx context.Context, owner string, items ...Item) (*Reservation, error) {
 	r := &Reservation{quotas: q, owner: owner}
 	limits := q.Of(owner)
@@ -175,7 +175,7 @@ func (q *Quotas) Joined(ctx context.Context, owner, area, id string) error {
 	return q.rows.change(ctx, owner, area, id, func(h Holding) *Holding { h.Uploads = 0; return &h })
 }
 
-// Released releases a deleted item if the owner has quotas on stored data. It may be repeated.
+// Released releases a deleted item if the owner has quotas on stored data. It is idempotent.
 func (q *Quotas) Released(ctx context.Context, owner, area, id string) error {
 	if !q.Of(owner).Counted() {
 		return nil
@@ -183,7 +183,7 @@ func (q *Quotas) Released(ctx context.Context, owner, area, id string) error {
 	return q.Erased(ctx, owner, area, id)
 }
 
-// Erased releases a deleted item in a process that does not know the quotas. It may be repeated, and costs one
+// Erased releases a deleted item in a process that does not know the quotas. It is idempotent, and costs one
 // read for an item that is not counted.
 func (q *Quotas) Erased(ctx context.Context, owner, area, id string) error {
 	return q.rows.change(ctx, owner, area, id, func(Holding) *Holding { return nil })

@@ -91,7 +91,7 @@ func TestReservation(t *testing.T) {
 	reserve("", item("a", 600), item("b", 100)).Undo(ctx)
 	used(t, q, quota.Use{Bytes: 600, Items: 1}) // Undo does not release items that were counted before
 	reserve(quota.Bytes, item("c", 100), item("d", 301))
-	used(t, q, quota.Use{Bytes: 600, Items: 1}) // all or none
+	used(t, q, quota.Use{Bytes: 600, Items: 1}) // a rejected call counts none of its items
 	reserve("", quota.Item{Area: "library", ID: "a", Bytes: 50, InParts: true})
 	reserve(quota.Uploads, quota.Item{Area: "library", ID: "b", Bytes: 50, InParts: true})
 	for range 2 {

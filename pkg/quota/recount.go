@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The following functions are for sweeps of the analyzer, which do not know limits: they count the items of every
-// owner to whom a quota on stored data has ever applied.
+// The following functions are for the sweeps of the analyzer. The sweeps do not know the limits, and count the items
+// of every owner to whom a quota on stored data has ever applied.
 
 // ID identifies an item of an area.
 type ID struct{ Owner, ID string }
@@ -46,8 +46,8 @@ func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
 	return table.TextOf(out.Items[0][platform.SortKey]), nil
 }
 
-// Holdings reads a page of the holdings of an owner in an area. It begins after the id of the last holding of
-// the previous page.
+// Holdings reads a page of the holdings of an owner in an area. after is the id of the last holding of the
+// previous page, or empty for the first page.
 func (q *Quotas) Holdings(ctx context.Context, owner, area, after string, limit int32) (page []Holding, more bool, err error) {
 	in := &dynamodb.QueryInput{
 		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: &limit,

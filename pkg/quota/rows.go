@@ -94,7 +94,7 @@ func (r rows) reserve(ctx context.Context, owner string, limits Limits, items []
 	return nil, nil
 }
 
-// reservation returns the writes of reserve, starting with the usage.
+// reservation returns the writes of reserve, starting with the update of the usage.
 func (r rows) reservation(owner string, limits Limits, items []Item) []types.TransactWriteItem {
 	var sum Use
 	writes := make([]types.TransactWriteItem, 1, len(items)+1)

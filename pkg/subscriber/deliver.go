@@ -50,8 +50,8 @@ func (s *subscription[T]) deliver(ctx context.Context, d bus.Delivery) error {
 	return s.done.set(context.WithoutCancel(ctx), d.ID)
 }
 
-// enter waits until no other delivery of the event is in progress. The caller must call leave after
-// its own delivery. enter returns an error if ctx is done first.
+// enter waits until no other delivery of the event is in progress. The caller must call leave when
+// its own delivery has ended. enter returns an error if ctx is done first.
 func (s *subscription[T]) enter(ctx context.Context, id string) (leave func(), err error) {
 	for {
 		s.mu.Lock()

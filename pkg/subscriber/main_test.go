@@ -55,7 +55,7 @@ const patience = 20 * time.Second
 // when is the time of the outcomes that tests publish.
 var when = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// openAssay connects as a service of Assay does, which creates the streams.
+// openAssay connects like a service of Assay, and thus creates the streams.
 func openAssay(url string) (*bus.Bus, error) {
 	return bus.Connect(context.Background(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, OutcomesMaxAge: time.Hour}, "analyzer", zerolog.Nop(), prometheus.NewRegistry())
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // markers are the dedupe markers of the events that a Name has handled: keys of a key-value bucket
-// whose entries are retained as long as the outcomes in the stream.
+// whose entries are retained as long as the events in the stream.
 type markers struct{ bucket *conn.KeyValue }
 
 // openMarkers opens the markers of a Name and creates their bucket if needed. It returns an

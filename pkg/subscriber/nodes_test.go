@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// Each change of a node is handled once, even across a restart. If the handler returns
-// an error, the change is handled again.
+// TestChangesOfNodes checks that each change of a node is handled once, even across a
+// restart, and that it is handled again if the handler returns an error.
 func TestChangesOfNodes(t *testing.T) {
 	server := bustest.Open(t)
 	b, err := bus.Connect(t.Context(), bustest.Settings(server.URL, bus.Config{Logs: []bus.Log{library.Nodes()}, OutcomesMaxAge: time.Hour}), "test", zerolog.Nop(), prometheus.NewRegistry())

@@ -44,12 +44,12 @@ type Config struct {
 	Name string
 	// Area is the product area, such as "textfile"; empty for all.
 	Area string
-	// OnlyNew makes a new Name start with future outcomes instead of all those in the stream. An
+	// OnlyNew makes a new Name start with the next outcome instead of the first one in the stream. An
 	// existing Name continues where it stopped.
 	OnlyNew bool
 
 	Parallel int           // maximum number of concurrent handlers in this process; default 1
-	Attempts int           // maximum number of calls for one outcome, including those interrupted by the end of Run; it then becomes a dead letter; default 12
+	Attempts int           // maximum number of calls for one outcome, including those interrupted by the end of Run; after the last one, the outcome becomes a dead letter; default 12
 	Lease    time.Duration // time after which an outcome is redelivered; renewed while the handler runs; default 30 s
 	Drain    time.Duration // how long handlers may continue after Run's context is done; default 10 s
 	// Backoff returns the pause after the given failed attempt. The default pause
@@ -59,11 +59,11 @@ type Config struct {
 	Log zerolog.Logger
 }
 
-// Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
+// Outcome is the outcome of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
 	ID    string // id of the event; an event that is published again has the same id
 	Area  string
-	Item  string // id of the item: for textfile, that of the file
+	Item  string // id of the item, such as the id of a file in the area textfile
 	Owner string
 	At    time.Time // when the item reached this state
 
@@ -91,7 +91,7 @@ type NodeChange struct {
 	Changed *event.NodeChanged
 }
 
-// The stream of the changes of nodes, and its subjects.
+// The stream of node changes, and its subjects.
 const (
 	nodeStream   = "ASSAY_LIBRARY_NODES"
 	nodeSubjects = "assay.library.node.>"

@@ -112,7 +112,7 @@ func TestNumberArithmeticAndOrderAreExact(t *testing.T) {
 		check := func(got Number, err error, exact *big.Rat) {
 			want, wantErr := ParseNumber(exactDecimal(exact))
 			if (err == nil) != (wantErr == nil) {
-				t.Fatalf("%s, %s: error %v, want %v", a, b, err, wantErr)
+				t.Fatalf("%s, %s: got error %v, want %v", a, b, err, wantErr)
 			}
 			if err == nil && got != want {
 				t.Fatalf("%s, %s: got %s, want %s", a, b, got, want)

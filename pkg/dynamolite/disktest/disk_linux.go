@@ -1,5 +1,5 @@
-// Package disktest provides a test with its own file system, which is small enough for the test to
-// fill it.
+// Package disktest runs a test with its own file system, which is small enough to be filled by the
+// test.
 package disktest
 
 import (

@@ -61,7 +61,7 @@ func TestReadRejectsUnsupportedPolicies(t *testing.T) {
 		`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "a", "Resource": "b", "Condition": {"StringLike": {"dynamodb:Select": "c"}}}]}`,
 	} {
 		if _, err := policy(t, text); err == nil {
-			t.Errorf("Read accepted %s", text)
+			t.Errorf("Read of %s: got no error, want one", text)
 		}
 	}
 	if _, err := Read(t.TempDir()); err == nil {

@@ -50,8 +50,8 @@ func run[E Engine](m *testing.M, fill func(dir string) error, open func(engines.
 const modules = "github.com/assay-project/assay/"
 
 // Fill compiles the programs of the analyzer into a cache by running the test TestFill of its package pixels
-// without the race detector, which would make it ten times slower. Other calls wait until it is done. System tests
-// also call it.
+// without the race detector, which would make it ten times slower. Concurrent calls wait until it is done. System
+// tests also call it.
 func Fill(dir string) error { return fill(dir, modules+"services/analyzer/pixels") }
 
 // FillRDKit is like Fill, for RDKit.

@@ -16,8 +16,8 @@ type PDF struct {
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
 	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other
-	// Encrypted means that the document is encrypted with Password, which may be empty, as its
-	// user password.
+	// Encrypted means that the document is encrypted. Password is its user password, which can be
+	// empty.
 	Encrypted bool
 	Password  string
 }

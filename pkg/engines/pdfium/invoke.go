@@ -14,8 +14,8 @@ var errLongjmp = errors.New("longjmp")
 
 func throwLongjmp(context.Context, api.Memory, []uint64) { panic(errLongjmp) }
 
-// invoke returns the import invoke_… with these types. The import calls the function of the table whose index is the
-// first argument, and catches a longjmp in it, as the JavaScript of Emscripten does. The implementation in wazero's
+// invoke returns the import invoke_… with the given types. The import calls the function in the table whose index is
+// the first argument, and catches a longjmp in it, as the JavaScript of Emscripten does. The implementation in wazero's
 // package emscripten caches the type of the function without a lock, which is a data race between instances (wazero
 // 1.12.0, wasm.FunctionType.key).
 func invoke(params, results []api.ValueType) api.GoModuleFunc {

@@ -39,7 +39,7 @@ func (d *Document) Metadata() (Metadata, error) {
 	return m, d.err(nil)
 }
 
-// longestMeta is the maximum length of one text of the metadata, in bytes of UTF-16.
+// longestMeta is the maximum length of one metadata text, in bytes of UTF-16.
 const longestMeta = 64 << 10
 
 func (d *Document) metaText(tag string) string {

@@ -11,7 +11,7 @@ var license string
 //go:embed NOTICE
 var others string
 
-// Notice contains the licenses of PDFium, which must accompany it.
+// Notice returns the licenses of PDFium, which must be distributed with it.
 func Notice() string {
 	return strings.TrimSpace("PDF documents are read by PDFium, as compiled to WebAssembly in the npm package @hyzyla/pdfium 2.1.13.\n\n" + license + "\n" + others)
 }

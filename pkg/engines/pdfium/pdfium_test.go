@@ -128,7 +128,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestDeadline cancels the drawing of a document of a few lines that would take years.
+// TestDeadline cancels the drawing of a short document that would take years to draw.
 func TestDeadline(t *testing.T) {
 	p := enginetest.PDF{Pages: []string{"x"}, Contents: "/X0 Do"}
 	for n := range 40 {

@@ -39,10 +39,10 @@ type fileKey struct{}
 
 func opened(ctx context.Context) *file { return ctx.Value(fileKey{}).(*file) }
 
-// hostFunction serves a call. stack contains the arguments; the function stores its result in stack[0].
+// hostFunction implements an import. stack contains the arguments; the function stores its result in stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// system provides PDFium with one file to read and with a stopped clock, so that the same document always has the
+// system provides PDFium with one file to read and with a stopped clock, so that the same document always produces the
 // same result.
 var system = map[string]hostFunction{
 	"_abort_js":                 func(context.Context, api.Memory, []uint64) { panic("abort") },

@@ -60,18 +60,18 @@ func newFunction(m api.Memory, signature, invoker, first uint64) function {
 	return f
 }
 
-// registerFunction serves _embind_register_function.
+// registerFunction implements _embind_register_function.
 func registerFunction(ctx context.Context, m api.Memory, s []uint64) {
 	registryOf(ctx).add(m, "", s[0], uint32(s[1])-1, s[3], s[4], s[5]) // the first type is that of the result
 }
 
-// registerMethod serves _embind_register_class_function.
+// registerMethod implements _embind_register_class_function.
 func registerMethod(ctx context.Context, m api.Memory, s []uint64) {
 	r := registryOf(ctx)
 	r.add(m, r.classes[uint32(s[0])]+".", s[1], uint32(s[2])-1, s[4], s[5], s[6])
 }
 
-// registerClass serves _embind_register_class.
+// registerClass implements _embind_register_class.
 func registerClass(ctx context.Context, m api.Memory, s []uint64) {
 	r, name := registryOf(ctx), text(m, s[10])
 	r.classes[uint32(s[0])] = name

@@ -25,11 +25,11 @@ const (
 	errnoNoEntry = 44
 )
 
-// hostFunction serves a call. stack contains the arguments; the function stores its result in stack[0].
+// hostFunction implements an import. stack contains the arguments; the function stores its result in stack[0].
 type hostFunction = func(ctx context.Context, m api.Memory, stack []uint64)
 
-// host serves the imports of RDKit. It provides no files, a stopped clock, and the same random numbers in every run, so
-// that the same molecule always has the same result.
+// host implements the imports of RDKit. It provides no files, a stopped clock, and the same random numbers in every run,
+// so that the same molecule always produces the same result.
 var host = map[string]hostFunction{
 	"f": registerFunction,
 	"a": registerMethod,

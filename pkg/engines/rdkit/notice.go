@@ -11,7 +11,7 @@ var license string
 //go:embed NOTICE
 var others string
 
-// Notice contains the licenses of RDKit, which must accompany it.
+// Notice returns the licenses of RDKit, which must be distributed with it.
 func Notice() string {
 	return strings.TrimSpace("Molecules are identified by RDKit, as compiled to WebAssembly in the npm package @rdkit/rdkit 2026.9.1.\n\n" + license + "\n" + others)
 }

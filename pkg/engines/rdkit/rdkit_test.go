@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(enginetest.MainRDKit(m, New, func(e *Engine) { engine = e }))
 }
 
-// open returns a session that the test closes, with a time limit for busy machines.
+// open returns a session with a time limit that suffices on busy machines. It is closed when the test ends.
 func open(t testing.TB, ctx context.Context) *Session {
 	t.Helper()
 	s := engine.Open(ctx)
@@ -75,7 +75,7 @@ func TestDamagedMolecules(t *testing.T) {
 		strings.Repeat("C", 1<<12),
 	} {
 		if id, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
-			t.Errorf("%.20q: got %v, error %v, want ErrUnreadable or another molecule than ethanol", block, id, err)
+			t.Errorf("%.20q: got %v, error %v, want ErrUnreadable or a molecule other than ethanol", block, id, err)
 		}
 		identified(t, s)
 	}

@@ -11,7 +11,7 @@ var license string
 //go:embed NOTICE
 var others string
 
-// Notice contains the licenses of resvg, which must accompany it.
+// Notice returns the licenses of resvg, which must be distributed with it.
 func Notice() string {
 	return strings.TrimSpace("SVG is drawn by resvg.\n\n" + others + "\n" + license)
 }

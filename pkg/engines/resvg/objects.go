@@ -12,7 +12,7 @@ import (
 )
 
 // objects are the JavaScript values that an instance refers to, by handle. The program was built for a browser, and
-// passes bytes, texts and lists as such values.
+// passes bytes, texts and lists as JavaScript values.
 type objects struct {
 	values []any
 	free   []uint32
@@ -88,7 +88,7 @@ func part(m api.Memory, at, size uint32) []byte {
 
 type hostFunction = func(ctx context.Context, o *objects, m api.Module, stack []uint64)
 
-// functions serve the program's imports, by name without the hash. Imports that share a name are listed with their
+// functions implement the program's imports, by name without the hash. Imports that share a name are listed with their
 // hashes.
 var functions = map[string]hostFunction{
 	"__wbg_new_28c511d9baebfa89": func(_ context.Context, o *objects, m api.Module, s []uint64) {

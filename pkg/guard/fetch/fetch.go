@@ -20,7 +20,7 @@ var (
 	ErrTooLarge     = errors.New("the response is too large")
 )
 
-// Throttled is the error of a server that rejects requests for some time.
+// Throttled means that a server temporarily rejects requests.
 type Throttled struct {
 	Reason string
 	After  time.Duration // 0 if the server does not specify it
@@ -37,7 +37,7 @@ func (t *Throttled) Error() string {
 // Client fetches documents. It is safe for concurrent use.
 type Client struct {
 	HTTP    *http.Client // must have a timeout and block private addresses
-	MaxBody int64        // bytes of a response, after decompression
+	MaxBody int64        // maximum size of a response body in bytes, after decompression
 }
 
 // Request describes the document to fetch.
@@ -57,8 +57,8 @@ type Response struct {
 	Body   []byte
 }
 
-// Get fetches a document. It returns guard.ErrBlocked, ErrTooLarge, or the error
-// of a server that cannot be reached or is too slow.
+// Get fetches a document. It returns guard.ErrBlocked, ErrTooLarge, or another error
+// if the server cannot be reached or is too slow.
 func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL, nil)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	return Response{URL: resp.Request.URL.String(), Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// Err returns the error for a status other than 200 and 304. The detail is the server's
-// own message, which may be empty.
+// Err returns nil for the statuses 200 and 304, and otherwise the error for the status.
+// The detail is the server's own message; it can be empty.
 func (r Response) Err(detail string) error {
 	said := fmt.Sprintf("the server responded with %d", r.Status)
 	if detail != "" {

@@ -98,7 +98,7 @@ func (p *Provider) SetDown(down bool) {
 	p.down = down
 }
 
-// SetUser sets the claims of the next user to sign in, at least sub.
+// SetUser sets the claims of the next user to sign in. They must include sub.
 func (p *Provider) SetUser(claims map[string]any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +241,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token exchanges a code, once, for tokens.
+// token exchanges a code for tokens. A code can be used only once.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	if id == "" {

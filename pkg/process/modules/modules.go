@@ -11,7 +11,7 @@ import (
 // Go is the name under which the Go standard library and runtime are listed.
 const Go = "Go standard library"
 
-// texts contains sections, one for all modules with the same license texts: a line for each module, an
+// texts contains one section for each set of license texts: a line for each module with these texts, an
 // empty line, and the texts. TestModuleLicenses in services/assay writes it.
 //
 //go:embed modules.txt
