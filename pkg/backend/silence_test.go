@@ -182,7 +182,7 @@ func TestUnresponsiveS3(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			slow(w, zeros{}, 100, 1)
 		case key == "slow":
-			slow(io.Discard, r.Body, 2, 32<<10) // as net/http reads the body
+			slow(io.Discard, r.Body, 2, 32<<10) // net/http sends the body in pieces of 32 KiB
 		case r.Method == http.MethodPost && r.URL.Query().Has("uploads"):
 			_, _ = io.WriteString(w, `<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>`)
 		case r.Method == http.MethodPost:

@@ -27,7 +27,7 @@ type action struct {
 	table     *table
 	storage   []byte    // the item's storage key
 	key       attr.Item // update: the key attributes
-	item      attr.Item // put
+	item      attr.Item // put: the new item
 	condition expr.Condition
 	update    expr.Update
 	// before and after are the item before and after the write; nil means no

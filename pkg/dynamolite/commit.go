@@ -22,7 +22,7 @@ type committer struct {
 	engine  *Engine
 	mu      sync.Mutex
 	queue   []*change
-	leading bool // a group is running
+	leading bool // whether a group is running
 	ended   bool
 	idle    *sync.Cond // signals that leading has become false; uses mu
 }

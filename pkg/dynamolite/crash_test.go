@@ -160,7 +160,7 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 		}
 	}
 	if err := victim.Wait(); err == nil || victim.ProcessState.Exited() {
-		t.Fatalf("the writer exited before it was killed: %v", err)
+		t.Fatalf("the writer ended with %v, want it killed by a signal", err)
 	}
 	if len(acknowledged) != crashWriters {
 		t.Fatalf("%d counters were acknowledged, want %d", len(acknowledged), crashWriters)

@@ -115,7 +115,7 @@ func TestRepairTruncatesTheJournalAtTheDamage(t *testing.T) {
 	var found dynamolite.Recovery
 	s := start(t, dynamolite.Options{Path: path, OnRecovery: func(r dynamolite.Recovery) { found = r }})
 	if s.get("left", item("id", "19")) == nil || text(s.get("left", item("id", "20")), "text") == strings.Repeat("x", 800) {
-		t.Error("the engine's content differs from the commits before the damage")
+		t.Error("the recovered content differs, want exactly the commits before the damage")
 	}
 	if found != (dynamolite.Recovery{Commits: 20}) {
 		t.Errorf("got recovery %+v, want 20 commits", found)

@@ -62,7 +62,7 @@ func BenchmarkUpdateItem64Writers(b *testing.B) {
 	engine := benchEngine(b, dynamolite.SyncEveryCommit)
 	var next atomic.Int64
 	b.ResetTimer()
-	b.SetParallelism(32) // times GOMAXPROCS
+	b.SetParallelism(32) // goroutines for each of GOMAXPROCS
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			call(b, engine, "UpdateItem", updateBody(int(next.Add(1))))

@@ -29,7 +29,7 @@ func TestFaultMatchesOperationTableAndCount(t *testing.T) {
 		if fails {
 			wantError(t, err, "ProvisionedThroughputExceededException")
 		} else if err != nil {
-			t.Errorf("put %d: %v", i, err)
+			t.Errorf("put %d: got error %v, want nil", i, err)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestSeedRepeatsTheSameFaults(t *testing.T) {
 		t.Errorf("the same seed produced faults %v, want %v as before", again, first)
 	}
 	if other := run(2); slices.Equal(first, other) {
-		t.Error("another seed produced the same faults")
+		t.Error("another seed produced the same faults, want different ones")
 	}
 }
 
@@ -112,10 +112,10 @@ func TestBatchLeavesItemsUnprocessed(t *testing.T) {
 		t.Fatalf("got unprocessed requests %v, want the one for item b of left", rest)
 	}
 	if s.get("left", item("pk", "b")) != nil || s.get("left", item("pk", "a")) == nil || s.get("right", item("pk", "b")) == nil {
-		t.Error("the unprocessed request was processed, or a different one was not")
+		t.Error("the unprocessed request was processed, or a different one was not; want only b of left unprocessed")
 	}
 	must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: rest}))(t)
 	if s.get("left", item("pk", "b")) == nil {
-		t.Error("the retry of the unprocessed request wrote no item")
+		t.Error("the retry of the unprocessed request wrote no item, want item b")
 	}
 }

@@ -51,10 +51,10 @@ func fillDatabase(t *testing.T, dir string) {
 	free()
 	for range 3 {
 		if err := put(); err != nil {
-			t.Fatalf("with free space: %v", err)
+			t.Fatalf("with free space: got error %v, want nil", err)
 		}
 	}
-	content, err := os.ReadFile(path) // as it remains after a crash, with its journal
+	content, err := os.ReadFile(path) // a crash would leave these contents of the file and its journal
 	if err != nil {
 		t.Fatal(err)
 	}

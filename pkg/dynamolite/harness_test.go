@@ -163,7 +163,8 @@ func texts(items []object, name string) []string {
 	return out
 }
 
-// tableOption adds to a table's definition. Attributes are written "name:T".
+// tableOption adds to a table's definition. Attributes have the form "name:T", where T is
+// the type.
 type tableOption func(*dynamodb.CreateTableInput)
 
 func withIndex(name, hash, sort string, projection types.ProjectionType, include ...string) tableOption {

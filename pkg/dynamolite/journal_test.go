@@ -74,7 +74,7 @@ func prepared(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".journal"); !os.IsNotExist(err) {
-		t.Errorf("the journal exists after Close: %v", err)
+		t.Errorf("Stat of the journal after Close: got error %v, want ErrNotExist", err)
 	}
 	return path
 }
@@ -148,7 +148,7 @@ func TestTornRecordIsDropped(t *testing.T) {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			again := reopened(t, before, journal, dynamolite.SyncEveryCommit)
 			if again.get("left", item("id", "acknowledged")) == nil || again.get("left", item("id", "torn")) != nil {
-				t.Error("the acknowledged write is missing, or the torn write is present")
+				t.Error("the acknowledged write is missing or the torn write is present, want only the acknowledged one")
 			}
 		})
 	}
@@ -168,8 +168,8 @@ func TestRecoveryAfterSeveralCheckpoints(t *testing.T) {
 	}
 }
 
-// TestRecordsFromBeforeACheckpointAreNotReplayed writes three last records of equal
-// length. The third record overwrites the first one, so that it is followed by the
+// TestRecordsFromBeforeACheckpointAreNotReplayed ends with three puts whose records have
+// equal lengths. The third record overwrites the first one, and is thus followed by the
 // second one, which is older than the checkpoint.
 func TestRecordsFromBeforeACheckpointAreNotReplayed(t *testing.T) {
 	path := prepared(t)

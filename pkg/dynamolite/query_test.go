@@ -29,7 +29,7 @@ func (s *service) pages(in dynamodb.QueryInput) (items []object, count int) {
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	s.t.Fatal("the query has more than 1000 pages")
+	s.t.Fatal("got more than 1000 pages of the query, want at most 1000")
 	return nil, 0
 }
 
@@ -158,7 +158,7 @@ func TestIndexIsUpdatedWithItsItems(t *testing.T) {
 	}
 	s.put("jobs", item("id", "1", "owner", "bob"))
 	if len(entries("all", "ann")) != 0 || len(entries("all", "bob")) != 1 {
-		t.Error("the index has the old key, or lacks the new one")
+		t.Error("the index has the old key or lacks the new one, want only the new one")
 	}
 	must(s.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String("jobs"), Key: item("id", "1"), UpdateExpression: aws.String("REMOVE #o"), ExpressionAttributeNames: map[string]string{"#o": "owner"},

@@ -92,7 +92,7 @@ func smallTexts(b *testing.B, writes func(int) []write) {
 		texts[i] = writes(i)
 	}
 	var next atomic.Int64
-	b.SetParallelism(16) // times GOMAXPROCS
+	b.SetParallelism(16) // goroutines for each of GOMAXPROCS
 	b.ReportAllocs()
 	before := processTime(b)
 	b.ResetTimer()

@@ -17,7 +17,7 @@ const (
 	iteratorLife   = 15 * time.Minute
 	maxRecords     = 1000
 	maxStreams     = 100
-	maxRecordBytes = 1 << 20 // per GetRecords
+	maxRecordBytes = 1 << 20 // size of the records in one response, in bytes
 )
 
 type listStreamsInput struct {

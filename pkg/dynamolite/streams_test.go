@@ -44,7 +44,7 @@ func (s *service) records(iterator *string, limit int32) (records []streamtypes.
 			return records, iterator
 		}
 	}
-	s.t.Fatal("the shard has more than 1000 pages")
+	s.t.Fatal("got more than 1000 pages of the shard, want at most 1000")
 	return nil, nil
 }
 
@@ -102,7 +102,7 @@ func TestIteratorStartsAtTheRequestedPosition(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b streamtypes.Record) int {
 		return strings.Compare(*a.Dynamodb.SequenceNumber, *b.Dynamodb.SequenceNumber)
 	}) {
-		t.Error("sequence numbers do not increase")
+		t.Error("got records in another order, want increasing sequence numbers")
 	}
 	latest := must(s.iterator(arn, shard, streamtypes.ShardIteratorTypeLatest, nil))(t)
 	s.put("things", item("pk", 5))
@@ -162,7 +162,7 @@ func TestClosedStreamCanBeReadToItsEnd(t *testing.T) {
 	must(s.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("things")}))(t)
 	s.table("things", "pk:N", "", withStream(types.StreamViewTypeKeysOnly))
 	if other, _ := s.stream("things"); *other == *arn {
-		t.Error("the new table has the ARN of the old stream")
+		t.Error("the new stream has the ARN of the old one, want a different ARN")
 	}
 	if records, next := s.records(iterator, 10); len(records) != 1 || next != nil {
 		t.Errorf("got %d records, next iterator %v; want 1 and none", len(records), next)

@@ -49,9 +49,9 @@ func TestAddresses(t *testing.T) {
 		{public, "tcp6", "[fe80::1%eth0]:80", false},
 		{public, "tcp6", "[fc00::1]:80", false},
 		{public, "tcp6", "[ff02::1]:80", false},
-		{public, "tcp6", "[::ffff:127.0.0.1]:80", false}, // mapped
+		{public, "tcp6", "[::ffff:127.0.0.1]:80", false}, // IPv4-mapped
 		{public, "tcp6", "[::ffff:93.184.215.14]:80", false},
-		{public, "tcp6", "[::127.0.0.1]:80", false},      // compatible
+		{public, "tcp6", "[::127.0.0.1]:80", false},      // IPv4-compatible
 		{public, "tcp6", "[64:ff9b::7f00:1]:80", false},  // NAT64
 		{public, "tcp6", "[64:ff9b:1::a00:1]:80", false}, // NAT64 with a network-specific prefix
 		{public, "tcp6", "[2002:7f00:1::1]:80", false},   // 6to4
@@ -150,7 +150,7 @@ func TestClient(t *testing.T) {
 		{loopback, server.URL + "/redirect", "http://[::1]:" + at.Port() + "/", false},
 		{loopback, server.URL + "/redirect", "http://user@" + at.Host + "/", false},
 		{loopback, server.URL + "/redirect", "file:///etc/passwd", false},
-		{loopback, server.URL + "/redirect", "/redirect", false}, // endless
+		{loopback, server.URL + "/redirect", "/redirect", false}, // redirects endlessly
 	} {
 		target = c.target
 		client := Client(c.policy, time.Minute)

@@ -108,7 +108,7 @@ func TestSessionEnds(t *testing.T) {
 		resp, _ := send(t, b, http.MethodPost, at+"/v1/session", `{"key":"`+token+`"}`)
 		return sessionOf(t, resp)
 	}
-	// A browser drops an expired cookie; an attacker may still send it.
+	// A browser deletes an expired cookie, but an attacker can still send it.
 	statusWith := func(set *http.Cookie) int {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 		r.AddCookie(&http.Cookie{Name: set.Name, Value: set.Value})

@@ -94,7 +94,7 @@ func TestMetricsShowsTheProcess(t *testing.T) {
 	obs.MetricsHandler(obs.NewRegistry()).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, name := range []string{"go_goroutines", "process_start_time_seconds"} {
 		if !strings.Contains(rec.Body.String(), name) {
-			t.Errorf("/metrics does not contain %s", name)
+			t.Errorf("/metrics contains no %s, want it", name)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func status(t *testing.T, service *exec.Cmd) syscall.WaitStatus {
 	_, exited := errors.AsType[*exec.ExitError](service.Wait())
 	state, ok := service.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok || exited == service.ProcessState.Success() {
-		t.Fatalf("the service ended with %v", service.ProcessState)
+		t.Fatalf("got process state %v, want an exit status or a signal", service.ProcessState)
 	}
 	return state
 }

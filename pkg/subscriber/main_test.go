@@ -125,7 +125,7 @@ func next[T any](t *testing.T, from <-chan T, what string) T {
 	case v := <-from:
 		return v
 	case <-time.After(patience):
-		t.Fatalf("no %s within %s", what, patience)
+		t.Fatalf("got no %s within %s, want one", what, patience)
 		panic("unreachable")
 	}
 }
@@ -147,7 +147,7 @@ func (a *assay) awaitIdle(t *testing.T, name string) {
 			return
 		}
 		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) || time.Now().After(deadline) {
-			t.Fatalf("consumer %s has not handled all outcomes: %v", name, err)
+			t.Fatalf("consumer %s has not handled all outcomes within %s, want all: error %v", name, patience, err)
 		}
 		<-tick.C
 	}

@@ -20,7 +20,7 @@ type scanner struct {
 	lists [shallow]arena[Value]
 }
 
-// Values nested at fewer than shallow levels share arenas. An arena starts with the
+// Values nested in fewer than shallow levels share arenas. An arena starts with the
 // capacity leastArena and doubles up to mostArena, unless a list is longer.
 const shallow, leastArena, mostArena = 8, 4, 16
 

@@ -24,7 +24,7 @@ func TestWireFormRoundTrips(t *testing.T) {
 			t.Fatalf("got %s, error %v, want %s", got.AppendJSON(nil), err, text)
 		}
 		if !json.Valid(it.AppendJSON(nil)) {
-			t.Fatalf("AppendJSON returned invalid JSON %s", it.AppendJSON(nil))
+			t.Fatalf("AppendJSON returned %s, want valid JSON", it.AppendJSON(nil))
 		}
 	})
 }

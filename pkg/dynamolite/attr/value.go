@@ -37,7 +37,7 @@ func (k Kind) String() string { return kindNames[k] }
 // ParseKind returns the kind with the given type descriptor; ok is false if
 // there is none.
 func ParseKind(descriptor string) (k Kind, ok bool) {
-	switch descriptor { // the most frequent kinds
+	switch descriptor { // a fast path for the most frequent kinds
 	case "S":
 		return S, true
 	case "N":

@@ -25,12 +25,12 @@ func TestSeedDeterminesTheRequests(t *testing.T) {
 	for range 500 {
 		r := a.request().String()
 		if r != b.request().String() {
-			t.Fatalf("the same seed generated different requests: %s", r)
+			t.Fatalf("the same seed generated different requests, want equal ones; one of them: %s", r)
 		}
 		same = same && r == other.request().String()
 	}
 	if same {
-		t.Error("different seeds generated the same requests")
+		t.Error("different seeds generated the same requests, want different ones")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestAnUnlistedDifferenceFailsTheRun(t *testing.T) {
 		t.Errorf("finish: got error %v, want errDifferent", err)
 	}
 	if !strings.Contains(out.String(), `ours: {"Item":{"b":2}}`) || !strings.Contains(out.String(), `theirs: {"Item":{"b":3}}`) {
-		t.Errorf("the report does not show the difference: %s", out.String())
+		t.Errorf("got report %s, want it to show the difference", out.String())
 	}
 }
 

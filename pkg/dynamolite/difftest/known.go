@@ -234,8 +234,8 @@ func reasonMessages(a response) []string {
 	return messages
 }
 
-// sameMembers reports whether two items have the same attributes; values may
-// be spelled differently.
+// sameMembers reports whether two items have the same attribute names. It does not
+// compare values, because numbers can be spelled differently.
 func sameMembers(a, b any) bool {
 	x, _ := a.(object)
 	y, _ := b.(object)

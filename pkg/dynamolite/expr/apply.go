@@ -17,7 +17,7 @@ var (
 // outcome is what an action does to its target.
 type outcome struct {
 	change change
-	value  attr.Value // put
+	value  attr.Value // put: the new value
 }
 
 type change uint8

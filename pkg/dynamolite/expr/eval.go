@@ -93,7 +93,7 @@ func (n *node) resolve(from operands) (v attr.Value, ok bool) {
 	case opPath:
 		return n.path.find(from.item)
 	}
-	v, ok = n.args[0].resolve(from) // size
+	v, ok = n.args[0].resolve(from) // the operand of size
 	if !ok {
 		return attr.Value{}, false
 	}

@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 				u.Touched(changed)
 			}
 			if string(attr.EncodeItem(nil, item)) != string(before) {
-				t.Fatalf("Apply of %q modified its argument", src)
+				t.Fatalf("Apply of %q modified its argument, want it unchanged", src)
 			}
 		}
 	})

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	maxLength    = 4096 // bytes of an expression
-	maxOperators = 300  // operators and functions of an expression
-	maxOperands  = 100  // right operands of IN
+	maxLength    = 4096 // length of an expression, in bytes
+	maxOperators = 300  // number of operators and functions in an expression
+	maxOperands  = 100  // number of right operands of IN
 )
 
 // parser reads one expression. After the first error, it is at the end of the
@@ -205,9 +205,9 @@ func (p *parser) operands() []*node {
 // node is an operand, an operator or a function call of an expression.
 type node struct {
 	op    op
-	paren bool // was in parentheses
+	paren bool // whether it was in parentheses
 	args  []*node
-	path  Path      // opPath
+	path  Path      // opPath: the document path
 	kind  attr.Kind // opValue: the kind of the value; Invalid if the placeholder is undefined
 	text  string    // opValue: the placeholder; functions: the name
 }

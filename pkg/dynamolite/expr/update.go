@@ -14,7 +14,7 @@ type parsedUpdate struct {
 	actions []action
 	targets []Path
 	paths   []Path
-	tree    *tree // of the targets
+	tree    *tree // the targets as a tree
 }
 
 type action struct {

@@ -85,7 +85,7 @@ func TestUpdateChangesItsTargetsOnly(t *testing.T) {
 			t.Errorf("%s\n got %s, error %v\nwant %s", tc.src, got.AppendJSON(nil), err, want.AppendJSON(nil))
 		}
 		if !before.Equal(parseItem(t, updateItem)) {
-			t.Errorf("%s modified its argument", tc.src)
+			t.Errorf("%s modified its argument, want it unchanged", tc.src)
 		}
 	}
 }

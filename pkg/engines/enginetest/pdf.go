@@ -98,7 +98,7 @@ var pdfPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xF
 func rc4With(key, data []byte) []byte {
 	c, err := rc4.NewCipher(key)
 	if err != nil {
-		panic(err) // the key has 5 or 10 bytes
+		panic(err) // unreachable: the key has 5 or 10 bytes
 	}
 	out := make([]byte, len(data))
 	c.XORKeyStream(out, data)

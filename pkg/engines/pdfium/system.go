@@ -138,7 +138,7 @@ func environmentSizes(_ context.Context, m api.Memory, stack []uint64) {
 	stack[0] = 0
 }
 
-// write discards messages.
+// write discards PDFium's output.
 func write(_ context.Context, m api.Memory, stack []uint64) {
 	var n uint32
 	eachVector(m, stack, func(b []byte) bool { n += uint32(len(b)); return true })

@@ -14,10 +14,10 @@ type Text struct {
 	Cut        string // why the text is incomplete, for display; "" if it is complete
 }
 
-// TextLimits limits the result of Text. Zero fields have the stated defaults.
+// TextLimits limits the result of Text. 0 selects the default.
 type TextLimits struct {
-	Pages int // 2,000
-	Bytes int // 8 MiB
+	Pages int // default: 2,000
+	Bytes int // default: 8 MiB
 }
 
 // Text returns the text of the pages in reading order, with the values of form fields. A page that cannot be read

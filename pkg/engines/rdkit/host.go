@@ -121,7 +121,7 @@ func environmentSizes(_ context.Context, m api.Memory, stack []uint64) {
 	stack[0] = 0
 }
 
-// write discards messages.
+// write discards RDKit's output.
 func write(_ context.Context, m api.Memory, stack []uint64) {
 	var n uint32
 	for i := range stack[2] {

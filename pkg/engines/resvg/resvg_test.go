@@ -113,7 +113,7 @@ func TestHostilePictures(t *testing.T) {
 		}
 		t.Log(name, err)
 		if _, err := engine.Draw(t.Context(), []byte(scene), 100); err != nil {
-			t.Errorf("after %s: %v", name, err)
+			t.Errorf("after %s: got error %v, want nil", name, err)
 		}
 	}
 }

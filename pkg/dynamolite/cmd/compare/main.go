@@ -48,7 +48,7 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 		if err := c.Start(); err != nil {
 			return err
 		}
-		defer func() { // started by this program; its data is removed with dir
+		defer func() { // errors have no effect: the data is removed with dir
 			_ = c.Process.Kill()
 			_ = c.Wait()
 		}()
@@ -60,7 +60,7 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, w := range workloads() {
 		for _, clients := range []int{1, 64} {
-			var rates, latencies [2][]float64 // per second; p50 in microseconds
+			var rates, latencies [2][]float64 // requests per second; p50 in microseconds
 			var rateRatios, latencyRatios []float64
 			for n := range turns {
 				for i, e := range engines {
