@@ -5,8 +5,8 @@
 // A holder takes a lease under a unique token and writes only while the row has that token, so that
 // only one holder at a time advances a position. Every write of a holder changes the row's revision.
 // Another process takes over a log when the revision has not changed for the duration of a lease,
-// by its own monotonic clock. Wall clocks are not compared, because they differ between machines
-// and may be stepped.
+// as measured by its own monotonic clock. Wall clocks are not compared, because they differ between
+// machines and can be stepped.
 //
 // A position is saved after the effects of the entries up to it. A process that crashes
 // between the two repeats some entries, so effects must be idempotent.

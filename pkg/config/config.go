@@ -30,7 +30,7 @@ type Error struct {
 // Error returns the sentences, one per line.
 func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
 
-// Unusable wraps an error about parsed settings in an *Error; nil remains nil.
+// Unusable wraps an error about parsed settings in an *Error. It returns nil for nil.
 func Unusable(err error) error {
 	if err == nil {
 		return nil
@@ -102,7 +102,7 @@ func shown(v Variable, value string) string {
 	return fmt.Sprintf("%q", value)
 }
 
-// kind names a type in words.
+// kind describes a type in words.
 func kind(t reflect.Type) string {
 	switch {
 	case t.String() == "time.Duration":

@@ -112,7 +112,7 @@ func (c *consumedCapacity) add(other *consumedCapacity) {
 
 // metrics returns the item collection metrics if ReturnItemCollectionMetrics
 // requests them. They exist for tables with local secondary indexes only. The
-// estimate is DynamoDB's for small collections.
+// estimate is the one that DynamoDB returns for small collections.
 func metrics(mode string, t *table, key attr.Item) *itemCollectionMetrics {
 	if mode != "SIZE" {
 		return nil

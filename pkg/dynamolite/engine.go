@@ -30,7 +30,7 @@ const (
 	SyncNever
 )
 
-// Options configures Open. The zero value is an engine in a private temporary
+// Options configures Open. The zero value selects an engine in a private temporary
 // file.
 type Options struct {
 	// Path is the bbolt file. It is created if missing, and locked while it is open. While it
@@ -50,8 +50,8 @@ type Options struct {
 	// OnRecovery is called by Open if it has restored commits from the journal after a
 	// crash, or has dropped an incomplete commit; nil ignores the recovery.
 	OnRecovery func(Recovery)
-	// Allow reports whether the signer of a request has one of the permissions that
-	// the request needs. A request without one of them fails with
+	// Allow reports whether the signer of a request has a permission that the request
+	// needs. If it returns false for any of them, the request fails with
 	// AccessDeniedException before any other check. Allow may be called concurrently.
 	// nil allows everything.
 	Allow func(Access) bool

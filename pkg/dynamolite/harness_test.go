@@ -134,7 +134,7 @@ func value(v any) types.AttributeValue {
 	panic(fmt.Sprintf("no attribute value for type %T", v))
 }
 
-// item returns an item of alternating names and values.
+// item returns an item built from alternating names and values.
 func item(pairs ...any) object {
 	out := object{}
 	for i := 0; i < len(pairs); i += 2 {

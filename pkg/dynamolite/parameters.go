@@ -14,7 +14,7 @@ type placeholders struct {
 	ExpressionAttributeValues attr.Item
 }
 
-// expression is an expression parameter with its name, which messages contain.
+// expression is an expression parameter with its name for error messages.
 type expression struct {
 	parameter string
 	text      *string

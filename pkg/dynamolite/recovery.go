@@ -76,8 +76,8 @@ type contents struct {
 	Recovery
 }
 
-// parseJournal parses the content of the named journal. The error is a *CorruptError
-// unless the journal was written by an older version.
+// parseJournal parses the content of the named journal. The error is a *CorruptError,
+// or ErrOldFormat if an older version wrote the journal.
 func parseJournal(name string, content []byte) (c contents, err error) {
 	damaged := func(at int64, problem string) error {
 		return &CorruptError{File: name, Offset: at, Problem: problem}

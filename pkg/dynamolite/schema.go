@@ -44,7 +44,7 @@ type attributeDefinition struct {
 	AttributeType string
 }
 
-// throughput is stored and described, not enforced.
+// throughput is stored and returned by DescribeTable, but not enforced.
 type throughput struct {
 	ReadCapacityUnits  int64
 	WriteCapacityUnits int64

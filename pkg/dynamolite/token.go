@@ -21,8 +21,8 @@ const maxToken = 36
 
 // tokensBucket maps a key to the time (8 bytes, epoch nanoseconds) and the
 // hash of a request. The key is the number of the interval of tokenLife in
-// which the request was made (8 bytes), followed by its token, so that old
-// ones sort first. Entries since the last checkpoint are in the journal only
+// which the request was made (8 bytes), followed by its token, so that the oldest
+// entries sort first. Entries since the last checkpoint are in the journal only
 // (journal.late).
 var tokensBucket = []byte("tokens")
 

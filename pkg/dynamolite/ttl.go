@@ -130,8 +130,8 @@ func (w *writeTx) indexExpiry(t *table) error {
 }
 
 // Sweep removes expired items, stream records past retention and old request
-// tokens, according to the engine's clock. It returns when there are no more, or
-// when ctx is done.
+// tokens, according to the engine's clock. It returns when all of them are removed,
+// or when ctx is done.
 func (e *Engine) Sweep(ctx context.Context) error {
 	for _, step := range []func() (more bool, err error){e.expireItems, e.trimStreams, e.forgetTokens} {
 		for more := true; more; {

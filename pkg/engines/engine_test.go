@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// program returns a module whose functions misbehave as programs do on hostile documents.
+// program returns a module whose functions misbehave like programs that process hostile documents.
 func program(t testing.TB) []byte {
 	t.Helper()
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }

@@ -66,7 +66,7 @@ func (i *Identity) bySession(w http.ResponseWriter, r *http.Request) (web.Caller
 	return caller, err
 }
 
-// ofSession returns the caller of a session. An expired session is a 401 problem.
+// ofSession returns the caller of a session, or a 401 problem if the session has expired.
 func (i *Identity) ofSession(ctx context.Context, s session) (web.Caller, error) {
 	now, ends := i.now(), s.ends()
 	if !now.Before(ends) || now.Before(s.Issued.Add(-skew)) {

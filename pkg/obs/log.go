@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Config contains the settings of logging.
+// Config contains the logging settings.
 type Config struct {
 	LogLevel  string `env:"ASSAY_LOG_LEVEL" envDefault:"info" use:"often" doc:"the lowest level to log: trace, debug, info, warn or error"`
 	LogFormat string `env:"ASSAY_LOG_FORMAT" envDefault:"auto" doc:"console or json; auto is console on a terminal and json otherwise"`

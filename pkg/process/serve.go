@@ -31,7 +31,7 @@ type Service interface {
 	Close()
 }
 
-// Operated is a service with operator calls, which have a separate address.
+// Operated is a service with operator calls, which are served at a separate address.
 type Operated interface {
 	// OperatorRoutes registers the operator calls.
 	OperatorRoutes(*web.Router)
@@ -61,7 +61,7 @@ type Audited interface {
 	Audit() web.Audit
 }
 
-// Options describe a service to Serve.
+// Options describe a service that Serve runs.
 type Options struct {
 	Name    string // name in logs and metrics
 	Title   string // title of the API description
@@ -80,8 +80,8 @@ type Options struct {
 	Log       obs.Config
 	// LogTo receives the log. Standard error by default.
 	LogTo io.Writer
-	// Ready is called with the addresses once calls are accepted; operator is nil without operator
-	// calls. Optional.
+	// Ready is called with the addresses once calls are accepted; operator is nil if there are no
+	// operator calls. Optional.
 	Ready func(http, operator net.Addr) error
 }
 

@@ -34,7 +34,7 @@ func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Log
 // Refresh is the interval at which the quotas set by operators are read.
 const Refresh = 10 * time.Second
 
-// Work reads the quotas set by operators, once per Refresh, until ctx is done.
+// Work reads the quotas set by operators at intervals of Refresh until ctx is done.
 func (q *Quotas) Work(ctx context.Context) {
 	tick := time.NewTicker(Refresh)
 	defer tick.Stop()

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// A program that notifies the owners of files. It can be stopped and restarted at any time. It then
+// This program notifies the owners of files. It can be stopped and restarted at any time. It then
 // continues where it stopped, and does not notify an owner twice.
 func Example() {
 	if err := analyzeTwoFiles(); err != nil { // in production, Assay publishes the outcomes

@@ -11,8 +11,8 @@ func Size(it Item) int {
 	return size
 }
 
-// Size returns the value's size in bytes. A list or map counts 3 bytes, plus one for
-// each element; a number counts one byte, plus one for every two digits.
+// Size returns the value's size in bytes. A list or map counts as 3 bytes, plus one for
+// each element; a number counts as one byte, plus one for every two digits.
 func (v Value) Size() int {
 	switch v.Kind {
 	case S, B:

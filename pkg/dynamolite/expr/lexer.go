@@ -53,7 +53,7 @@ func conditionGrammar() grammar  { return grammar{tokAnd, tokBetween} }
 func updateGrammar() grammar     { return grammar{tokSet, tokDelete} }
 func projectionGrammar() grammar { return grammar{} }
 
-// lex splits src; the last token is tokEnd.
+// lex splits src into tokens; the last one is tokEnd.
 func lex(src string, g grammar) []token {
 	tokens := make([]token, 0, len(src)/3+2)
 	for i := 0; i < len(src); {

@@ -35,7 +35,7 @@ func (d *Document) pageSize(page uint64) (PageSize, error) {
 	return s, nil
 }
 
-// openPage opens a page as it is stored in the document.
+// openPage opens page n without making its annotations part of its content (see openFlat).
 func (d *Document) openPage(n int) (uint64, error) {
 	if n < 0 || n >= d.pages {
 		return 0, fmt.Errorf("%w: page %d of %d", ErrPage, n, d.pages)

@@ -112,8 +112,8 @@ func (d *Document) openFlat(n int) (uint64, error) {
 
 func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
 
-// utf16Text decodes UTF-16LE and inserts a space before each of the units whose indices are in breaks. Line ends become
-// "\n". Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.
+// utf16Text decodes UTF-16LE and inserts a space before each unit whose index is in breaks. Line ends become "\n".
+// Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.
 func utf16Text(b []byte, breaks []int) string {
 	var out strings.Builder
 	out.Grow(len(b) / 2)

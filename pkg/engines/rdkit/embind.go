@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// RDKit exports few functions. It registers the others at start, as Emscripten's embind does for JavaScript: by
+// RDKit exports only a few functions. It registers the others at start, as Emscripten's embind does for JavaScript: by
 // name, with an invoker in its table and a value that is the invoker's first argument. A string is passed as the
 // address of its length, which is followed by its bytes.
 

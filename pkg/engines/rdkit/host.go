@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// Exports of the program. Its compiler shortens the names of exports and imports, so these are valid for this
-// version only.
+// Exports of the program. The compiler has shortened the names of exports and imports, so these names are valid for
+// this version only.
 const (
 	exportConstructors = "Y"
 	exportMalloc       = "$"

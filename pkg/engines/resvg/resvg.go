@@ -45,7 +45,7 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 // Close releases resvg. All calls to Draw must have returned.
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
-// Draw draws an SVG, which may be compressed with gzip, scaled to fit a square of longest × longest pixels. The
+// Draw draws an SVG, which can be compressed with gzip, scaled to fit a square of longest × longest pixels. The
 // background is transparent. Text is always drawn in the Go fonts. Embedded pictures are drawn; nothing is fetched. ctx
 // bounds the work. Draw returns ErrDamaged and the errors of engines.
 func (e *Engine) Draw(ctx context.Context, svg []byte, longest int) (_ *image.NRGBA, err error) {

@@ -4,7 +4,7 @@
 //	dynamolite -addr 127.0.0.1:8000 -path data.db
 //
 // With -policies, each access key has the permissions of the policy file with
-// its name in that directory. Signatures are not verified.
+// its name in the given directory. Signatures are not verified.
 package main
 
 import (
