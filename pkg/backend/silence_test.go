@@ -221,7 +221,7 @@ func TestUnresponsiveS3(t *testing.T) {
 		}{
 			"no response":         {func() error { _, err := store.Head(t.Context(), "silent"); return err }, "ASSAY_S3_TIMEOUT", 3},
 			"unread upload":       {func() error { return put("silent", 50_000) }, "ASSAY_S3_TIMEOUT", 3},
-			"response stops":      {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // the reader of the body retries
+			"response stops":      {func() error { return read("stops", 0) }, "ASSAY_S3_TIMEOUT", 1}, // the SDK does not retry reads of the body
 			"slow response":       {func() error { return read("slow", 0) }, "", 1},
 			"slow reader":         {func() error { return read("slow", 10*limit) }, "", 1},
 			"slow upload":         {func() error { return put("slow", 64<<10) }, "", 1},

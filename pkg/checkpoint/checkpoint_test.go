@@ -136,9 +136,9 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
 
-// TestKeepHoldsWhileWorkLasts checks that Keep renews the lease during work that takes as long as
+// TestKeepRenewsTheLeaseDuringWork checks that Keep renews the lease during work that takes as long as
 // three leases, and cancels work whose lease is lost.
-func TestKeepHoldsWhileWorkLasts(t *testing.T) {
+func TestKeepRenewsTheLeaseDuringWork(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	db, _ := open(t)
 	first, second := process(db, lease), process(db, lease)

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
-// TestSteppedClockAffectsNoLease checks that after a step of the wall clock the holder keeps its log,
+// TestSteppedClockDoesNotAffectLeases checks that after a step of the wall clock the holder keeps its log,
 // and that the next holder is not delayed.
-func TestSteppedClockAffectsNoLease(t *testing.T) {
+func TestSteppedClockDoesNotAffectLeases(t *testing.T) {
 	const lease = 500 * time.Millisecond
 	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {

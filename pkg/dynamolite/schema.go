@@ -21,7 +21,7 @@ type table struct {
 	Indexes    []*index
 	Billing    string // PROVISIONED or PAY_PER_REQUEST
 	Throughput throughput
-	Stream     *stream `json:",omitempty"` // the latest, even if it has been disabled
+	Stream     *stream `json:",omitempty"` // the latest stream, even if it has been disabled
 	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty if TTL is disabled
 	Protected  bool    `json:",omitempty"` // deletion protection
 	CreatedAt  time.Time

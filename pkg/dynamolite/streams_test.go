@@ -68,7 +68,7 @@ func TestStreamRecordsFollowTheViewType(t *testing.T) {
 		s.put("things", item("pk", "a", "n", 1))
 		s.put("things", item("pk", "a", "n", 1)) // changes nothing
 		s.put("things", item("pk", "a", "n", 2))
-		for range 2 { // the second changes nothing
+		for range 2 { // the second deletion changes nothing
 			must(s.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("things"), Key: item("pk", "a")}))(t)
 		}
 		var got []string

@@ -67,7 +67,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		err := c.policy.control()(t.Context(), c.network, c.address, nil)
 		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
-			t.Errorf("%s %s under %+v: got error %v, want allowed %t", c.network, c.address, c.policy, err, c.allowed)
+			t.Errorf("%s %s under %+v: got error %v, want allowed = %t", c.network, c.address, c.policy, err, c.allowed)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestURLs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := CheckURL(u); (err == nil) != allowed || err != nil && !errors.Is(err, ErrBlocked) {
-			t.Errorf("%s: got error %v, want allowed %t", text, err, allowed)
+			t.Errorf("%s: got error %v, want allowed = %t", text, err, allowed)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := c.policy.Check(u); (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
-			t.Errorf("%s under %+v: got error %v, want allowed %t", c.url, c.policy, err, c.allowed)
+			t.Errorf("%s under %+v: got error %v, want allowed = %t", c.url, c.policy, err, c.allowed)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestClient(t *testing.T) {
 		}
 		client.CloseIdleConnections()
 		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
-			t.Errorf("%s to %s: got error %v, want allowed %t", c.url, c.target, err, c.allowed)
+			t.Errorf("%s to %s: got error %v, want allowed = %t", c.url, c.target, err, c.allowed)
 		}
 	}
 }

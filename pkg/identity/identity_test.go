@@ -134,9 +134,9 @@ func TestForgedKeys(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyEndsEverywhere checks that no process accepts a revoked key for longer than KeyAge, and that
+// TestRevokedKeyIsRejectedEverywhere checks that no process accepts a revoked key for longer than KeyAge, and that
 // KeyAge leaves enough of the promised 5 seconds for the check of a live stream.
-func TestRevokedKeyEndsEverywhere(t *testing.T) {
+func TestRevokedKeyIsRejectedEverywhere(t *testing.T) {
 	store, c := documents(t), newClock()
 	processes := []*Identity{process(t, store, c, Config{}), process(t, store, c, Config{}), process(t, store, c, Config{})}
 	key, token := create(t, processes[0], anna())

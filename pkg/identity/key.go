@@ -13,7 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// keyPrefix is the prefix of every API key, so that secret scanners find keys: assay_<id>_<secret>.
+// keyPrefix is the prefix of every API key, by which secret scanners recognize it. A key has the form
+// assay_<id>_<secret>.
 const keyPrefix = "assay_"
 
 const (

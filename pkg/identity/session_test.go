@@ -141,7 +141,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 	resp, _ := send(t, b, http.MethodDelete, at+"/v1/session", "")
 	if gone := sessionOf(t, resp); gone == nil || gone.MaxAge >= 0 {
-		t.Errorf("sign-out: got cookie %+v, want one that is deleted", gone)
+		t.Errorf("sign-out: got cookie %+v, want one with a negative MaxAge", gone)
 	}
 	if resp, _ := send(t, b, http.MethodGet, at+"/v1/whoami", ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after sign-out: got %s, want 401", resp.Status)

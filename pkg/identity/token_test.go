@@ -154,7 +154,7 @@ func flip(c byte) string {
 	return "A"
 }
 
-func TestClocksMayDiffer(t *testing.T) {
+func TestClockSkewIsTolerated(t *testing.T) {
 	i, p, c := withProvider(t)
 	for _, more := range []map[string]any{
 		{"exp": c.now().Add(-skew / 2).Unix()}, {"nbf": c.now().Add(skew / 2).Unix()},
@@ -165,8 +165,8 @@ func TestClocksMayDiffer(t *testing.T) {
 	}
 }
 
-// TestTokenEnds checks that a cached token is not accepted after its expiry.
-func TestTokenEnds(t *testing.T) {
+// TestTokenExpires checks that a cached token is not accepted after its expiry.
+func TestTokenExpires(t *testing.T) {
 	i, p, c := withProvider(t)
 	token := p.Token(t, "ann", map[string]any{"exp": c.now().Add(2 * time.Minute).Unix()})
 	caller, refused := status(t, i, bearing(t, token))

@@ -89,7 +89,7 @@ func TestCheckThatIgnoresItsContextDoesNotDelayTheResponse(t *testing.T) {
 	})
 }
 
-func TestMetricsShowsTheProcess(t *testing.T) {
+func TestMetricsIncludeTheProcess(t *testing.T) {
 	rec := httptest.NewRecorder()
 	obs.MetricsHandler(obs.NewRegistry()).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, name := range []string{"go_goroutines", "process_start_time_seconds"} {

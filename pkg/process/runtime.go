@@ -56,7 +56,7 @@ func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
 	if os.Getenv("GOGC") == "" {
 		size := cmp.Or(r.Heap, defaultHeap) / 2 * 100 / int64(cmp.Or(r.Growth, growth))
 		if limit > 0 {
-			size = min(size, limit/4) // the limit includes the block
+			size = min(size, limit/4) // the limit includes the ballast
 		}
 		ballast = make([]byte, size)
 		growth = debug.SetGCPercent(cmp.Or(r.Growth, growth))

@@ -41,7 +41,7 @@ func TestOutcomesAreDecoded(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSelectedArea(t *testing.T) {
+func TestAreaSelectsOutcomes(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("feed", "x"), completed("textfile", "f1"), failed("feed", "y"), completed("textfile", "f2"))
 	cfg := a.config()
