@@ -192,10 +192,10 @@ func (s *Store) observe(log string, item map[string]types.AttributeValue) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.seen[log]
-	if now.holder != r.Holder || now.revision != r.Revision {
-		now = sighting{r.Holder, r.Revision, time.Now()}
-		s.seen[log] = now
+	last := s.seen[log]
+	if last.holder != r.Holder || last.revision != r.Revision {
+		last = sighting{r.Holder, r.Revision, time.Now()}
+		s.seen[log] = last
 	}
-	return &HeldError{max(0, s.lease-time.Since(now.since))}
+	return &HeldError{max(0, s.lease-time.Since(last.since))}
 }

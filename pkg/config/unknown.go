@@ -22,8 +22,8 @@ var (
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
 )
 
-// furthest is the maximum edit distance of a suggested name.
-const furthest = 3
+// maxDistance is the maximum edit distance of a suggested name.
+const maxDistance = 3
 
 // Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that no
 // program of the project reads, with a suggestion for a similar name. also lists further variables of
@@ -41,7 +41,7 @@ func Unknown(environ []string, also ...Variable) []string {
 			continue
 		}
 		sentence := name + " is not a variable of Assay and has no effect"
-		nearest, distance := "", furthest+1
+		nearest, distance := "", maxDistance+1
 		for _, candidate := range known {
 			if d := edits(name, candidate); d < distance {
 				nearest, distance = candidate, d

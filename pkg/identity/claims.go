@@ -54,18 +54,18 @@ const maxGroup = 256
 
 // caller returns the caller identified by the claims.
 func (c claims) caller(cfg Config) web.Caller {
-	is := web.Caller{Owner: OwnerOf(c.registered.Issuer, c.registered.Subject), Credential: &web.Credential{
+	caller := web.Caller{Owner: OwnerOf(c.registered.Issuer, c.registered.Subject), Credential: &web.Credential{
 		Kind: "oidc", Scopes: []web.Scope{web.ReadScope, web.WriteScope}, User: c.user(), Expires: seconds(c.registered.Expires),
 	}}
 	for _, group := range c.values(cfg.GroupClaim) {
 		if group != "" && len(group) <= maxGroup {
-			is.Credential.Groups = append(is.Credential.Groups, group)
+			caller.Credential.Groups = append(caller.Credential.Groups, group)
 		}
 	}
 	if cfg.OperatorRole != "" && slices.Contains(c.values(cfg.RoleClaim), cfg.OperatorRole) {
-		is.Credential.Roles = []web.Role{web.Operator}
+		caller.Credential.Roles = []web.Role{web.Operator}
 	}
-	return is
+	return caller
 }
 
 // values returns the strings of a claim, which is a string or an array. A dot in the name selects a
@@ -87,7 +87,7 @@ func (c claims) values(name string) []string {
 	case []any:
 		var all []string
 		for _, each := range v {
-			if text, is := each.(string); is {
+			if text, ok := each.(string); ok {
 				all = append(all, text)
 			}
 		}

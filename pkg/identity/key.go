@@ -73,9 +73,9 @@ func parseKey(token string) (id, secret string, ok bool) {
 // accepts reports whether hash is the hash of a valid secret of the key. It compares in constant
 // time.
 func (k Key) accepts(hash string, now time.Time) bool {
-	is := subtle.ConstantTimeCompare([]byte(hash), []byte(k.Hash))
-	was := subtle.ConstantTimeCompare([]byte(hash), []byte(k.PreviousHash))
-	return is == 1 || was == 1 && now.Before(k.PreviousUntil)
+	current := subtle.ConstantTimeCompare([]byte(hash), []byte(k.Hash))
+	previous := subtle.ConstantTimeCompare([]byte(hash), []byte(k.PreviousHash))
+	return current == 1 || previous == 1 && now.Before(k.PreviousUntil)
 }
 
 // Valid reports whether the key is neither revoked nor expired.

@@ -51,7 +51,7 @@ type Readiness struct {
 
 // Live responds with 200 as long as the process can respond.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	respond(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // Ready runs all checks concurrently and responds with a Readiness: 200 if all pass, otherwise 503.
@@ -61,7 +61,7 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	if readiness.Status != "ready" {
 		status = http.StatusServiceUnavailable
 	}
-	answer(w, status, readiness)
+	respond(w, status, readiness)
 }
 
 // Check runs all checks concurrently. A check that does not return in time counts as failed.
@@ -116,7 +116,7 @@ func (h *Health) Check(ctx context.Context) Readiness {
 	return readiness
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

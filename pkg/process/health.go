@@ -47,12 +47,12 @@ func readyBy(transport *http.Transport, request *http.Request) error {
 		return err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, 16<<10))
+	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<10))
 	if err != nil {
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s responded with %d: %s", request.URL, response.StatusCode, strings.TrimSpace(string(answer)))
+		return fmt.Errorf("%s responded with %d: %s", request.URL, response.StatusCode, strings.TrimSpace(string(body)))
 	}
 	return nil
 }

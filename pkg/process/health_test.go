@@ -11,12 +11,12 @@ import (
 // TestHealthQueriesTheService checks that health requests the service's readiness, that its
 // exit status is the result, and that its output names the failed check.
 func TestHealthQueriesTheService(t *testing.T) {
-	answers := http.NewServeMux()
-	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, `{"checks":{"nats":"not connected"}}`) // the client checks the response
 	})
-	server := httptest.NewServer(answers)
+	server := httptest.NewServer(mux)
 	defer server.Close()
 	ready := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {

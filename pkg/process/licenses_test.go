@@ -23,12 +23,12 @@ func TestLicenseMatchesTheRepository(t *testing.T) {
 func TestLicensesAreShown(t *testing.T) {
 	service := exec.CommandContext(t.Context(), os.Args[0], "licenses")
 	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1")
-	said, err := service.Output()
+	output, err := service.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, other, found := strings.Cut(string(said), "Copyright of the porter's keys")
+	own, other, found := strings.Cut(string(output), "Copyright of the porter's keys")
 	if !found || !strings.Contains(other, "\n  Go standard library, ") || !strings.Contains(own, "Apache License") || !strings.Contains(own, "END OF TERMS AND CONDITIONS") {
-		t.Errorf("got output %s, want the project's license, then the given notice and the standard library", said)
+		t.Errorf("got output %s, want the project's license, then the given notice and the standard library", output)
 	}
 }

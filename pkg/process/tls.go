@@ -74,11 +74,11 @@ func (c *certificate) load(now time.Time) error {
 	c.checked = now
 	var stamp [2]time.Time
 	for i, name := range []string{c.files.Cert, c.files.Key} {
-		is, err := os.Stat(name)
+		info, err := os.Stat(name)
 		if err != nil {
 			return fmt.Errorf("ASSAY_TLS_CERT, ASSAY_TLS_KEY: %w", err)
 		}
-		stamp[i] = is.ModTime()
+		stamp[i] = info.ModTime()
 	}
 	if stamp == c.stamp {
 		return nil

@@ -87,18 +87,18 @@ func TestHTTPS(t *testing.T) {
 		}
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
-	if is := serial(); is != 1 {
-		t.Errorf("got certificate %d, want 1", is)
+	if got := serial(); got != 1 {
+		t.Errorf("got certificate %d, want 1", got)
 	}
 	write(t, files, 2)
-	if is := serial(); is != 2 {
-		t.Errorf("got certificate %d after the change, want 2", is)
+	if got := serial(); got != 2 {
+		t.Errorf("got certificate %d after the change, want 2", got)
 	}
 	if err := os.WriteFile(files.Key, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if is := serial(); is != 2 {
-		t.Errorf("got certificate %d with an unusable key, want 2", is)
+	if got := serial(); got != 2 {
+		t.Errorf("got certificate %d with an unusable key, want 2", got)
 	}
 	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
 	if conn, err := tls.Dial("tcp", listener.Addr().String(), old); err == nil {

@@ -124,17 +124,17 @@ func TestOverrides(t *testing.T) {
 	if err := q.Set(t.Context(), "alice", quota.Overrides{Bytes: &bytes, Requests: &none}); err != nil {
 		t.Fatal(err)
 	}
-	if is := q.Of("alice"); is != (quota.Limits{Bytes: 5}) {
-		t.Errorf("alice: got limits %+v, want only 5 bytes", is)
+	if got := q.Of("alice"); got != (quota.Limits{Bytes: 5}) {
+		t.Errorf("alice: got limits %+v, want only 5 bytes", got)
 	}
-	if is := q.Of("bob"); is != (quota.Limits{Bytes: 1024, Requests: 10}) {
-		t.Errorf("bob: got limits %+v, want 1024 bytes and 10 requests", is)
+	if got := q.Of("bob"); got != (quota.Limits{Bytes: 1024, Requests: 10}) {
+		t.Errorf("bob: got limits %+v, want 1024 bytes and 10 requests", got)
 	}
 	if err := q.Set(t.Context(), "alice", quota.Overrides{}); err != nil {
 		t.Fatal(err)
 	}
-	if is := q.Of("alice"); is != q.Of("bob") {
-		t.Errorf("alice after the reset: got limits %+v, want those of bob, %+v", is, q.Of("bob"))
+	if got := q.Of("alice"); got != q.Of("bob") {
+		t.Errorf("alice after the reset: got limits %+v, want those of bob, %+v", got, q.Of("bob"))
 	}
 	for _, wrong := range []string{"bytes", "bytes=-1", "bytes=1.5", "size=1", "bytes=9000000TiB"} {
 		if err := (quota.Config{Quotas: wrong}).Validate(); err == nil {

@@ -245,19 +245,19 @@ func (r rows) holding(ctx context.Context, owner, area, id string) (h Holding, t
 }
 
 func parse(row table.Key) (Holding, error) {
-	var is struct {
+	var stored struct {
 		SK             string
 		Bytes, Uploads int64
 		At             int64
 	}
-	if err := attributevalue.UnmarshalMap(row, &is); err != nil {
+	if err := attributevalue.UnmarshalMap(row, &stored); err != nil {
 		return Holding{}, wrap("read the usage of an owner", err)
 	}
-	_, id, found := strings.Cut(is.SK, "#")
+	_, id, found := strings.Cut(stored.SK, "#")
 	if !found {
-		return Holding{}, fmt.Errorf("quota: %s is not the key of an item", strconv.Quote(is.SK))
+		return Holding{}, fmt.Errorf("quota: %s is not the key of an item", strconv.Quote(stored.SK))
 	}
-	return Holding{ID: id, Bytes: is.Bytes, Uploads: is.Uploads, At: time.Unix(is.At, 0)}, nil
+	return Holding{ID: id, Bytes: stored.Bytes, Uploads: stored.Uploads, At: time.Unix(stored.At, 0)}, nil
 }
 
 // use reads the usage of an owner with strong consistency. It is zero for an owner that is not counted.

@@ -69,11 +69,11 @@ func read(t *testing.T, data []byte) (string, error) {
 }
 
 func reason(t *testing.T, err error) string {
-	for name, is := range map[string]error{
+	for name, target := range map[string]error{
 		"damaged": pdfium.ErrDamaged, "locked": pdfium.ErrLocked, "page": pdfium.ErrPage,
 		"crashed": engines.ErrCrashed, "memory": engines.ErrMemory, "time": context.DeadlineExceeded,
 	} {
-		if errors.Is(err, is) {
+		if errors.Is(err, target) {
 			return name
 		}
 	}

@@ -120,10 +120,10 @@ func TestHostilePictures(t *testing.T) {
 
 func reasonOf(t *testing.T, err error) string {
 	t.Helper()
-	for name, is := range map[string]error{
+	for name, target := range map[string]error{
 		"damaged": resvg.ErrDamaged, "crashed": engines.ErrCrashed, "memory": engines.ErrMemory, "time": context.DeadlineExceeded,
 	} {
-		if errors.Is(err, is) {
+		if errors.Is(err, target) {
 			return name
 		}
 	}

@@ -92,22 +92,22 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 // Err returns nil for the statuses 200 and 304, and otherwise the error for the status.
 // The detail is the server's own message; it can be empty.
 func (r Response) Err(detail string) error {
-	said := fmt.Sprintf("the server responded with %d", r.Status)
+	message := fmt.Sprintf("the server responded with %d", r.Status)
 	if detail != "" {
-		said += " (" + detail + ")"
+		message += " (" + detail + ")"
 	}
 	after := r.RetryAfter(time.Now())
 	switch {
 	case r.Status == http.StatusOK || r.Status == http.StatusNotModified:
 		return nil
 	case r.Status == http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s", ErrUnauthorized, said)
+		return fmt.Errorf("%w: %s", ErrUnauthorized, message)
 	case r.Status == http.StatusGone:
-		return fmt.Errorf("%w: %s", ErrGone, said)
+		return fmt.Errorf("%w: %s", ErrGone, message)
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable && after > 0:
-		return &Throttled{said, after}
+		return &Throttled{message, after}
 	}
-	return errors.New(said)
+	return errors.New(message)
 }
 
 // maxRetryAfter is the maximum pause that a server can request.
