@@ -13,7 +13,7 @@ type Variable struct {
 	Default  string       // used when the variable is not set; "" for none
 	Required bool         // the program does not start without it
 	Secret   bool         // the value must not be printed or logged
-	Doc      string       // description of the setting, as a phrase without a full stop
+	Doc      string       // description of the setting, as a phrase without a final period
 	Use      string       // Must, Often or Rarely
 	Part     string       // the name of the field of T that is or contains it, such as "Feed"
 }

@@ -98,8 +98,8 @@ func normalized(a response) response {
 			sortJSON(items)
 		}
 	}
-	// The reasons of a canceled transaction can have the same prefix. A reason without
-	// a message has null or no member.
+	// The reasons of a canceled transaction can have the same prefix. If a reason has no
+	// message, its Message is null or missing.
 	if reasons, ok := a.body["CancellationReasons"].(list); ok {
 		for _, reason := range reasons {
 			if r, ok := reason.(object); ok {

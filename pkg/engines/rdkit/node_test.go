@@ -36,7 +36,8 @@ func TestIdentities(t *testing.T) {
 	compare(t, blocks(t, "testdata/molecules.sdf"), data)
 }
 
-// TestAgainstNode runs the npm package in Node.js and compares the results for the molecules in the file -samples.
+// TestAgainstNode runs the npm package in Node.js and compares the results for the molecules in the file
+// given by -samples.
 func TestAgainstNode(t *testing.T) {
 	if *node == "" {
 		t.Skip("requires -package")
