@@ -21,9 +21,9 @@ import (
 // cannot be recorded, a checkpoint syncs bbolt's file, stores its two root pages (its
 // first two) in the journal and restarts the journal. Until the next checkpoint a read
 // transaction stays open, so that bbolt, which never overwrites a page that a reader
-// can see, does not change the pages of the checkpoint. After a crash, the stored roots restore the checkpoint, regardless
-// of which later pages are on disk, and the journal's records are replayed on top of
-// it.
+// can see, does not change the pages of the checkpoint. After a crash, the stored roots
+// restore the checkpoint, regardless of which later pages are on disk, and the
+// journal's records are replayed on top of it.
 //
 // The layout of the file, with sizes in bytes:
 //
