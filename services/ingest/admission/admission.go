@@ -19,7 +19,7 @@ const retryAfter = 5 * time.Second
 // RetryAfter is the value of the Retry-After header of every rejection, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
-// Refusals lists those responses of Problem that only some operations have.
+// Refusals lists the responses of Problem that are not common to all operations.
 var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-much-waiting"}}
 
 // Refused reports whether err is a rejection. The same work may be admitted later.

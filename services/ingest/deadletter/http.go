@@ -170,19 +170,19 @@ func (d *Service) postDrop(ctx context.Context, in *deadLetterBulkInput) (*deadL
 // bulk calls do for one dead letter, or for those that match a filter. The output contains the
 // result of each, even if some failed.
 func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*deadLetterBulkOutput, error) {
-	ask := in.Body
+	body := in.Body
 	request := bulkRequest{
-		filter: bus.DeadFilter{Consumer: ask.Consumer, Reason: ask.Reason, From: ask.From, To: ask.To},
-		dryRun: ask.DryRun, rate: ask.Rate, max: ask.Max,
+		filter: bus.DeadFilter{Consumer: body.Consumer, Reason: body.Reason, From: body.From, To: body.To},
+		dryRun: body.DryRun, rate: body.Rate, max: body.Max,
 	}
-	if ask.Sequence != 0 {
+	if body.Sequence != 0 {
 		if request.filter != (bus.DeadFilter{}) {
 			return nil, web.Invalid(web.FieldError{Field: "body.sequence", Message: "selects one dead letter; send it without a filter"})
 		}
-		if _, err := d.bus.DeadLetter(ctx, ask.Sequence); err != nil {
+		if _, err := d.bus.DeadLetter(ctx, body.Sequence); err != nil {
 			return nil, problem(err)
 		}
-		request.filter, request.max = bus.DeadFilter{After: ask.Sequence - 1}, 1
+		request.filter, request.max = bus.DeadFilter{After: body.Sequence - 1}, 1
 	}
 	all, more, err := d.each(ctx, request, do)
 	if err != nil {
@@ -190,9 +190,9 @@ func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(con
 	}
 	out := &deadLetterBulkOutput{}
 	out.Body.Results = []deadLetterResult{}
-	out.Body.More = more && ask.Sequence == 0
+	out.Body.More = more && body.Sequence == 0
 	for _, one := range all {
-		result := deadLetterResult{DeadLetterView: view(one.deadLetter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
+		result := deadLetterResult{DeadLetterView: view(one.deadLetter), Note: one.note, Done: !body.DryRun && one.note == "" && one.err == nil}
 		if one.err != nil {
 			result.Error = one.err.Error()
 			out.Body.Failed++

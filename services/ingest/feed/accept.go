@@ -47,7 +47,7 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 
 // begin writes the row of a submission that was just stored. If a row exists, its object was lost;
 // begin then keeps the row's time and replaces the other attributes with those of this submission.
-// begin must be called after the object was stored, because another writer may write a row before that.
+// Call begin after the object is stored: until then, another writer may still create the row.
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {

@@ -27,7 +27,7 @@ type Area struct {
 	bus       *bus.Bus
 	sources   *source.Store
 	poller    *source.Poller
-	accepting *semaphore.Weighted // total size of the items being accepted
+	accepting *semaphore.Weighted // limits the total size of the items being accepted
 	itemTTL   time.Duration       // 0 keeps items indefinitely
 	log       zerolog.Logger
 }
@@ -55,8 +55,8 @@ func (a *Area) Work(ctx context.Context) error {
 	return nil
 }
 
-// Uploaded does nothing: clients do not upload texts, since ingest stores them
-// itself.
+// Uploaded only reports whether an object belongs to the feed: ingest stores the texts itself, so clients
+// do not upload them.
 func (a *Area) Uploaded(_ context.Context, o blob.Object) (mine bool, err error) {
 	return strings.HasPrefix(o.Key, feed.ObjectPrefix), nil
 }

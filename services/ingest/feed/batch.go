@@ -42,7 +42,7 @@ type candidate struct {
 	feed.Submission
 	wrong []web.FieldError
 	size  int       // size in bytes
-	hold  *web.Hold // budget from which the size is taken; nil for an item that was not read from a request body
+	hold  *web.Hold // memory reserved for the item; nil if the item was not read from a request body
 }
 
 // acceptBounded is like accept for an item of size bytes, but first waits until acceptBytes allows the item.
@@ -56,8 +56,8 @@ func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (
 }
 
 // acceptAll accepts the valid items within the limits of admission, and reads the next items
-// concurrently. The outcomes are in the order of the candidates. If it returns an error of a backend
-// or of the sequence, some items may have been accepted; all can be sent again.
+// concurrently. The outcomes are in the order of the candidates. If acceptAll returns an error, of a
+// backend or of the sequence, some items may have been accepted; the whole batch can be sent again.
 func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
 	var results []*itemOutcome
 	group, running := errgroup.WithContext(ctx)
@@ -106,7 +106,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 	return inOrder, ctx.Err()
 }
 
-// refusal returns the reason why the first item was rejected, nil if none was, and whether all were rejected.
+// refusal returns the error of the first rejected item, or nil if none was rejected, and whether all were rejected.
 func refusal(results []itemOutcome) (first error, all bool) {
 	all = true
 	for _, result := range results {

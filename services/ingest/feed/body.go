@@ -22,7 +22,7 @@ const (
 	maxItem = 2 << 20
 	// maxBatch is the maximum number of items in a batch.
 	maxBatch = 100
-	// maxFeedBody is the size of a full batch of the longest texts with every character escaped.
+	// maxFeedBody is the maximum size of a body: a full batch of the longest texts with every character escaped.
 	maxFeedBody = 16 << 20
 	// itemStep is the number of bytes by which the buffer of an item grows.
 	itemStep = 4 << 10

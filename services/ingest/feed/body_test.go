@@ -91,7 +91,7 @@ func TestMalformedBatches(t *testing.T) {
 		"{\"items\":[" + one + ",\"\xff\"]}":     {400, 1},
 		`{"items":[` + many + one + `]}`:         {422, maxBatch},
 		`{"items":[` + many[:len(many)-1] + `]}`: {0, maxBatch},
-		`{"items":[7]}`:                          {0, 1}, // the outcome of this item has its error
+		`{"items":[7]}`:                          {0, 1}, // the error is in the outcome of the item
 	} {
 		all, err := readAll(t, body)
 		status := 0

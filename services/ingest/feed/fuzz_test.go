@@ -41,7 +41,7 @@ func FuzzItems(f *testing.F) {
 		}
 		var want struct{ Items []json.RawMessage }
 		if err := json.Unmarshal([]byte(body), &want); err != nil || len(want.Items) != read {
-			t.Fatalf("got %d items, want %d, error %v", read, len(want.Items), err)
+			t.Fatalf("got %d items, want %d; json.Unmarshal error: %v", read, len(want.Items), err)
 		}
 	})
 }

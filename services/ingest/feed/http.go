@@ -131,7 +131,7 @@ func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) 
 	return nil
 }
 
-// fields lists the field names of an item.
+// fields returns the set of field names of an item.
 var fields = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[feed.Submission]()) {

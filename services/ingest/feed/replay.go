@@ -34,7 +34,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 		return true, "", fmt.Errorf("read the failure time of %s: %w", id, err)
 	}
 	if failed.After(l.Last) {
-		return true, "the item has failed again since, with another dead letter", nil
+		return true, "the item has since failed again; that failure has its own dead letter", nil
 	}
 	_, err = a.store.Retry(ctx, item)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

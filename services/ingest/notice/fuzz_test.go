@@ -14,7 +14,7 @@ import (
 func FuzzCreated(f *testing.F) {
 	samples, err := filepath.Glob("testdata/notices/*")
 	if err != nil || len(samples) == 0 {
-		f.Fatalf("no samples: %v", err)
+		f.Fatalf("got %d samples, error %v, want at least one", len(samples), err)
 	}
 	for _, sample := range samples {
 		data, err := os.ReadFile(sample)

@@ -43,11 +43,11 @@ type Notices struct {
 	drain     time.Duration
 	consumers *consume.Runner
 	areas     []Area
-	queue     *queue // nil without a queue
+	queue     *queue // nil without an SQS queue
 }
 
-// New returns the consumer that passes notifications to the areas. On shutdown, notifications in
-// progress have the time drain to finish.
+// New returns the consumer that passes notifications to the areas. On shutdown, it waits up to drain
+// for notifications in progress.
 func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
 	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -71,7 +71,7 @@ func (n *Notices) Work(ctx context.Context) error {
 }
 
 const (
-	// attempts suffices for some hours, during which the work stream may be full.
+	// attempts covers several hours of redeliveries, in case the work stream is full.
 	attempts = 50
 	// attemptTime is the timeout of an attempt to process a notification, which makes a few requests
 	// for each object. Most notifications have one object.

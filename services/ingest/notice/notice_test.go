@@ -47,7 +47,7 @@ func TestNotificationsWithoutObjects(t *testing.T) {
 		`{"Body":"{\"Body\":\"{\\\"Body\\\":\\\"{\\\\\\\"Body\\\\\\\":\\\\\\\"{}\\\\\\\"}\\\"}\"}"}`: true,
 	} {
 		if objects, err := created([]byte(notice)); len(objects) != 0 || (err != nil) != broken {
-			t.Errorf("%.60s: got objects %+v, error %v, want no objects, broken = %t", notice, objects, err, broken)
+			t.Errorf("%.60s: got objects %+v, error %v, want no objects, error = %t", notice, objects, err, broken)
 		}
 	}
 }

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	queueWait  = 20 // maximum wait of a request, in seconds
-	queueBatch = 10 // maximum messages of a request
-	// queueAnswer is the timeout of a request without a response.
-	queueAnswer = time.Minute
+	queueWait  = 20 // maximum duration of a long poll, in seconds
+	queueBatch = 10 // maximum number of messages in a response
+	// queueTimeout is the timeout of a request.
+	queueTimeout = time.Minute
 	// queuePause is the pause after a failed request.
 	queuePause = time.Second
 )
@@ -40,15 +40,14 @@ func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queu
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
-// run moves notifications until ctx is done. While the queue is unavailable, its messages remain
-// there.
+// run moves notifications until ctx is done. Messages that it cannot move remain in the queue.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := q.move(ctx)
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		q.log.Warn().Err(err).Msg("notifications remain in the queue")
+		q.log.Warn().Err(err).Msg("cannot move notifications from the queue")
 		select {
 		case <-ctx.Done():
 		case <-time.After(queuePause):
@@ -59,7 +58,7 @@ func (q *queue) run(ctx context.Context) {
 // move moves one batch. It deletes each message after the stream has stored it. A message that is not
 // deleted is redelivered after the queue's visibility timeout.
 func (q *queue) move(ctx context.Context) error {
-	got, err := answered(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
+	got, err := withTimeout(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: queueBatch, WaitTimeSeconds: queueWait,
 	})
 	if err != nil {
@@ -76,7 +75,7 @@ func (q *queue) move(ctx context.Context) error {
 		moved = append(moved, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(len(moved))), ReceiptHandle: message.ReceiptHandle})
 	}
 	if len(moved) > 0 {
-		out, err := answered(ctx, q.client.DeleteMessageBatch, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
+		out, err := withTimeout(ctx, q.client.DeleteMessageBatch, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
 		if err == nil && len(out.Failed) > 0 {
 			err = fmt.Errorf("%d of %d messages failed, the first with %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
 		}
@@ -87,9 +86,9 @@ func (q *queue) move(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// answered makes a call with a timeout, because SQS may never respond.
-func answered[I, O any](ctx context.Context, call func(context.Context, *I, ...func(*sqs.Options)) (*O, error), in *I) (*O, error) {
-	ctx, cancel := context.WithTimeout(ctx, queueAnswer)
+// withTimeout makes a call with a timeout, because SQS may never respond.
+func withTimeout[I, O any](ctx context.Context, call func(context.Context, *I, ...func(*sqs.Options)) (*O, error), in *I) (*O, error) {
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
 	return call(ctx, in)
 }

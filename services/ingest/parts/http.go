@@ -120,7 +120,7 @@ func (u *Uploads) Routes(r *web.Router, a Area, refusals ...web.Refusals) {
 	}, refusals...)
 	web.Register(r, huma.Operation{
 		OperationID: "list-" + a.Name + "-parts", Method: http.MethodGet, Path: a.Path + "/parts", Tags: []string{a.Tag},
-		Summary: "List the stored parts of a file", Description: "To resume an interrupted upload, send the other parts.",
+		Summary: "List the stored parts of a file", Description: "To resume an interrupted upload, send the missing parts.",
 	}, func(ctx context.Context, in *storedInput) (*storedOutput, error) {
 		file, err := a.Find(ctx, in.ID, in.Caller)
 		if err != nil {

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// leastSize is the size of parts in bytes, unless a file would then have more than blob.MaxParts of them.
-	leastSize = 16 << 20
+	// minPartSize is the size of parts in bytes, unless a file would then have more than blob.MaxParts of them.
+	minPartSize = 16 << 20
 	// sizeUnit is the unit to which larger part sizes are rounded, in bytes.
 	sizeUnit = 1 << 20
 	// signedFor is the lifetime of a presigned request for a part.
@@ -51,7 +51,7 @@ type File struct {
 // partSize returns the size of each part except the last.
 func (f File) partSize() int64 {
 	least := (f.Size + blob.MaxParts - 1) / blob.MaxParts
-	return max(leastSize, (least+sizeUnit-1)/sizeUnit*sizeUnit)
+	return max(minPartSize, (least+sizeUnit-1)/sizeUnit*sizeUnit)
 }
 
 // count returns the number of parts of the file.
@@ -207,16 +207,16 @@ func (u *Uploads) join(ctx context.Context, f File, uploadID string) error {
 		byNumber[part.Number] = part
 	}
 	parts := make([]blob.StoredPart, 0, f.count())
-	lacks := &missingError{}
+	missing := &missingError{}
 	for number := int32(1); number <= f.count(); number++ {
 		part, ok := byNumber[number]
 		if !ok || part.Size != f.sizeOf(number) || part.CRC32 == "" {
-			lacks.numbers = append(lacks.numbers, number)
+			missing.numbers = append(missing.numbers, number)
 		}
 		parts = append(parts, part)
 	}
-	if len(lacks.numbers) > 0 {
-		return lacks
+	if len(missing.numbers) > 0 {
+		return missing
 	}
 	return u.bucket.CompleteParts(ctx, f.Key, uploadID, parts, f.Size)
 }

@@ -37,7 +37,7 @@ var Refusals = web.Refusals{http.StatusConflict: {"upload-not-open", "parts-miss
 
 // Problem returns the problem of an error of this package, and other errors unchanged.
 func Problem(err error) error {
-	lacks, isMissing := errors.AsType[*missingError](err)
+	missing, isMissing := errors.AsType[*missingError](err)
 	tooMany, isTooMany := errors.AsType[*tooManyError](err)
 	switch {
 	case errors.Is(err, blob.ErrNoUpload):
@@ -45,7 +45,7 @@ func Problem(err error) error {
 			"This file has no upload in parts with this uploadId: it is finished, has expired, or belongs to another file. Repeat the reservation with its Idempotency-Key, or reserve again.").Because(err)
 	case isMissing:
 		return web.NewProblem(http.StatusConflict, "parts-missing",
-			fmt.Sprintf("Parts of the file are missing or have the wrong size: %s. Send them, then report again.", ranges(lacks.numbers))).Because(err)
+			fmt.Sprintf("Parts of the file are missing or have the wrong size: %s. Send them, then report again.", ranges(missing.numbers))).Because(err)
 	case isTooMany && tooMany.owners:
 		return web.Unavailable(fmt.Sprintf("%d uploads in parts of this owner are open, which is the maximum for one owner. Complete or delete one, or upload the file in one request.", tooMany.ofOwner), time.Minute).Because(err)
 	case isTooMany:

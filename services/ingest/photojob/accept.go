@@ -65,7 +65,7 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	return d.Provider, err
 }
 
-// offered returns errNoProvider if neither the provider nor one of its fallbacks is enabled. Jobs
+// offered returns errNoProvider if neither the provider nor any of its fallbacks is enabled. Jobs
 // accepted earlier wait until one is enabled.
 func (a *Area) offered(ctx context.Context, name string) error {
 	if name == photojob.Stub {

@@ -28,8 +28,8 @@ func statusOf(t *testing.T, err error) int {
 
 func TestTermsAreCheckedAndCompleted(t *testing.T) {
 	hex, base64 := strings.Repeat("ab", 32), "q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s="
-	right := photojob.Terms{FileName: "a.jpg", ContentType: "Image/JPEG; x=y", Size: photojob.MaxSize, SHA256: hex}
-	got, err := accept(right, "body.")
+	valid := photojob.Terms{FileName: "a.jpg", ContentType: "Image/JPEG; x=y", Size: photojob.MaxSize, SHA256: hex}
+	got, err := accept(valid, "body.")
 	if err != nil || got.ContentType != "image/jpeg" || got.SHA256 != base64 || got.Options.Provider != photojob.Stub {
 		t.Errorf("got %+v, error %v, want image/jpeg, the digest in base64 and the local provider", got, err)
 	}
@@ -37,20 +37,20 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 		change func(*photojob.Terms)
 		status int
 	}{
-		"no name":     {func(t *photojob.Terms) { t.FileName = "" }, http.StatusUnprocessableEntity},
-		"long prompt": {func(t *photojob.Terms) { t.Prompt = strings.Repeat("é", 2001) }, http.StatusUnprocessableEntity},
-		"digest":      {func(t *photojob.Terms) { t.SHA256 = "abc" }, http.StatusUnprocessableEntity},
-		"provider":    {func(t *photojob.Terms) { t.Options.Provider = "magic" }, http.StatusUnprocessableEntity},
-		"quality":     {func(t *photojob.Terms) { t.Options.Quality = 101 }, http.StatusUnprocessableEntity},
-		"ratio":       {func(t *photojob.Terms) { t.Options.AspectRatio = "0:1" }, http.StatusUnprocessableEntity},
-		"AVIF":        {func(t *photojob.Terms) { t.ContentType = "image/avif" }, http.StatusUnsupportedMediaType},
-		"no type":     {func(t *photojob.Terms) { t.ContentType = "" }, http.StatusUnsupportedMediaType},
-		"too large":   {func(t *photojob.Terms) { t.Size++ }, http.StatusRequestEntityTooLarge},
+		"no file name":         {func(t *photojob.Terms) { t.FileName = "" }, http.StatusUnprocessableEntity},
+		"prompt too long":      {func(t *photojob.Terms) { t.Prompt = strings.Repeat("é", 2001) }, http.StatusUnprocessableEntity},
+		"invalid digest":       {func(t *photojob.Terms) { t.SHA256 = "abc" }, http.StatusUnprocessableEntity},
+		"unknown provider":     {func(t *photojob.Terms) { t.Options.Provider = "magic" }, http.StatusUnprocessableEntity},
+		"quality too high":     {func(t *photojob.Terms) { t.Options.Quality = 101 }, http.StatusUnprocessableEntity},
+		"invalid aspect ratio": {func(t *photojob.Terms) { t.Options.AspectRatio = "0:1" }, http.StatusUnprocessableEntity},
+		"AVIF":                 {func(t *photojob.Terms) { t.ContentType = "image/avif" }, http.StatusUnsupportedMediaType},
+		"no media type":        {func(t *photojob.Terms) { t.ContentType = "" }, http.StatusUnsupportedMediaType},
+		"too large":            {func(t *photojob.Terms) { t.Size++ }, http.StatusRequestEntityTooLarge},
 	} {
-		terms := right
+		terms := valid
 		test.change(&terms)
 		if _, err := accept(terms, "body."); err == nil || statusOf(t, err) != test.status {
-			t.Errorf("%s: got %v, want %d", name, err, test.status)
+			t.Errorf("%s: got error %v, want status %d", name, err, test.status)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func request(t *testing.T, parts ...part) *http.Request {
 	return r
 }
 
-func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
+func TestReadForm(t *testing.T) {
 	photo := part{"file", "a.jpg", "image/jpeg", "bytes"}
 	f, err := readForm(request(t, part{name: "prompt", content: "sepia"}, part{name: "other", content: "x"}, photo, part{name: "options", content: `{"width":64}`}))
 	if err != nil || string(f.photo) != "bytes" || f.terms.FileName != "a.jpg" || f.terms.ContentType != "image/jpeg" || f.terms.Size != 5 ||
@@ -97,15 +97,15 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 		parts  []part
 		status int
 	}{
-		"no photo":    {[]part{{name: "prompt", content: "sepia"}}, http.StatusUnprocessableEntity},
-		"empty photo": {[]part{{"file", "a.jpg", "image/jpeg", ""}}, http.StatusUnprocessableEntity},
-		"two photos":  {[]part{photo, photo}, http.StatusUnprocessableEntity},
-		"too large":   {[]part{large}, http.StatusRequestEntityTooLarge},
-		"options":     {[]part{photo, {name: "options", content: "sepia"}}, http.StatusUnprocessableEntity},
-		"long prompt": {[]part{photo, {name: "prompt", content: strings.Repeat("x", maxField+1)}}, http.StatusUnprocessableEntity},
+		"no photo":        {[]part{{name: "prompt", content: "sepia"}}, http.StatusUnprocessableEntity},
+		"empty photo":     {[]part{{"file", "a.jpg", "image/jpeg", ""}}, http.StatusUnprocessableEntity},
+		"two photos":      {[]part{photo, photo}, http.StatusUnprocessableEntity},
+		"too large":       {[]part{large}, http.StatusRequestEntityTooLarge},
+		"invalid options": {[]part{photo, {name: "options", content: "sepia"}}, http.StatusUnprocessableEntity},
+		"prompt too long": {[]part{photo, {name: "prompt", content: strings.Repeat("x", maxField+1)}}, http.StatusUnprocessableEntity},
 	} {
 		if _, err := readForm(request(t, test.parts...)); err == nil || statusOf(t, err) != test.status {
-			t.Errorf("%s: got %v, want %d", name, err, test.status)
+			t.Errorf("%s: got error %v, want status %d", name, err, test.status)
 		}
 	}
 	broken := request(t, photo)

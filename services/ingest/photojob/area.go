@@ -42,7 +42,7 @@ func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log ze
 		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, log: log,
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
-	if backends.Bucket != nil { // nil if the operations are only described
+	if backends.Bucket != nil { // nil if the area only describes its operations
 		a.temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	}
 	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.Names.FinalBucket(), Bus: backends.Bus, Log: log}

@@ -45,14 +45,14 @@ func (a *Area) listCosts(ctx context.Context, in *costsInput) (*costsOutput, err
 		if err != nil {
 			return nil, err
 		}
-		of := providerCost{Name: name, Days: state.Between(sum.From, sum.To)}
-		for _, day := range of.Days {
-			of.Calls += day.Calls
-			of.CostMicros += day.CostMicros
+		cost := providerCost{Name: name, Days: state.Between(sum.From, sum.To)}
+		for _, day := range cost.Days {
+			cost.Calls += day.Calls
+			cost.CostMicros += day.CostMicros
 		}
-		sum.Calls += of.Calls
-		sum.CostMicros += of.CostMicros
-		sum.Providers = append(sum.Providers, of)
+		sum.Calls += cost.Calls
+		sum.CostMicros += cost.CostMicros
+		sum.Providers = append(sum.Providers, cost)
 	}
 	return out, nil
 }

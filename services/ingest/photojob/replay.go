@@ -28,7 +28,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	case job.Status != photojob.Failed:
 		return true, fmt.Sprintf("the job is %s", job.Status), nil
 	case job.Updated().After(l.Last):
-		return true, "the job has failed again since, with another dead letter", nil
+		return true, "the job has since failed again; that failure has its own dead letter", nil
 	}
 	_, err = a.retry(ctx, job, job.Prompt, job.Options)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

@@ -133,7 +133,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest reads the form to its end. It returns io.EOF, or errTwoFiles.
+// rest reads the rest of the form. It returns io.EOF at the end, errTwoFiles or a read error.
 func (f *File) rest() error {
 	for {
 		_, name, _, err := f.form.next()
@@ -146,7 +146,7 @@ func (f *File) rest() error {
 	}
 }
 
-// Same reports whether other has the same content. It reads other to its end.
+// Same reports whether other has the same content. It reads all of other.
 func (f *File) Same(other io.Reader) (bool, error) {
 	var hash maphash.Hash
 	hash.SetSeed(f.hash.Seed())
@@ -154,7 +154,7 @@ func (f *File) Same(other io.Reader) (bool, error) {
 	return size == f.size && hash.Sum64() == f.hash.Sum64(), err
 }
 
-// Blame returns the HTTP problem if the client's input caused err, and err otherwise.
+// Blame returns an HTTP problem if the client's input caused err, and err otherwise.
 func (f *File) Blame(err error) error {
 	switch {
 	case err == nil || f.err == nil || errors.Is(f.err, io.EOF):

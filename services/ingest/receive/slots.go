@@ -19,7 +19,7 @@ const (
 	// total.
 	slotRate  = 64 << 10
 	slotGrace = 3 * time.Second
-	// slotCheck is the interval at which waiting uploads look for slow uploads.
+	// slotCheck is the interval between checks for slow uploads while others wait.
 	slotCheck = 500 * time.Millisecond
 )
 

@@ -58,7 +58,7 @@ func TestFastUploadKeepsSlot(t *testing.T) {
 		other, _ := begin(t)
 		_, err := p.enter(t.Context(), "b", other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
-			t.Errorf("another upload: got error %v, fast upload aborted = %t, want a problem, false", err, fast.ended)
+			t.Errorf("another upload: got error %v, fast upload aborted = %t, want a problem and false", err, fast.ended)
 		}
 	})
 }

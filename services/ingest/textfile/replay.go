@@ -30,7 +30,7 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	case file.Status != textfile.Failed:
 		return true, fmt.Sprintf("the file is %s", file.Status), nil
 	case file.Updated().After(l.Last):
-		return true, "the file has failed again since, with another dead letter", nil
+		return true, "the file has since failed again; that failure has its own dead letter", nil
 	}
 	_, err = a.retry(ctx, file)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

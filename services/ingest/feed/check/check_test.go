@@ -23,7 +23,7 @@ func TestSubmission(t *testing.T) {
 		change func(*feed.Submission)
 		field  string // the invalid field; empty for none
 	}{
-		"as is":               {func(*feed.Submission) {}, ""},
+		"unchanged":           {func(*feed.Submission) {}, ""},
 		"no text":             {func(s *feed.Submission) { s.Text = "" }, ""},
 		"longest id":          {func(s *feed.Submission) { s.SourceID = "newsapi#" + long }, ""},
 		"id too long":         {func(s *feed.Submission) { s.SourceID = "newsapi#x" + long }, "sourceId"},
@@ -40,9 +40,9 @@ func TestSubmission(t *testing.T) {
 			func(s *feed.Submission) { s.IngestedAt = "2025-11-16T15:30:00.5+01:00" }, "",
 		},
 		"slightly in the future": {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00Z" }, ""},
-		"far ahead":              {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00.001Z" }, "ingestedAt"},
+		"too far in the future":  {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00.001Z" }, "ingestedAt"},
 		"time without a zone":    {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:30:00" }, "ingestedAt"},
-		"no time":                {func(s *feed.Submission) { s.IngestedAt = "yesterday" }, "ingestedAt"},
+		"not a time":             {func(s *feed.Submission) { s.IngestedAt = "yesterday" }, "ingestedAt"},
 		"before the year 0":      {func(s *feed.Submission) { s.IngestedAt = "0000-01-01T00:00:00+14:00" }, "ingestedAt"},
 		"https":                  {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/news/1?a=b#c" }, ""},
 		"http":                   {func(s *feed.Submission) { s.SourceURL = "http://www.bbc.com/" }, "sourceUrl"},
@@ -61,12 +61,12 @@ func TestSubmission(t *testing.T) {
 		"metadata": {func(s *feed.Submission) {
 			s.Metadata = map[string]any{"author": "J", "likes": 5.0, "x": true, "y": nil}
 		}, ""},
-		"nested metadata":         {func(s *feed.Submission) { s.Metadata = map[string]any{"a": map[string]any{}} }, "metadata"},
-		"metadata without a name": {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
-		"number out of range":     {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
-		"number close to zero":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
-		"metadata text too long":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
-		"much metadata": {func(s *feed.Submission) {
+		"nested metadata":        {func(s *feed.Submission) { s.Metadata = map[string]any{"a": map[string]any{}} }, "metadata"},
+		"empty metadata name":    {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
+		"number out of range":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
+		"number close to zero":   {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
+		"metadata text too long": {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
+		"too much metadata": {func(s *feed.Submission) {
 			s.Metadata = map[string]any{}
 			for n := range 50 {
 				s.Metadata[fmt.Sprintf("%02d", n)+strings.Repeat("é", 1_998)] = strings.Repeat("é", 2_000)

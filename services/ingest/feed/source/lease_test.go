@@ -64,8 +64,8 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 			}
 		}
 		s.State.Holder = ""
-		if !l.free(s) || len(l.seen) != 0 {
-			t.Errorf("a released source: got sightings %v, or free = false, want none and true", l.seen)
+		if free := l.free(s); !free || len(l.seen) != 0 {
+			t.Errorf("a released source: got free = %t, sightings %v, want true and none", free, l.seen)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestShutdownDuringClaim(t *testing.T) {
 		Store: NewStore(platform.NewStore(interrupted, platformTable)), Log: zerolog.Nop(), Registry: obs.NewRegistry(),
 	})
 	var polls sync.WaitGroup
-	err := p.look(ctx, &polls)
+	err := p.startDue(ctx, &polls)
 	polls.Wait()
 	if ctx.Err() == nil {
 		t.Fatalf("got no write before the shutdown, error %v, want one", err)

@@ -21,7 +21,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 
 func (m *metrics) record(source, outcome string, t Taken) {
 	m.polls.WithLabelValues(source, outcome).Inc()
-	for became, n := range map[string]int{"created": t.Created, "duplicate": t.Duplicate, "invalid": t.Invalid, "skipped": t.Skipped} {
-		m.items.WithLabelValues(source, became).Add(float64(n))
+	for result, n := range map[string]int{"created": t.Created, "duplicate": t.Duplicate, "invalid": t.Invalid, "skipped": t.Skipped} {
+		m.items.WithLabelValues(source, result).Add(float64(n))
 	}
 }

@@ -15,8 +15,8 @@ const (
 	// newsLookback is the period that the first search for a tag covers. With free keys, articles
 	// are available a day late.
 	newsLookback = 48 * time.Hour
-	// newsOverlap is how long before the newest article of the previous search a search begins,
-	// since articles may become available in an order other than that of their publication.
+	// newsOverlap is the period before the newest known article that each search covers again, since
+	// articles may not become available in the order of their publication.
 	newsOverlap = time.Hour
 )
 

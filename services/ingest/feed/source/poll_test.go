@@ -123,7 +123,7 @@ func TestTagRotation(t *testing.T) {
 }
 
 // TestPartialResultsAreAccepted checks that, if the search for the second tag fails, the results for the first
-// are accepted, and only the second is searched again from its position.
+// are accepted, and the next poll begins with the second tag.
 func TestPartialResultsAreAccepted(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)

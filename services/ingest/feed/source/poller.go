@@ -74,8 +74,8 @@ func (p *Poller) Run(ctx context.Context) {
 	tick := time.NewTicker(p.cfg.Every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		if err := p.look(ctx, &polls); err != nil && ctx.Err() == nil {
-			p.Log.Warn().Err(err).Msg("cannot list the feed sources that are due")
+		if err := p.startDue(ctx, &polls); err != nil && ctx.Err() == nil {
+			p.Log.Warn().Err(err).Msg("cannot poll the feed sources that are due")
 		}
 		select {
 		case <-ctx.Done():
@@ -85,8 +85,8 @@ func (p *Poller) Run(ctx context.Context) {
 	}
 }
 
-// look starts the polls that are due.
-func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
+// startDue starts the polls that are due.
+func (p *Poller) startDue(ctx context.Context, polls *sync.WaitGroup) error {
 	all, err := p.Store.All(ctx)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ type claimed struct {
 	Source
 	token    string // identifies the poll
 	requests int    // maximum number of requests
-	day      string // day to whose quota the requests are charged
+	day      string // the day whose quota the requests count toward
 }
 
 // shutdownWrite limits the duration of the writes at the start and end of a poll, which a shutdown
@@ -129,8 +129,8 @@ type claimed struct {
 const shutdownWrite = 5 * time.Second
 
 // claim claims a source that is due. In the result, requests is 0 if another process was faster or the
-// quota is used up. A shutdown does not interrupt the claim, because one that is stored without this
-// process being aware of it would block the source for the duration of a lease.
+// quota is used up. A shutdown does not interrupt the claim: if the claim were stored but its response
+// lost, the source would be blocked for the duration of a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()

@@ -31,28 +31,28 @@ func TestChecks(t *testing.T) {
 		spoil func(*Settings)
 		field string
 	}{
-		"kind":                         {KindRSS, func(s *Settings) { s.Kind = "twitter" }, "kind"},
-		"no url":                       {KindRSS, func(s *Settings) { s.URL = "" }, "url"},
-		"scheme":                       {KindRSS, func(s *Settings) { s.URL = "file:///etc/passwd" }, "url"},
-		"user":                         {KindRSS, func(s *Settings) { s.URL = "https://me:word@example.com" }, "url"},
-		"long url":                     {KindRSS, func(s *Settings) { s.URL = "https://example.com/" + strings.Repeat("a", 2048) }, "url"},
-		"key without encryption":       {KindNewsAPI, func(s *Settings) { s.URL = "http://example.com" }, "url"},
-		"interval":                     {KindRSS, func(s *Settings) { s.Interval = "often" }, "interval"},
-		"short interval":               {KindRSS, func(s *Settings) { s.Interval = "59s" }, "interval"},
-		"long interval":                {KindRSS, func(s *Settings) { s.Interval = "25h" }, "interval"},
-		"quota":                        {KindRSS, func(s *Settings) { s.Quota = -1 }, "quota"},
+		"unknown kind":                 {KindRSS, func(s *Settings) { s.Kind = "twitter" }, "kind"},
+		"no URL":                       {KindRSS, func(s *Settings) { s.URL = "" }, "url"},
+		"file URL":                     {KindRSS, func(s *Settings) { s.URL = "file:///etc/passwd" }, "url"},
+		"URL with a user":              {KindRSS, func(s *Settings) { s.URL = "https://me:word@example.com" }, "url"},
+		"URL too long":                 {KindRSS, func(s *Settings) { s.URL = "https://example.com/" + strings.Repeat("a", 2048) }, "url"},
+		"unencrypted URL":              {KindNewsAPI, func(s *Settings) { s.URL = "http://example.com" }, "url"},
+		"not a duration":               {KindRSS, func(s *Settings) { s.Interval = "often" }, "interval"},
+		"interval too short":           {KindRSS, func(s *Settings) { s.Interval = "59s" }, "interval"},
+		"interval too long":            {KindRSS, func(s *Settings) { s.Interval = "25h" }, "interval"},
+		"negative quota":               {KindRSS, func(s *Settings) { s.Quota = -1 }, "quota"},
 		"no tags":                      {KindRSS, func(s *Settings) { s.Tags = nil }, "tags"},
-		"many tags":                    {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
+		"too many tags":                {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
 		"blank tag":                    {KindRSS, func(s *Settings) { s.Tags = []string{"a", " "} }, "tags[1]"},
-		"long tag":                     {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
+		"tag too long":                 {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
 		"duplicate tag":                {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
-		"match":                        {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
+		"unknown match":                {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
 		"tag with a control character": {KindRSS, func(s *Settings) { s.Tags = []string{"a\ab"} }, "tags[0]"},
 		"tag with a line break":        {KindRSS, func(s *Settings) { s.Tags = []string{"a\nb"} }, "tags[0]"},
 		"six tags with match all":      {KindRSS, func(s *Settings) { s.Match, s.Tags = MatchAll, []string{"a", "b", "c", "d", "e", "f"} }, "tags"},
 		"match for newsapi":            {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
-		"language":                     {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
-		"pages":                        {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
+		"invalid language":             {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
+		"too many pages":               {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
 		"key for rss":                  {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
 		"variable of another secret":   {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
 		"key instead of a variable":    {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
@@ -64,7 +64,7 @@ func TestChecks(t *testing.T) {
 		s = s.withDefaults()
 		c.spoil(&s)
 		if found := s.check(testConfig); len(found) == 0 || found[0].Field != "body."+c.field {
-			t.Errorf("%s: got errors %v, want one of field %s", name, found, c.field)
+			t.Errorf("%s: got errors %v, want one for field %s", name, found, c.field)
 		}
 	}
 	local := Settings{Kind: KindNewsAPI, URL: "http://127.0.0.1:1234/v2/everything", Tags: []string{"AI"}}.withDefaults()

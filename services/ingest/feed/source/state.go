@@ -63,7 +63,7 @@ type Taken struct {
 	Invalid   int `json:"invalid"`
 	Skipped   int `json:"skipped"` // entries that match no tag, were withdrawn, or are beyond the last page
 	// TagsDropped counts matching tags beyond the maximum number of tags of an item.
-	TagsDropped int `json:"tagsDropped" doc:"tags that entries matched beyond the 5 of an item"`
+	TagsDropped int `json:"tagsDropped" doc:"matching tags that were dropped, because an item has at most 5"`
 }
 
 func (t *Taken) add(other Taken) {
@@ -74,7 +74,7 @@ func (t *Taken) add(other Taken) {
 	t.TagsDropped += other.TagsDropped
 }
 
-// mostSkew is an upper bound of the clock difference between processes.
+// mostSkew is an upper bound on the clock difference between processes.
 const mostSkew = time.Hour
 
 // due reports whether it is time to poll the source; leases decide whether it is free. If the last
@@ -90,8 +90,8 @@ func (s *Source) enabled() bool {
 	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == ""
 }
 
-// most returns the maximum number of requests of a poll.
-func (s *Source) most() int {
+// maxRequests returns the maximum number of requests of a poll.
+func (s *Source) maxRequests() int {
 	if s.Settings.Kind == KindNewsAPI {
 		return len(s.Settings.Tags) * s.Settings.Pages
 	}
@@ -107,7 +107,7 @@ func (s *Source) claim(token string, now time.Time) int {
 	if used := s.State.Used.Day; used < now.Format(time.DateOnly) || used > now.Add(mostSkew).Format(time.DateOnly) {
 		s.State.Used = Used{Day: now.Format(time.DateOnly)}
 	}
-	requests := min(s.most(), s.Settings.Quota-s.State.Used.Requests)
+	requests := min(s.maxRequests(), s.Settings.Quota-s.State.Used.Requests)
 	if requests <= 0 {
 		s.State.NextPoll = now.Truncate(24 * time.Hour).Add(24 * time.Hour)
 		s.State.Last = &Outcome{At: now, Outcome: outcomeQuota, Detail: "the daily quota is used up"}
@@ -121,8 +121,8 @@ func (s *Source) claim(token string, now time.Time) int {
 // defaultHold is the pause after a server has reported too many requests without a retry time.
 const defaultHold = time.Hour
 
-// soon is the pause after an error of an Assay backend.
-const soon = time.Minute
+// backendPause is the pause after an error of an Assay backend.
+const backendPause = time.Minute
 
 // finish records the result of a poll and releases the source. If another poll has
 // taken over the source, it records nothing. If the settings have changed during the
@@ -159,7 +159,7 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	case outcome == outcomeInterrupted:
 		s.State.NextPoll = now
 	case ours:
-		s.State.NextPoll = now.Add(min(every, soon))
+		s.State.NextPoll = now.Add(min(every, backendPause))
 	case outcome == outcomeThrottled:
 		s.State.HeldUntil = now.Add(r.hold())
 		s.State.NextPoll = s.State.HeldUntil

@@ -41,7 +41,7 @@ func TestOutcomes(t *testing.T) {
 		stopped  bool
 	}{
 		"success":                 {nil, outcomeOK, 10 * time.Minute, 0, false},
-		"key":                     {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
+		"unauthorized":            {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
 		"gone":                    {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
 		"throttled":               {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
 		"throttled without delay": {&fetch.Throttled{}, outcomeThrottled, time.Hour, 0, false},
@@ -89,7 +89,7 @@ func TestBreaker(t *testing.T) {
 		poll := claimNow(t, s, at)
 		s.finish(poll, report{requests: 1, counted: 1, err: errors.New("500")}, at, time.Hour)
 		if want := at.Add(time.Duration(minutes) * time.Minute); !s.State.NextPoll.Equal(want) || s.Status(at) != "paused" {
-			t.Errorf("after %d failures: got next poll at %s, want %s", s.State.Failures, s.State.NextPoll, want)
+			t.Errorf("after %d failures: got next poll at %s, status %s, want %s and paused", s.State.Failures, s.State.NextPoll, s.Status(at), want)
 		}
 		at = s.State.NextPoll
 	}
@@ -184,7 +184,7 @@ func TestIDs(t *testing.T) {
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
 	if entryID(entry, "https://a.example/1.xml") == entryID(entry, "https://a.example/2.xml") || entryID(entry, "https://a.example/") != entryID(entry, "https://A.example/") {
-		t.Error("an id that is not a URL: got the same entry id for two feeds, or different ones for one feed")
+		t.Error("an id that is not a URL: got the same entry id for two feeds, or different ones for one feed, want one for each feed")
 	}
 	entry.ID = "https://example.com/17"
 	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {

@@ -51,7 +51,7 @@ func (s *Store) All(ctx context.Context) ([]Source, error) {
 	return all, nil
 }
 
-// Get returns one source. It returns ErrNotFound.
+// Get returns a source, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, name string) (Source, error) {
 	found, version, err := s.load(ctx, name)
 	if err == nil && (version == 0 || found.Deleted) {
@@ -84,8 +84,8 @@ func parseSource(d platform.Document) (Source, error) {
 // errUnchanged makes update skip the write.
 var errUnchanged = errors.New("nothing to write")
 
-// update applies a change to a source, which may not exist yet, with conditional writes in a loop.
-// An error of the change ends the loop and is returned, except errUnchanged.
+// update applies a change to a source, which may not exist yet, and tries again if the source is changed
+// concurrently. It returns errors of the change, except errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
 		current, version, err := s.load(ctx, name)

@@ -116,23 +116,23 @@ func parse(resp fetch.Response) (Page, error) {
 // specific: https://newsapi.org/docs/errors
 func failure(resp fetch.Response, code, message string) error {
 	const maxMessage = 200
-	said := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))
+	reason := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))
 	if code != "" {
-		said = code + ": " + said
+		reason = code + ": " + reason
 	}
 	switch code {
 	case "apiKeyDisabled", "apiKeyInvalid", "apiKeyMissing":
-		return fmt.Errorf("%w: %s", fetch.ErrUnauthorized, said)
+		return fmt.Errorf("%w: %s", fetch.ErrUnauthorized, reason)
 	case "rateLimited", "apiKeyExhausted":
-		return &fetch.Throttled{Reason: said, After: resp.RetryAfter(time.Now())}
+		return &fetch.Throttled{Reason: reason, After: resp.RetryAfter(time.Now())}
 	case "maximumResultsReached":
-		return fmt.Errorf("%w: %s", ErrEnd, said)
+		return fmt.Errorf("%w: %s", ErrEnd, reason)
 	}
-	if err := resp.Err(said); err != nil {
+	if err := resp.Err(reason); err != nil {
 		return err
 	}
 	if code != "" {
-		return errors.New(said)
+		return errors.New(reason)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 	fail := func(status int, code string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { newsapitest.Fail(w, status, code, "said") }
 	}
-	held := func(value string) http.HandlerFunc {
+	limited := func(value string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", value)
 			newsapitest.Fail(w, http.StatusTooManyRequests, "rateLimited", "said")
@@ -90,26 +90,26 @@ func TestFailures(t *testing.T) {
 		answer http.HandlerFunc
 		means  func(error) bool
 	}{
-		"no key":       {fail(401, "apiKeyMissing"), is(fetch.ErrUnauthorized)},
-		"wrong key":    {fail(401, "apiKeyInvalid"), is(fetch.ErrUnauthorized)},
-		"disabled key": {fail(403, "apiKeyDisabled"), is(fetch.ErrUnauthorized)},
-		"plain 401":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, is(fetch.ErrUnauthorized)},
-		"exhausted":    {fail(429, "apiKeyExhausted"), throttled(0, 0)},
-		"rate":         {fail(429, "rateLimited"), throttled(0, 0)},
-		"rate seconds": {held("120"), throttled(2*time.Minute, 2*time.Minute)},
-		"rate date":    {held(time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat)), throttled(time.Hour, 2*time.Hour)},
-		"rate past":    {held("Fri, 21 Nov 2025 12:00:00 GMT"), throttled(0, 0)},
-		"rate invalid": {held("soon"), throttled(0, 0)},
-		"rate forever": {held("999999999"), throttled(24*time.Hour, 24*time.Hour)},
-		"parameter":    {fail(400, "parameterInvalid"), other},
-		"server error": {fail(500, "unexpectedError"), other},
-		"bad gateway":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, other},
-		"redirect":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/v2/other", http.StatusFound) }, other},
-		"html":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, is(fetch.ErrMalformed)},
-		"half":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok","articles":[{`) }, is(fetch.ErrMalformed)},
-		"empty":        {func(http.ResponseWriter, *http.Request) {}, is(fetch.ErrMalformed)},
-		"wrong types":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok","articles":7}`) }, is(fetch.ErrMalformed)},
-		"huge": {func(w http.ResponseWriter, _ *http.Request) {
+		"no key":                  {fail(401, "apiKeyMissing"), is(fetch.ErrUnauthorized)},
+		"wrong key":               {fail(401, "apiKeyInvalid"), is(fetch.ErrUnauthorized)},
+		"disabled key":            {fail(403, "apiKeyDisabled"), is(fetch.ErrUnauthorized)},
+		"401 without a code":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, is(fetch.ErrUnauthorized)},
+		"exhausted key":           {fail(429, "apiKeyExhausted"), throttled(0, 0)},
+		"rate limited":            {fail(429, "rateLimited"), throttled(0, 0)},
+		"Retry-After in seconds":  {limited("120"), throttled(2*time.Minute, 2*time.Minute)},
+		"Retry-After as a date":   {limited(time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat)), throttled(time.Hour, 2*time.Hour)},
+		"Retry-After in the past": {limited("Fri, 21 Nov 2025 12:00:00 GMT"), throttled(0, 0)},
+		"invalid Retry-After":     {limited("soon"), throttled(0, 0)},
+		"Retry-After too long":    {limited("999999999"), throttled(24*time.Hour, 24*time.Hour)},
+		"invalid parameter":       {fail(400, "parameterInvalid"), other},
+		"server error":            {fail(500, "unexpectedError"), other},
+		"bad gateway":             {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, other},
+		"redirect":                {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/v2/other", http.StatusFound) }, other},
+		"HTML":                    {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, is(fetch.ErrMalformed)},
+		"truncated":               {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok","articles":[{`) }, is(fetch.ErrMalformed)},
+		"empty body":              {func(http.ResponseWriter, *http.Request) {}, is(fetch.ErrMalformed)},
+		"wrong types":             {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"ok","articles":7}`) }, is(fetch.ErrMalformed)},
+		"too large": {func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"status":"ok","articles":[],"more":%q}`, strings.Repeat("x", 2<<20))
 		}, is(fetch.ErrTooLarge)},
 	} {
@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 			if err == nil || !c.means(err) {
 				t.Errorf("got %+v, error %v, want the error of this response", page, err)
 			} else if strings.Contains(err.Error(), newsapitest.Key) {
-				t.Errorf("the error contains the key: %v", err)
+				t.Errorf("got error %q, want it without the key", err)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 // TestSlowResponses checks that the timeout of the request applies to a missing response and to one that
 // stops in the middle.
 func TestSlowResponses(t *testing.T) {
-	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
+	for name, begin := range map[string]string{"no response": "", "incomplete response": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
 		server.Answer(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, begin)

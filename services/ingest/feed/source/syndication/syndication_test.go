@@ -60,7 +60,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestCharsets reads feeds in various charsets, which are declared in each possible place.
+// TestCharsets reads feeds in various charsets, declared in every supported place.
 func TestCharsets(t *testing.T) {
 	const start, end = "<?xml version=\"1.0\"", "?><rss version=\"2.0\"><channel><title>caf\u00e9</title></channel></rss>"
 	wide := func(text string, order binary.AppendByteOrder) string {
@@ -72,17 +72,17 @@ func TestCharsets(t *testing.T) {
 	}
 	latin := strings.ReplaceAll(end, "\u00e9", "\xe9")
 	for name, c := range map[string]struct{ contentType, body, title string }{
-		"in the declaration":            {"text/xml", start + ` encoding="ISO-8859-1"` + latin, "caf\u00e9"},
-		"in the header only":            {"text/xml; charset=windows-1252", start + latin, "caf\u00e9"},
-		"header and no XML start":       {"text/xml; charset=windows-1252", latin[2:], "caf\u00e9"},
-		"declaration and header differ": {"text/xml; charset=us-ascii", start + ` encoding="utf-8"` + end, "caf\u00e9"},
-		"UTF-16 with a mark":            {"text/xml", wide("\ufeff"+start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
-		"UTF-16, big":                   {"text/xml", wide("\ufeff"+start+` encoding='utf-16'`+end, binary.BigEndian), "caf\u00e9"},
-		"UTF-16 without a mark":         {"application/rss+xml", wide(start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
-		"UTF-16 in the header":          {"text/xml; charset=utf-16be", wide(start+end, binary.BigEndian), "caf\u00e9"},
-		"an unknown charset":            {"text/xml; charset=klingon", start + end, "caf\u00e9"},
-		"one bad byte":                  {"text/xml", start + strings.Replace(end, "caf", "c\xffaf", 1), "c\ufffdaf\u00e9"},
-		"one control character":         {"text/xml", start + strings.Replace(end, "caf", "c\x0baf", 1), "caf\u00e9"},
+		"in the declaration":               {"text/xml", start + ` encoding="ISO-8859-1"` + latin, "caf\u00e9"},
+		"in the header only":               {"text/xml; charset=windows-1252", start + latin, "caf\u00e9"},
+		"header, no XML declaration":       {"text/xml; charset=windows-1252", latin[2:], "caf\u00e9"},
+		"declaration and header differ":    {"text/xml; charset=us-ascii", start + ` encoding="utf-8"` + end, "caf\u00e9"},
+		"UTF-16 with a byte order mark":    {"text/xml", wide("\ufeff"+start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"big-endian UTF-16":                {"text/xml", wide("\ufeff"+start+` encoding='utf-16'`+end, binary.BigEndian), "caf\u00e9"},
+		"UTF-16 without a byte order mark": {"application/rss+xml", wide(start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"UTF-16 in the header":             {"text/xml; charset=utf-16be", wide(start+end, binary.BigEndian), "caf\u00e9"},
+		"an unknown charset":               {"text/xml; charset=klingon", start + end, "caf\u00e9"},
+		"one invalid byte":                 {"text/xml", start + strings.Replace(end, "caf", "c\xffaf", 1), "c\ufffdaf\u00e9"},
+		"one control character":            {"text/xml", start + strings.Replace(end, "caf", "c\x0baf", 1), "caf\u00e9"},
 	} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", c.contentType)
@@ -122,12 +122,12 @@ func TestFailures(t *testing.T) {
 	}{
 		"unauthorized":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, fetch.ErrUnauthorized},
 		"gone":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, fetch.ErrGone},
-		"html":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Welcome</body></html>") }, fetch.ErrMalformed},
-		"half":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss[:len(rss)/2]) }, fetch.ErrMalformed},
-		"empty":           {func(http.ResponseWriter, *http.Request) {}, fetch.ErrMalformed},
+		"HTML":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Welcome</body></html>") }, fetch.ErrMalformed},
+		"truncated":       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss[:len(rss)/2]) }, fetch.ErrMalformed},
+		"empty body":      {func(http.ResponseWriter, *http.Request) {}, fetch.ErrMalformed},
 		"not a JSON feed": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":7}`) }, fetch.ErrMalformed},
-		"huge":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
-		"private": {func(w http.ResponseWriter, r *http.Request) {
+		"too large":       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
+		"redirect to a private address": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 		}, guard.ErrBlocked},
 	} {
