@@ -50,10 +50,10 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 // item is not in TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
-	failed, wrong := i.Failed()
-	analyzed, invalid := i.Analyzed()
-	if err := errors.Join(err, wrong, invalid); err != nil {
-		return event.Event{}, fmt.Errorf("the times of %s: %w", i.SourceID, err)
+	failed, failedErr := i.Failed()
+	analyzed, analyzedErr := i.Analyzed()
+	if err := errors.Join(err, failedErr, analyzedErr); err != nil {
+		return event.Event{}, fmt.Errorf("parse the times of %s: %w", i.SourceID, err)
 	}
 	accepted := NewAccepted(&event.FeedItemAccepted{
 		SourceId: i.SourceID, IngestedAt: timestamppb.New(at), SourceType: i.SourceType, Bucket: bucket, Key: TextKey(i.SourceID),
@@ -85,7 +85,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
-			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // for a sweep that restores a text that was removed too early
+			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // lets a sweep restore a text that was removed too early
 		},
 		area.Query: {
 			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),

@@ -13,8 +13,8 @@ import (
 const ObjectPrefix = "feed/"
 
 const (
-	// keyPart is the length of a part of a key: a file system that stores objects as files limits
-	// names to 255 bytes.
+	// keyPart is the maximum length of a part of a key, because file systems that store objects as files
+	// limit names to 255 bytes.
 	keyPart = 200
 	// keyMore is the suffix of every part except the last, so that no part is the name of both a
 	// file and a directory.

@@ -2,7 +2,7 @@ package feed_test
 
 import (
 	"errors"
-	"maps"
+
 	"reflect"
 	"testing"
 	"time"
@@ -94,7 +94,7 @@ func TestAcceptedAgain(t *testing.T) {
 		}
 		e, err := item.Accepted("bucket")
 		if err != nil || ids[e.ID] || e.Subject != feed.AcceptedSubject(item.SourceID) {
-			t.Errorf("got %+v, error %v, want an id other than %v", e, err, maps.Keys(ids))
+			t.Errorf("got %+v, error %v, want an id other than %v", e, err, ids)
 		}
 		ids[e.ID] = true
 		return item
@@ -119,7 +119,7 @@ func TestCompareModels(t *testing.T) {
 			}
 		}
 	}
-	if feed.CompareModels("v1", "v1.0.0.0") != 0 {
-		t.Error("CompareModels of two invalid versions: got a difference, want 0")
+	if got := feed.CompareModels("v1", "v1.0.0.0"); got != 0 {
+		t.Errorf("CompareModels of two invalid versions = %d, want 0", got)
 	}
 }

@@ -93,7 +93,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
-// primarySchema returns the table that is written: it has no index, and a stream with both images.
+// primarySchema returns the schema of the table that writers use. It has no index, and a stream with both images.
 func primarySchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,
@@ -106,8 +106,8 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// dashboardSchema returns the table that is read. The rows of items are of two kinds, with
-// distinct keys:
+// dashboardSchema returns the schema of the table that readers use. The rows of items are of two
+// kinds, with distinct keys:
 //
 //	         day_partition   ingested_at                      in the index
 //	base     2025-11-16      <iso>#<source_id>                by_sentiment

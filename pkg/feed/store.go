@@ -213,7 +213,7 @@ func described(i Item) (lifecycle.Item, error) {
 	}
 	value, err := attributevalue.Marshal(i.Metadata)
 	if err != nil {
-		return lifecycle.Item{}, fmt.Errorf("the metadata of %s: %w", i.SourceID, err)
+		return lifecycle.Item{}, fmt.Errorf("marshal the metadata of %s: %w", i.SourceID, err)
 	}
 	change.Set[AttrMetadata] = value
 	return change, nil
@@ -281,12 +281,12 @@ func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	_, timed := i.Ingested()
+	_, timeErr := i.Ingested()
 	switch {
 	case !sourceIDForm.MatchString(i.SourceID):
 		return Item{}, fmt.Errorf("invalid source id %q", i.SourceID)
-	case timed != nil:
-		return Item{}, fmt.Errorf("the ingestion time of %s: %w", i.SourceID, timed)
+	case timeErr != nil:
+		return Item{}, fmt.Errorf("parse the ingestion time of %s: %w", i.SourceID, timeErr)
 	case i.Status != Pending && i.Status != Analyzed:
 		return Item{}, fmt.Errorf("%s: invalid status %q", i.SourceID, i.Status)
 	case len(i.MatchedTags) == 0:

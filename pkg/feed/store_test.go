@@ -102,7 +102,7 @@ func TestGiveUpIsReverted(t *testing.T) {
 	_, store := feedtest.Open(t)
 	another := feedtest.Submission(0, time.Now(), "a")
 	another.Text, another.SourceURL, another.Metadata = "another text", "https://example.com/another", map[string]any{"n": 1.5, "none": nil}
-	for n, ending := range []func(feed.Item) (feed.Item, error){
+	for n, revert := range []func(feed.Item) (feed.Item, error){
 		func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
 		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, feedtest.Liked()) },
 		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i.Of(another)) },
@@ -116,16 +116,16 @@ func TestGiveUpIsReverted(t *testing.T) {
 			t.Fatal(err)
 		}
 		item, err := store.Get(t.Context(), item.SourceID)
-		if at, timed := item.Failed(); err != nil || timed != nil || time.Since(at) > time.Minute || !item.GivenUp() || !item.Settled() ||
+		if at, timeErr := item.Failed(); err != nil || timeErr != nil || time.Since(at) > time.Minute || !item.GivenUp() || !item.Settled() ||
 			item.Status != feed.Pending || item.View().ErrorMessage != "the text is gone" {
-			t.Errorf("got %+v, error %v, time error %v, want a pending item that was given up now", item, err, timed)
+			t.Errorf("got %+v, error %v, time error %v, want a pending item that was given up now", item, err, timeErr)
 		}
-		want, err := ending(item)
+		want, err := revert(item)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if item, err = store.Get(t.Context(), item.SourceID); err != nil || item.GivenUp() || item.ErrorMessage != "" || item.FailedAt != "" || !reflect.DeepEqual(item, want) {
-			t.Errorf("after ending %d: got %+v, error %v, want %+v", n, item, err, want)
+			t.Errorf("after revert %d: got %+v, error %v, want %+v", n, item, err, want)
 		}
 	}
 }
@@ -256,11 +256,11 @@ func TestSeed(t *testing.T) {
 }
 
 func TestParseRejectsInvalidRows(t *testing.T) {
-	whole := map[string]types.AttributeValue{
+	valid := map[string]types.AttributeValue{
 		"source_id": &types.AttributeValueMemberS{Value: "reddit#1"}, "ingested_at": &types.AttributeValueMemberS{Value: "2025-11-16T14:30:00.000Z"},
 		"status": &types.AttributeValueMemberS{Value: "pending"}, "matched_tags": &types.AttributeValueMemberSS{Value: []string{"a"}},
 	}
-	if _, err := feed.Parse(whole); err != nil {
+	if _, err := feed.Parse(valid); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]types.AttributeValue{
@@ -268,7 +268,7 @@ func TestParseRejectsInvalidRows(t *testing.T) {
 		"status": &types.AttributeValueMemberS{Value: "analyzed"}, "matched_tags": &types.AttributeValueMemberNULL{Value: true},
 		"score": &types.AttributeValueMemberS{Value: "much"},
 	} {
-		broken := maps.Clone(whole)
+		broken := maps.Clone(valid)
 		broken[name] = value
 		if i, err := feed.Parse(broken); err == nil {
 			t.Errorf("invalid %s: got %+v, want an error", name, i)
@@ -288,9 +288,9 @@ func TestItemsExpire(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for n, there := range []bool{true, true, false} {
-		if _, err := store.Get(t.Context(), fmt.Sprintf("reddit#%d", n)); (err == nil) != there || !there && !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("item %d: got error %v, want found = %t", n, err, there)
+	for n, found := range []bool{true, true, false} {
+		if _, err := store.Get(t.Context(), fmt.Sprintf("reddit#%d", n)); (err == nil) != found || !found && !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("item %d: got error %v, want found = %t", n, err, found)
 		}
 	}
 	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Primary)})

@@ -18,9 +18,9 @@ import (
 const (
 	MaxSourceID  = 256 // bytes
 	MaxTags      = 5
-	MaxTag       = 50  // characters
-	maxSnippet   = 200 // characters
-	MaxText      = 10_000
+	MaxTag       = 50        // characters
+	maxSnippet   = 200       // characters
+	MaxText      = 10_000    // characters
 	MaxURL       = 2048      // bytes
 	MaxMetadata  = 50        // entries
 	MaxMetaText  = 2_000     // characters of a name or a text
@@ -47,7 +47,7 @@ type Submission struct {
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"default: now"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
-	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5 tags of at most 50 characters, without control characters; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
 }
 

@@ -100,7 +100,7 @@ func (s *Store) Merge(ctx context.Context, sourceID string) error {
 const missingParallel = 16 // source ids that are looked up concurrently
 
 // Missing returns the source ids that have no item, each confirmed by a second, strongly consistent
-// read. Each id takes a request, since the key also contains a time.
+// read. Each id requires a request, since the key also contains a time.
 func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 	missing := make([]bool, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
@@ -123,13 +123,13 @@ func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("look for items: %w", err)
+		return nil, fmt.Errorf("look up items: %w", err)
 	}
-	var left []string
+	var absent []string
 	for i, id := range ids {
 		if missing[i] {
-			left = append(left, id)
+			absent = append(absent, id)
 		}
 	}
-	return left, nil
+	return absent, nil
 }

@@ -91,7 +91,7 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 	}
 	for limit := range int32(7) {
 		if items, double := look(limit + 1); items != 4 || !slices.Equal(double, []string{"reddit#1"}) {
-			t.Errorf("in pages of %d: got %d items and several rows of %v, want 4 and reddit#1", limit+1, items, double)
+			t.Errorf("in pages of %d: got %d items and duplicates of %v, want 4 and reddit#1", limit+1, items, double)
 		}
 	}
 	for range 2 { // the second merge changes nothing
@@ -99,11 +99,11 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if items, double := look(100); items != 4 || len(double) != 0 {
-			t.Errorf("after the merge: got %d items and several rows of %v, want 4 and none", items, double)
+			t.Errorf("after the merge: got %d items and duplicates of %v, want 4 and none", items, double)
 		}
 		got, err := store.Get(t.Context(), "reddit#1")
-		if at, timed := got.Ingested(); err != nil || timed != nil || at.Sub(begin).Abs() > time.Second || !slices.Equal(got.MatchedTags, []string{"a", "b", "c"}) {
-			t.Errorf("after the merge: got %+v, error %v, time error %v, want the first row with tags a, b and c", got, err, timed)
+		if at, timeErr := got.Ingested(); err != nil || timeErr != nil || at.Sub(begin).Abs() > time.Second || !slices.Equal(got.MatchedTags, []string{"a", "b", "c"}) {
+			t.Errorf("after the merge: got %+v, error %v, time error %v, want the first row with tags a, b and c", got, err, timeErr)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestTextKeys(t *testing.T) {
 	for _, id := range []string{"reddit#a", "reddit#A", "newsapi#a_-9", "reddit#" + longest[:93], "reddit#" + longest[:94], "reddit#" + longest} {
 		key := feed.TextKey(id)
 		if keys[strings.ToLower(key)] {
-			t.Errorf("TextKey(%s) = %s, which is also the key of another item", id, key)
+			t.Errorf("TextKey(%s) = %s, which is the key of another item, want a different key", id, key)
 		}
 		keys[strings.ToLower(key)] = true
 		if got, err := feed.ParseTextKey(key); err != nil || got != id {
@@ -131,7 +131,7 @@ func TestTextKeys(t *testing.T) {
 	for key := range keys {
 		for other := range keys {
 			if strings.HasPrefix(other, key+"/") {
-				t.Errorf("key %s is the directory of key %s", key, other)
+				t.Errorf("got key %s, which is a directory of key %s, want no such keys", key, other)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ const (
 // Work describes the stream of LibraryStep events.
 func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: stepSubject + ">"} }
 
-// StepSubjects matches the steps of one class.
+// StepSubjects returns the filter for the steps of one class.
 func StepSubjects(class string) string { return stepSubject + class + ".>" }
 
 const (

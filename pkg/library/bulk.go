@@ -62,7 +62,7 @@ func (s *Store) operate(ctx context.Context, c Caller, o Operation) Outcome {
 	case OpMove:
 		if o.ParentID != "" {
 			if _, err := s.Writable(ctx, o.ParentID, c); err != nil {
-				done.Err = fmt.Errorf("the target: %w", err)
+				done.Err = fmt.Errorf("check the target folder: %w", err)
 				return done
 			}
 		}
@@ -74,7 +74,7 @@ func (s *Store) operate(ctx context.Context, c Caller, o Operation) Outcome {
 	case OpErase:
 		done.Erase, done.Err = s.Erase(ctx, o.ID, e)
 	default:
-		done.Err = fmt.Errorf("no operation is named %q", o.Op)
+		done.Err = fmt.Errorf("unknown operation %q", o.Op)
 	}
 	return done
 }

@@ -25,14 +25,14 @@ func (s *Store) ensureRoot(ctx context.Context, owner string) (Node, error) {
 	root.UpdatedAt = root.CreatedAt
 	item, err := attributevalue.MarshalMap(root)
 	if err != nil {
-		return Node{}, fmt.Errorf("root of %s: %w", owner, err)
+		return Node{}, fmt.Errorf("create the root of %s: %w", owner, err)
 	}
 	_, err = s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.nodes, Item: item, ConditionExpression: absent(idName)})
 	if _, exists := errors.AsType[*types.ConditionalCheckFailedException](err); exists {
 		return s.Get(ctx, root.ID)
 	}
 	if err != nil {
-		return Node{}, fmt.Errorf("root of %s: %w", owner, err)
+		return Node{}, fmt.Errorf("create the root of %s: %w", owner, err)
 	}
 	return root, nil
 }

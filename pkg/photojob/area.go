@@ -33,7 +33,7 @@ func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSub
 func UploadedSubject(route, jobID string) string { return uploadedSubject + route + "." + jobID }
 
 // NewUploaded returns the event for d. Its id is photojob.uploaded/<jobId>/<etag>, followed by
-// the time of the request for a retry.
+// the time of the last retry, if any.
 func NewUploaded(d *event.PhotoUploaded) event.Event {
 	id := "photojob.uploaded/" + d.JobId + "/" + d.Etag
 	at := d.UploadedAt.AsTime()

@@ -97,7 +97,7 @@ func TestBatchEnds(t *testing.T) {
 		t.Errorf("got outcome %+v, want PARTIAL with 2 completed, 1 failed and 1 deleted of 4", outcome)
 	}
 	if last := ended.Jobs[len(ended.Jobs)-1].Updated(); !ended.Outcome().Time.Equal(last) || last.Before(r.clock) {
-		t.Errorf("got time %s of the outcome, want %s", ended.Outcome().Time, last)
+		t.Errorf("got outcome time %s, want %s", ended.Outcome().Time, last)
 	}
 	for _, j := range ended.Jobs {
 		if _, err := r.Delete(t.Context(), j.JobID); err != nil {

@@ -20,7 +20,7 @@ func NewID(owner, idempotencyKey string) (string, error) {
 	if idempotencyKey == "" {
 		id, err := ulid.New(ulid.Now(), rand.Reader)
 		if err != nil {
-			return "", fmt.Errorf("job id: %w", err)
+			return "", fmt.Errorf("generate a job id: %w", err)
 		}
 		return id.String(), nil
 	}
@@ -44,7 +44,7 @@ func ValidID(id string) bool {
 func childIDs(batchID string, n int) ([]string, error) {
 	id, err := ulid.ParseStrict(batchID)
 	if err != nil {
-		return nil, fmt.Errorf("batch id %q: %w", batchID, err)
+		return nil, fmt.Errorf("parse the batch id %q: %w", batchID, err)
 	}
 	ids := make([]string, n)
 	for i := range ids {

@@ -28,13 +28,13 @@ const (
 	FinalPrefix  = "final/"
 )
 
-// ErrForeignKey means that a key is not that of an object of a photo job.
+// ErrForeignKey means that an object key does not belong to a photo job.
 var ErrForeignKey = errors.New("not an object of a photo job")
 
 // UploadKey returns the key under which the bytes of a job are uploaded. It contains a hash of the terms,
 // so that two reservations of one job id with different terms have different keys.
 func (t Terms) UploadKey(jobID string) string {
-	terms, _ := json.Marshal(t) // texts and numbers can always be encoded
+	terms, _ := json.Marshal(t) // cannot fail: strings and numbers can always be encoded
 	sum := sha256.Sum256(terms)
 	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))
 }
@@ -49,14 +49,14 @@ func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
 }
 
-// PreviewKey returns the key of the small picture of the edited photo with a final key.
+// PreviewKey returns the key of the preview of the edited photo at finalKey.
 func PreviewKey(finalKey string) string { return finalKey + ".preview" }
 
-// OriginalPreviewKey returns the key of the small picture of the uploaded photo from which the edited photo
-// with a final key was made.
+// OriginalPreviewKey returns the key of the preview of the uploaded photo from which the photo at finalKey
+// was made.
 func OriginalPreviewKey(finalKey string) string { return finalKey + ".original" }
 
-// ResultKeys returns the keys of all objects that belong to the edited photo with a final key.
+// ResultKeys returns the keys of all objects that belong to the edited photo at finalKey.
 func ResultKeys(finalKey string) []string {
 	return []string{finalKey, PreviewKey(finalKey), OriginalPreviewKey(finalKey)}
 }

@@ -62,7 +62,7 @@ func (l Ledger) sorted() []Call {
 // Calls returns the entries in order.
 func (l Ledger) Calls() []Call { return l.sorted() }
 
-// Last returns the last call since the last retry.
+// Last returns the last call since the last retry, or false if there is none.
 func (l Ledger) Last() (Call, bool) {
 	calls := l.sorted()
 	if len(calls) == 0 {
@@ -104,7 +104,7 @@ func (l Ledger) count(step string, counts func(Call) bool) int {
 	return n
 }
 
-// CostMicros returns the cost of all calls, an upper bound of the billed amount.
+// CostMicros returns the cost of all calls, an upper bound on the billed amount.
 func (l Ledger) CostMicros() int64 {
 	var sum int64
 	for _, c := range l {

@@ -76,7 +76,7 @@ func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 	r.fill(3)
 	page, err := r.List(t.Context(), Listing{UserID: "ann", Limit: 1})
 	if err != nil || page.NextCursor == "" {
-		t.Fatal(page, err)
+		t.Fatalf("got page %+v, error %v, want a cursor", page, err)
 	}
 	for _, l := range []Listing{{UserID: "bob", Cursor: page.NextCursor}, {Status: Queued, Cursor: page.NextCursor}} {
 		if _, err := r.List(t.Context(), l); !errors.Is(err, table.ErrCursor) {

@@ -79,7 +79,7 @@ func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options
 // NextCall returns the number of the next call.
 func (j Job) NextCall() int { return j.Calls.next() }
 
-// intending returns the job with a new call in the state sent.
+// intending returns the job with a new call with the outcome sent.
 func (j Job) intending(intent Call) Job {
 	intent.N, intent.Outcome = j.Calls.next(), CallSent
 	j.Calls = j.Calls.withoutRefused().with(intent)

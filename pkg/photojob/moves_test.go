@@ -94,7 +94,7 @@ func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
 				t.Errorf("%s from %s with an old fence: got error %v, want ErrFenceLost", move.Name, from, err)
 			}
 			if after := r.get(stale.JobID); !reflect.DeepEqual(before, after) {
-				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
+				t.Errorf("%s with an old fence: got stored job %+v, want %+v", move.Name, after, before)
 			}
 		}
 		if _, err := makers[move.Name](t, r.Store, Job{JobID: "nobody", UpdatedAt: 1}); !errors.Is(err, lifecycle.ErrNotFound) {

@@ -119,7 +119,7 @@ func (j Job) attributes() (map[string]table.Value, error) {
 	}
 	item, err := attributevalue.MarshalMap(j)
 	if err != nil {
-		return nil, fmt.Errorf("job %s: %w", j.JobID, err)
+		return nil, fmt.Errorf("marshal the job %s: %w", j.JobID, err)
 	}
 	for name, value := range item {
 		if m, ok := value.(*types.AttributeValueMemberM); ok && len(m.Value) == 0 {
@@ -132,7 +132,7 @@ func (j Job) attributes() (map[string]table.Value, error) {
 func parse(item map[string]table.Value) (Job, error) {
 	var j Job
 	if err := attributevalue.UnmarshalMap(item, &j); err != nil {
-		return Job{}, fmt.Errorf("job %s: %w", table.TextOf(item[jobIDName]), err)
+		return Job{}, fmt.Errorf("parse the job %s: %w", table.TextOf(item[jobIDName]), err)
 	}
 	return j, nil
 }

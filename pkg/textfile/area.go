@@ -34,7 +34,7 @@ func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSub
 func UploadedSubject(fileID string) string { return uploadedSubject + fileID }
 
 // NewUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>, followed by the time of
-// the request for a retry.
+// the last retry, if any.
 func NewUploaded(d *event.FileUploaded) event.Event {
 	id := "file.uploaded/" + d.FileId + "/" + d.Etag
 	at := d.UploadedAt.AsTime()

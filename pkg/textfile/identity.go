@@ -17,12 +17,12 @@ import (
 func NewFileID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return "", fmt.Errorf("file id: %w", err)
+		return "", fmt.Errorf("generate a file id: %w", err)
 	}
 	return id.String(), nil
 }
 
-// ErrForeignKey means that a key is not that of the object of an uploaded file.
+// ErrForeignKey means that an object key does not belong to an uploaded file.
 var ErrForeignKey = errors.New("not the object of an uploaded file")
 
 // Reservation contains what a client declares about its upload. The table has no attributes for it, so
@@ -80,11 +80,11 @@ func keyHash(objectKey string) string {
 // object key. It returns ErrForeignKey for other keys.
 func ParseObjectKey(key string) (fileID string, size int64, err error) {
 	name, ours := blob.CutKey(ObjectPrefix, key)
-	fileID, upload, two := strings.Cut(name, "/")
+	fileID, upload, slashed := strings.Cut(name, "/")
 	reserved, _, dashed := strings.Cut(upload, "-")
 	// A UUID is accepted only in the form that ObjectKey writes.
 	id, err := uuid.Parse(fileID)
-	if !ours || !two || !dashed || err != nil || id.String() != fileID {
+	if !ours || !slashed || !dashed || err != nil || id.String() != fileID {
 		return "", 0, fmt.Errorf("%q: %w", key, ErrForeignKey)
 	}
 	if reserved == streamed {

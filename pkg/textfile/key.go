@@ -17,7 +17,7 @@ import (
 // Delete and Expire remove it, each in one transaction with the file's items.
 
 // ByKey returns the id of the file that was reserved under an idempotency key, with a strongly
-// consistent read. It returns lifecycle.ErrNotFound.
+// consistent read. It returns lifecycle.ErrNotFound if there is none.
 func (s *Store) ByKey(ctx context.Context, hash string) (fileID string, err error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: keyKey(hash), ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String(fileIDName),
@@ -42,8 +42,8 @@ func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
 	return err
 }
 
-// remove deletes the items of a file, with meta for its metadata item. It returns lifecycle.ErrFenceLost
-// if the condition of meta fails.
+// remove deletes the items of a file; meta is the deletion of its metadata item. It returns
+// lifecycle.ErrFenceLost if the condition of meta fails.
 func (s *Store) remove(ctx context.Context, what string, f File, meta types.Delete) error {
 	writes := []types.TransactWriteItem{
 		{Delete: &meta}, {Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}},

@@ -57,8 +57,8 @@ func TestOneFileUnderOneKey(t *testing.T) {
 	}
 }
 
-// TestKeysAreRemovedWithTheirFiles checks that removing a file removes its key, unless the key has come to
-// belong to another file.
+// TestKeysAreRemovedWithTheirFiles checks that removing a file removes its key, unless the key now belongs
+// to another file.
 func TestKeysAreRemovedWithTheirFiles(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")

@@ -16,7 +16,7 @@ import (
 
 // history writes the history items of n files of an owner, oldest first, and
 // returns their ids newest first. Every tenth is FAILED, the others PENDING.
-func (d *desk) history(owner string, n int) (ids, failed []string) {
+func (d *fixture) history(owner string, n int) (ids, failed []string) {
 	d.t.Helper()
 	var batch []types.WriteRequest
 	for i := range n {
@@ -49,7 +49,7 @@ func (d *desk) history(owner string, n int) (ids, failed []string) {
 }
 
 // pages reads an entire list and returns the ids and the number of pages.
-func (d *desk) pages(l Listing) (ids []string, pages int) {
+func (d *fixture) pages(l Listing) (ids []string, pages int) {
 	d.t.Helper()
 	for {
 		page, err := d.List(d.t.Context(), l)
@@ -70,7 +70,7 @@ func (d *desk) pages(l Listing) (ids []string, pages int) {
 			return ids, pages
 		}
 		if pages > 1000 {
-			d.t.Fatal("got 1000 pages, want the last one")
+			d.t.Fatal("got more than 1000 pages, want fewer")
 		}
 		l.Cursor = page.NextCursor
 	}
@@ -86,8 +86,8 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 		if !slices.Equal(got, ids) {
 			t.Errorf("in pages of %d: got %d files, want all %d, newest first", limit, len(got), len(ids))
 		}
-		if least := (len(ids) + int(limit) - 1) / int(limit); pages < least || pages > least+1 {
-			t.Errorf("in pages of %d: got %d pages, want %d, or one more that is empty", limit, pages, least)
+		if full := (len(ids) + int(limit) - 1) / int(limit); pages < full || pages > full+1 {
+			t.Errorf("in pages of %d: got %d pages, want %d, or one more that is empty", limit, pages, full)
 		}
 		got, _ = d.pages(Listing{OwnerID: "ann", Limit: limit, Status: Failed})
 		if !slices.Equal(got, failed) {

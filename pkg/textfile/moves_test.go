@@ -59,7 +59,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 func TestCompletedIsFinal(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) {
-			t.Errorf("the move %s: got a start from COMPLETED, want none", move.Name)
+			t.Errorf("move %s: got from states %v, want none that is final", move.Name, move.From)
 		}
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {
@@ -144,8 +144,8 @@ func TestOneWorkerTakesOverAFile(t *testing.T) {
 	}
 }
 
-// A worker whose file was taken over cannot write, even if the state is the one that it
-// has read.
+// A worker whose file was taken over cannot write, even if the state has not changed since it
+// read the file.
 func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d := open(t)
 	first := d.next(d.Claim(t.Context(), d.file(Pending)))
@@ -187,7 +187,7 @@ func TestUpdatedAtIncreasesWithASteppedClock(t *testing.T) {
 func TestItemsStayConsistentUnderTransientFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
 		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
-		"error before": dynamolite.ErrorBefore, "response lost": dynamolite.ErrorAfter,
+		"error before the write": dynamolite.ErrorBefore, "lost response": dynamolite.ErrorAfter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +202,7 @@ func TestItemsStayConsistentUnderTransientFaults(t *testing.T) {
 
 func TestItemsStayConsistentUnderPermanentFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
-		"conflict": dynamolite.Conflict, "error before": dynamolite.ErrorBefore, "response lost": dynamolite.ErrorAfter,
+		"conflict": dynamolite.Conflict, "error before the write": dynamolite.ErrorBefore, "lost response": dynamolite.ErrorAfter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,8 +11,8 @@ const Name = "textfile"
 const (
 	Pending    lifecycle.State = "PENDING"     // reserved; the upload may not be finished
 	InProgress lifecycle.State = "IN_PROGRESS" // a worker is analyzing it
-	Completed  lifecycle.State = "COMPLETED"   // has the result
-	Failed     lifecycle.State = "FAILED"      // has the errorMessage
+	Completed  lifecycle.State = "COMPLETED"   // has a Result
+	Failed     lifecycle.State = "FAILED"      // has an ErrorMessage
 )
 
 // The moves of a file. Each is conditional on its From states and on the updatedAt that its writer

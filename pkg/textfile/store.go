@@ -74,7 +74,7 @@ func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 }
 
 // Get reads a file's metadata item with a strongly consistent read. It returns
-// lifecycle.ErrNotFound.
+// lifecycle.ErrNotFound if there is none.
 func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
 	return s.get(ctx, fileID, &dynamodb.GetItemInput{})
 }

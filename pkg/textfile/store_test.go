@@ -19,14 +19,14 @@ import (
 // frozen is the constant time of every store in these tests, 1795176000000 in epoch milliseconds.
 var frozen = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is a store on a new engine whose items tests also read directly.
-type desk struct {
+// fixture is a store on a new engine. Tests also access its items directly.
+type fixture struct {
 	*Store
 	faults *dynamolite.Faults
 	t      *testing.T
 }
 
-func open(t *testing.T) *desk {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	db, faults := tabletest.Start(t)
 	s := NewStore(db, Config{Table: "text-analyzer-history"})
@@ -34,13 +34,13 @@ func open(t *testing.T) *desk {
 	if err := table.EnsureAll(t.Context(), db, Tables(Config{Table: s.table})); err != nil {
 		t.Fatal(err)
 	}
-	return &desk{s, faults, t}
+	return &fixture{s, faults, t}
 }
 
 type row = map[string]any
 
 // put writes an item directly.
-func (d *desk) put(r row) {
+func (d *fixture) put(r row) {
 	d.t.Helper()
 	item, err := attributevalue.MarshalMap(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *desk) put(r row) {
 }
 
 // row reads an item directly. It returns nil if there is none.
-func (d *desk) row(k table.Key) row {
+func (d *fixture) row(k table.Key) row {
 	d.t.Helper()
 	out, err := d.db.GetItem(d.t.Context(), &dynamodb.GetItemInput{TableName: &d.table, Key: k, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *desk) row(k table.Key) row {
 }
 
 // rows reads both items of the file f1 of ann.
-func (d *desk) rows() (meta, history row) {
+func (d *fixture) rows() (meta, history row) {
 	d.t.Helper()
 	return d.row(metaKey("f1")), d.row(historyKey("ann", "f1"))
 }
@@ -103,7 +103,7 @@ var seedResult = Result{
 }
 
 // file writes f1 in a state and reads it through the store.
-func (d *desk) file(status lifecycle.State) File {
+func (d *fixture) file(status lifecycle.State) File {
 	d.t.Helper()
 	meta, history := seedItems(status, 1795175500000)
 	d.put(meta)
@@ -116,7 +116,7 @@ func (d *desk) file(status lifecycle.State) File {
 }
 
 // expect compares both items with the expected ones, attribute by attribute.
-func (d *desk) expect(meta, history row) {
+func (d *fixture) expect(meta, history row) {
 	d.t.Helper()
 	gotMeta, gotHistory := d.rows()
 	for _, diff := range append(compare("META", gotMeta, meta), compare("history", gotHistory, history)...) {
@@ -142,7 +142,7 @@ func compare(item string, got, want row) (diffs []string) {
 }
 
 // next returns the result of a move, and fails the test if there is an error.
-func (d *desk) next(f File, err error) File {
+func (d *fixture) next(f File, err error) File {
 	d.t.Helper()
 	if err != nil {
 		d.t.Fatal(err)

@@ -94,7 +94,7 @@ func (p Pair) inconsistent() bool {
 	return meta != *p.History
 }
 
-// Inconsistent returns the files of a page whose two items differ, or of which one is missing. It
+// Inconsistent returns the files of a page whose two items differ, or one of which is missing. It
 // reads the counterpart of each item on the page with eventually consistent reads, and confirms each
 // difference by reading both items in one transaction. It skips counterparts that cannot be parsed.
 func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) {
@@ -134,7 +134,7 @@ func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) 
 	return found, nil
 }
 
-// Keys returns the object keys of those files that exist, by their ids, with strongly consistent reads.
+// Keys returns the object keys of those files that exist, by file id, with strongly consistent reads.
 // The key is empty for a file whose item cannot be parsed.
 func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, error) {
 	var keys []table.Key
@@ -186,7 +186,7 @@ func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
 		get(metaKey(f.FileID)), get(historyKey(f.OwnerID, f.FileID)),
 	}})
 	if err != nil {
-		return Pair{}, fmt.Errorf("items of %s: %w", f.FileID, err)
+		return Pair{}, fmt.Errorf("read the items of %s: %w", f.FileID, err)
 	}
 	var pair Pair
 	for i, to := range []**File{&pair.Meta, &pair.History} {
@@ -195,7 +195,7 @@ func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
 		}
 		read, err := readItem(out.Responses[i].Item)
 		if err != nil {
-			return Pair{}, fmt.Errorf("items of %s: %w", f.FileID, err)
+			return Pair{}, fmt.Errorf("read the items of %s: %w", f.FileID, err)
 		}
 		*to = &read.File
 	}
@@ -213,17 +213,17 @@ func (s *Store) Repair(ctx context.Context, p Pair) error {
 			}},
 			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: historyKey(p.History.OwnerID, p.History.FileID)}})
 	}
-	whole := *p.Meta
-	whole.Result = nil
-	item, err := attributevalue.MarshalMap(whole)
+	listed := *p.Meta
+	listed.Result = nil
+	item, err := attributevalue.MarshalMap(listed)
 	if err != nil {
-		return fmt.Errorf("repair %s: %w", whole.FileID, err)
+		return fmt.Errorf("repair %s: %w", listed.FileID, err)
 	}
-	maps.Copy(item, historyKey(whole.OwnerID, whole.FileID))
-	check := s.unchanged(whole)
-	return s.transact(ctx, "repair "+whole.FileID,
+	maps.Copy(item, historyKey(listed.OwnerID, listed.FileID))
+	check := s.unchanged(listed)
+	return s.transact(ctx, "repair "+listed.FileID,
 		types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-			TableName: &s.table, Key: metaKey(whole.FileID),
+			TableName: &s.table, Key: metaKey(listed.FileID),
 			ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
 		}},
 		types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}})

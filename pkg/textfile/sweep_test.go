@@ -12,7 +12,7 @@ import (
 )
 
 // scan reads the entire table in pages of the given size.
-func (d *desk) scan(limit int32) []Scanned {
+func (d *fixture) scan(limit int32) []Scanned {
 	d.t.Helper()
 	var all []Scanned
 	for cursor := ""; ; {
@@ -155,9 +155,9 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 // Repair and Expire never overwrite a write that was made since the items were read, even if it left
 // the state unchanged.
 func TestRepairAndExpireFailAfterAMove(t *testing.T) {
-	for from, move := range map[lifecycle.State]func(*desk, File) (File, error){
-		Pending:    func(d *desk, f File) (File, error) { return d.Claim(t.Context(), f) },
-		InProgress: func(d *desk, f File) (File, error) { return d.TakeOver(t.Context(), f) },
+	for from, move := range map[lifecycle.State]func(*fixture, File) (File, error){
+		Pending:    func(d *fixture, f File) (File, error) { return d.Claim(t.Context(), f) },
+		InProgress: func(d *fixture, f File) (File, error) { return d.TakeOver(t.Context(), f) },
 	} {
 		d := open(t)
 		before := d.file(from)

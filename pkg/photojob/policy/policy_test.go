@@ -57,8 +57,8 @@ func heldBy(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestBudgetOfManyWorkers checks that exactly as many calls of 4 concurrent workers are allowed as the
-// budget permits, and likewise for the other limits.
+// TestBudgetOfManyWorkers checks that 4 concurrent workers make exactly as many calls as the budget
+// permits, and likewise for the other limits.
 func TestBudgetOfManyWorkers(t *testing.T) {
 	const workers, each = 4, 10
 	for name, test := range map[string]struct {
@@ -66,9 +66,9 @@ func TestBudgetOfManyWorkers(t *testing.T) {
 		want   int
 		held   string
 	}{
-		"budget":     {func(s *policy.Settings) { s.DailyBudget, s.Concurrent = 17*100+99, 1000 }, 17, policy.HeldDailyBudget},
-		"day":        {func(s *policy.Settings) { s.PerDay, s.Concurrent = 13, 1000 }, 13, policy.HeldPerDay},
-		"concurrent": {func(s *policy.Settings) { s.Concurrent = 5 }, 5, policy.HeldConcurrent},
+		"daily budget":     {func(s *policy.Settings) { s.DailyBudget, s.Concurrent = 17*100+99, 1000 }, 17, policy.HeldDailyBudget},
+		"calls per day":    {func(s *policy.Settings) { s.PerDay, s.Concurrent = 13, 1000 }, 13, policy.HeldPerDay},
+		"concurrent calls": {func(s *policy.Settings) { s.Concurrent = 5 }, 5, policy.HeldConcurrent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := stores(t, workers)

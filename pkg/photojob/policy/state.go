@@ -10,7 +10,7 @@ import (
 // other than on the State; the Store applies them one at a time. Times are epoch milliseconds.
 type State struct {
 	Days        []Day            `json:"days,omitempty"`   // oldest first; at most keptDays
-	Minute      int64            `json:"minute,omitempty"` // minute of the last call since the epoch
+	Minute      int64            `json:"minute,omitempty"` // minute of the last call, in minutes since the epoch
 	MinuteCalls int              `json:"minuteCalls,omitempty"`
 	Running     map[string]Since `json:"running,omitempty"` // by call id
 	HeldUntil   int64            `json:"heldUntil,omitempty"`
@@ -78,15 +78,15 @@ const (
 	// skew is the maximum difference between the clocks of workers.
 	skew = 30 * time.Second
 	// The breaker opens after failuresToOpen consecutive failures, at first for openFor, then twice as
-	// long each time, up to openMost.
+	// long each time, up to maxOpen.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
-	openMost       = 10 * time.Minute
+	maxOpen        = 10 * time.Minute
 	// defaultHold is the pause if a provider limits calls without specifying a pause.
 	defaultHold = 30 * time.Second
-	// soon is the time until the next check of a limit that may be lifted at any
+	// recheck is the time until the next check of a limit that may be lifted at any
 	// time.
-	soon = time.Second
+	recheck = time.Second
 	// offWait is the time until the next check of a hold that only operators
 	// can end.
 	offWait = time.Minute
@@ -131,7 +131,7 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	case now.UnixMilli() < s.OpenUntil:
 		return because(HeldBreaker, time.UnixMilli(s.OpenUntil), "the provider %s has failed %d consecutive times", p.Name, s.Failures)
 	case s.Opened > 0 && probing:
-		return because(HeldBreaker, now.Add(soon), "one call is testing whether the provider %s works again", p.Name)
+		return because(HeldBreaker, now.Add(recheck), "one call is testing whether the provider %s works again", p.Name)
 	case now.UnixMilli() < s.HeldUntil:
 		return because(HeldByProvider, time.UnixMilli(s.HeldUntil), "the provider %s requested a pause", p.Name)
 	case used.Calls >= p.Settings.PerDay:
@@ -141,12 +141,12 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	case s.Minute >= minute && s.MinuteCalls >= p.Settings.PerMinute:
 		return because(HeldPerMinute, time.Unix((minute+1)*60, 0), "the provider %s has reached its limit of %d calls per minute", p.Name, p.Settings.PerMinute)
 	case running >= p.Settings.Concurrent:
-		return because(HeldConcurrent, now.Add(soon), "the provider %s has %d calls in progress", p.Name, running)
+		return because(HeldConcurrent, now.Add(recheck), "the provider %s has %d calls in progress", p.Name, running)
 	}
 	return nil
 }
 
-// Between returns the usage of the days from the first to the second one, both inclusive.
+// Between returns the usage of the days between from and to, inclusive.
 func (s *State) Between(from, to string) []Day {
 	found := []Day{}
 	for _, day := range s.Days {
@@ -197,7 +197,7 @@ func (s *State) done(id string, r Result, now time.Time) {
 	case Failed:
 		s.Failures++
 		if s.Failures >= failuresToOpen && now.UnixMilli() >= s.OpenUntil {
-			s.OpenUntil = now.Add(min(openFor<<min(s.Opened, 10), openMost)).UnixMilli()
+			s.OpenUntil = now.Add(min(openFor<<min(s.Opened, 10), maxOpen)).UnixMilli()
 			s.Opened++
 		}
 	case Limited:

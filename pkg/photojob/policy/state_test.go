@@ -53,7 +53,7 @@ func TestBreaker(t *testing.T) {
 		s.done("probe", Result{Outcome: Failed}, now)
 		open *= 2
 	}
-	now = now.Add(openMost)
+	now = now.Add(maxOpen)
 	s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 	s.done("probe", Result{Outcome: Answered}, now)
 	if h := s.held(p, "", 1, now); h != nil {
@@ -115,15 +115,15 @@ func TestWindows(t *testing.T) {
 // TestPause checks that calls pause for the time that a provider requests, or for a short time if it does
 // not specify one.
 func TestPause(t *testing.T) {
-	for asked, want := range map[time.Duration]time.Duration{0: defaultHold, 55 * time.Second: 55 * time.Second} {
+	for requested, want := range map[time.Duration]time.Duration{0: defaultHold, 55 * time.Second: 55 * time.Second} {
 		p, s := provider(), &State{}
 		s.take(Call{ID: "a", Until: noon}, noon)
-		s.done("a", Result{Outcome: Limited, RetryAfter: asked}, noon)
+		s.done("a", Result{Outcome: Limited, RetryAfter: requested}, noon)
 		if h := s.held(p, "", 1, noon.Add(want-time.Millisecond)); code(h) != HeldByProvider {
-			t.Errorf("requested pause %s: got hold %+v, want HeldByProvider", asked, h)
+			t.Errorf("requested pause %s: got hold %+v, want HeldByProvider", requested, h)
 		}
 		if h := s.held(p, "", 1, noon.Add(want)); h != nil {
-			t.Errorf("requested pause %s: got hold %+v after it, want none", asked, h)
+			t.Errorf("requested pause %s: got hold %+v after it, want none", requested, h)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Provider struct {
 	Settings Settings
 }
 
-// Outcome is the conclusion about a provider that is drawn from a call.
+// Outcome classifies the result of a call by its effect on the state of the provider.
 type Outcome string
 
 // Outcomes.
@@ -100,7 +100,7 @@ func (s *Store) get(ctx context.Context, partition, name string, v any) (version
 		err = json.Unmarshal([]byte(document.Body), v)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s %s: %w", partition, name, err)
+		return 0, fmt.Errorf("read %s %s: %w", partition, name, err)
 	}
 	return document.Version, nil
 }
@@ -238,7 +238,7 @@ func (s *Store) update(ctx context.Context, name string, change func(*State) err
 		}
 		body, err := json.Marshal(state)
 		if err != nil {
-			return fmt.Errorf("state of %s: %w", name, err)
+			return fmt.Errorf("marshal the state of %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.PhotoStates, platform.Document{Name: name, Version: version, Body: string(body)})
 		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// Announcer publishes the events of the files of a table, whose uploads are in Bucket. It is safe for
+// Announcer publishes the events of the files in Store, whose uploads are in Bucket. It is safe for
 // concurrent use.
 type Announcer struct {
 	Store  *textfile.Store
