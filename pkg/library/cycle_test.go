@@ -54,7 +54,7 @@ func (r *rig) race(a, b string) error {
 			return err
 		}
 		if path.Trashed() {
-			return fmt.Errorf("%s is not below the root", id)
+			return fmt.Errorf("got %s in the trash, want it below the root", id)
 		}
 		if _, err := r.Move(r.t.Context(), id, "", ann); err != nil {
 			return err

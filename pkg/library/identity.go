@@ -30,7 +30,7 @@ func NewID(owner, idempotencyKey string) (string, error) {
 	if idempotencyKey == "" {
 		id, err := uuid.NewV7()
 		if err != nil {
-			return "", fmt.Errorf("node id: %w", err)
+			return "", fmt.Errorf("generate a node id: %w", err)
 		}
 		return id.String(), nil
 	}

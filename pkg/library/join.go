@@ -106,9 +106,9 @@ func (w Workflow) End(plan Plan) End {
 	if len(reasons) == 0 {
 		return End{State: Processed}
 	}
-	const most = 20 // the size of an item is limited
-	message := strings.Join(reasons[:min(most, len(reasons))], "; ")
-	if len(reasons) > most {
+	const maxReasons = 20 // the size of an item is limited
+	message := strings.Join(reasons[:min(maxReasons, len(reasons))], "; ")
+	if len(reasons) > maxReasons {
 		message += "; and others"
 	}
 	return End{State: ProcessedPartially, Message: message}

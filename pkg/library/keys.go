@@ -24,7 +24,7 @@ const uploadName = "upload-"
 // TextName is the name of the result that contains the text of a file, in UTF-8, compressed with gzip.
 const TextName = "text.gz"
 
-// ErrForeignKey means that a key is not that of an object of a library file.
+// ErrForeignKey means that an object key does not belong to a library file.
 var ErrForeignKey = errors.New("not an object of the library")
 
 // UploadKey returns the key under which the bytes of a file are uploaded. Different reservations of one id have
@@ -47,20 +47,20 @@ func ResultKey(fileID string, run int64, name string) string {
 }
 
 // ParseKey returns the id of the file that an object belongs to, and the run that wrote the object, 0 for the upload.
-// It returns ErrForeignKey for keys that are not those of library objects.
+// It returns ErrForeignKey for other keys.
 func ParseKey(key string) (fileID string, run int64, err error) {
 	name, ours := blob.CutKey(ObjectPrefix, key)
-	fileID, rest, two := strings.Cut(name, "/")
+	fileID, rest, slashed := strings.Cut(name, "/")
 	foreign := fmt.Errorf("%q: %w", key, ErrForeignKey)
-	if !ours || !two || !ValidID(fileID) {
+	if !ours || !slashed || !ValidID(fileID) {
 		return "", 0, foreign
 	}
 	if strings.HasPrefix(rest, uploadName) {
 		return fileID, 0, nil
 	}
-	digits, made, two := strings.Cut(strings.TrimPrefix(rest, "r"), "/")
+	digits, result, slashed := strings.Cut(strings.TrimPrefix(rest, "r"), "/")
 	run, err = strconv.ParseInt(digits, 10, 64)
-	if err != nil || !two || made == "" || run < 1 || ResultKey(fileID, run, made) != key {
+	if err != nil || !slashed || result == "" || run < 1 || ResultKey(fileID, run, result) != key {
 		return "", 0, foreign
 	}
 	return fileID, run, nil

@@ -84,7 +84,7 @@ func (l *Links) List(n Node, now time.Time) ([]LinkView, error) {
 func (l *Links) token(n Node, expires time.Time) (string, error) {
 	id, err := uuid.Parse(n.ID)
 	if err != nil {
-		return "", fmt.Errorf("link to %q: %w", n.ID, err)
+		return "", fmt.Errorf("create a link to %q: %w", n.ID, err)
 	}
 	body := append(make([]byte, 0, linkSize), id[:]...)
 	body = binary.BigEndian.AppendUint64(body, uint64(n.Permissions.Epoch))

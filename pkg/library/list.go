@@ -21,7 +21,7 @@ type Listing struct {
 	Limit  int32  // maximum entries on the page; DefaultLimit if 0
 	Cursor string // NextCursor of the previous page; empty for the first
 	// Type and Status filter the nodes; empty for all. A filtered page may have fewer nodes than Limit, or none,
-	// and still a NextCursor.
+	// and still have a NextCursor.
 	Type   Kind
 	Status lifecycle.State
 }

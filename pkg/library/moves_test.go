@@ -24,7 +24,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	"finishParsing":   func(r *rig, _ File, w Workflow) error { return r.FinishParsing(r.t.Context(), w, 2, 1500) },
 	"startProcessing": func(r *rig, _ File, w Workflow) error { return r.StartProcessing(r.t.Context(), w) },
 	"complete": func(r *rig, _ File, w Workflow) error {
-		w.StepsOpen = nil // pass the check of Finish and leave it to the condition of the write
+		w.StepsOpen = nil // bypass the check in Finish, to test the condition of the write
 		return r.Finish(r.t.Context(), w, End{State: Processed}, map[string]any{"rows": 7})
 	},
 	"completePartially": func(r *rig, _ File, w Workflow) error {
@@ -91,23 +91,23 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 				f, w := r.in(from)
 				node := r.node(f.ID)
 				err := makers[move.Name](r, f, w)
-				after, there := r.stored(f.ID), r.node(f.ID)
+				after, afterNode := r.stored(f.ID), r.node(f.ID)
 				if !slices.Contains(move.From, from) {
 					var moved *lifecycle.MovedError
 					noWorkflow := from == Loading && errors.Is(err, lifecycle.ErrNotFound)
 					if !noWorkflow && (!errors.As(err, &moved) || moved.Found != from || moved.Move != move.Name) {
 						t.Errorf("got %v, want a MovedError that found %s", err, from)
 					}
-					if !reflect.DeepEqual(after, f) || !reflect.DeepEqual(there, node) {
-						t.Errorf("a rejected move changed %+v to %+v", f, after)
+					if !reflect.DeepEqual(after, f) || !reflect.DeepEqual(afterNode, node) {
+						t.Errorf("after a rejected move: got file %+v, node %+v, want %+v and %+v", after, afterNode, f, node)
 					}
 					return
 				}
-				if err != nil || after.Status != move.To || there.Status != move.To {
-					t.Fatalf("got file %s, node %s, error %v, want %s", after.Status, there.Status, err, move.To)
+				if err != nil || after.Status != move.To || afterNode.Status != move.To {
+					t.Fatalf("got file %s, node %s, error %v, want %s", after.Status, afterNode.Status, err, move.To)
 				}
-				if after.Version != f.Version+1 || there.Version != node.Version+1 || after.Run != there.Run {
-					t.Errorf("got versions %d and %d, runs %d and %d, want versions %d and %d, equal runs", after.Version, there.Version, after.Run, there.Run, f.Version+1, node.Version+1)
+				if after.Version != f.Version+1 || afterNode.Version != node.Version+1 || after.Run != afterNode.Run {
+					t.Errorf("got versions %d and %d, runs %d and %d, want versions %d and %d, equal runs", after.Version, afterNode.Version, after.Run, afterNode.Run, f.Version+1, node.Version+1)
 				}
 				if again := after.Run == f.Run+1; again != move.Explicit {
 					t.Errorf("got run %d after run %d, want a new run only for an explicit move", after.Run, f.Run)
@@ -136,7 +136,7 @@ func TestEveryMoveNeedsItsRun(t *testing.T) {
 				t.Errorf("%s from %s of an old run: got error %v, want ErrFenceLost", move.Name, from, err)
 			}
 			if after := r.node(f.ID); !reflect.DeepEqual(before, after) {
-				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
+				t.Errorf("%s of an old run: got node %+v, want %+v", move.Name, after, before)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestFinalStatesAreLeftOnlyOnRequest(t *testing.T) {
 	for _, move := range Machine().Moves {
 		for _, final := range Machine().Final {
 			if slices.Contains(move.From, final) && move.Name != "retry" && move.Name != "reprocess" {
-				t.Errorf("the move %s: got a start from the final state %s, want none", move.Name, final)
+				t.Errorf("move %s: got a From state %s, which is final, want none", move.Name, final)
 			}
 		}
 	}

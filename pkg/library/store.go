@@ -37,13 +37,14 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Get reads a node in any folder or in the trash, with a strongly consistent read. It returns lifecycle.ErrNotFound.
+// Get reads a node in any folder or in the trash, with a strongly consistent read. It returns lifecycle.ErrNotFound
+// if there is none.
 func (s *Store) Get(ctx context.Context, id string) (Node, error) {
 	var n Node
 	return n, s.read(ctx, s.nodes, key(id), &n)
 }
 
-// File reads a file with a strongly consistent read. It returns lifecycle.ErrNotFound.
+// File reads a file with a strongly consistent read. It returns lifecycle.ErrNotFound if there is none.
 func (s *Store) File(ctx context.Context, id string) (File, error) {
 	var f File
 	return f, s.read(ctx, s.files, key(id), &f)
@@ -131,7 +132,7 @@ func (s *Store) Path(ctx context.Context, id string) (Path, error) {
 		}
 		id = n.ParentID
 	}
-	return nil, fmt.Errorf("path of %s: %w", path[0].ID, ErrTooDeep)
+	return nil, fmt.Errorf("read the path of %s: %w", path[0].ID, ErrTooDeep)
 }
 
 // parent reads the path of the folder in which a node of an owner is created, or to which it is moved. An empty id

@@ -111,7 +111,7 @@ func (p Pair) inconsistent() bool {
 	return f.Status != n.Status || f.ParentID != n.ParentID || f.Name != n.Name || f.Run != n.Run || f.IsDeleted != n.IsDeleted || f.OwnedBy != n.OwnedBy
 }
 
-// Inconsistent returns the pairs with these ids whose file and node differ, or of which one is missing. It reads all
+// Inconsistent returns the pairs with these ids whose file and node differ, or one of which is missing. It reads all
 // pairs, and then confirms each difference by reading both items in one transaction.
 func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) {
 	files, err := s.filesOf(ctx, ids)
@@ -149,7 +149,7 @@ func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
 		{Get: &types.Get{TableName: &s.files, Key: key(id)}}, {Get: &types.Get{TableName: &s.nodes, Key: key(id)}},
 	}})
 	if err != nil {
-		return Pair{}, fmt.Errorf("items of %s: %w", id, err)
+		return Pair{}, fmt.Errorf("read the items of %s: %w", id, err)
 	}
 	var p Pair
 	if item := out.Responses[0].Item; len(item) > 0 {
@@ -160,7 +160,7 @@ func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
 		p.Node = &Node{}
 		err = errors.Join(err, attributevalue.UnmarshalMap(item, p.Node))
 	}
-	return p, wrapped("items of "+id, err)
+	return p, wrapped("read the items of "+id, err)
 }
 
 // Orphans returns the nodes whose parent does not exist, for example because of an upload into a folder that was being

@@ -67,7 +67,7 @@ type StepResult struct {
 }
 
 // Steps of workflows. StepParse finds the records of a file, and the steps chunk/00000 and following process
-// them. StepRecords does both, for a file that contains more than records.
+// them. StepRecords does both, for a file that also contains other content.
 const (
 	StepParse      = "parse"
 	StepRecords    = "records"
@@ -196,7 +196,7 @@ const Patience = time.Hour
 func (s *Store) deadline() string { return stamp(s.now().Add(Patience)) }
 
 // Workflow reads the workflow of a file or an operation, with a strongly consistent read. It returns
-// lifecycle.ErrNotFound.
+// lifecycle.ErrNotFound if there is none.
 func (s *Store) Workflow(ctx context.Context, id string) (Workflow, error) {
 	var w Workflow
 	return w, s.read(ctx, s.workflows, workflowKey(id), &w)

@@ -51,7 +51,7 @@ func WriteChunks(ctx context.Context, next func() (Record, error), store func(ch
 			}
 		}
 		if lines.Len() > maxLines {
-			r = Record{Error: fmt.Sprintf("the preceding records take %d MiB, the maximum for %d records of a table", maxLines>>20, ChunkSize)}
+			r = Record{Error: fmt.Sprintf("the preceding records use %d MiB, the maximum for %d records of a table", maxLines>>20, ChunkSize)}
 		}
 		if err := w.Add(&r); err != nil {
 			return nil, 0, err

@@ -67,7 +67,7 @@ func TestFieldsBeyondTheLimitAreCounted(t *testing.T) {
 	}
 	all := []Record{r, r}
 	f, _ := store(t, all)
-	s, err := f.Survey(t.Context(), func(Failure) error { return errors.New("no record failed") })
+	s, err := f.Survey(t.Context(), func(Failure) error { return errors.New("got a failed record, want none") })
 	if err != nil || len(f.Columns) != MaxFields || s.Omitted != 5 {
 		t.Errorf("got %d columns, %d omitted, error %v, want %d and 5", len(f.Columns), s.Omitted, err, MaxFields)
 	}

@@ -45,7 +45,7 @@ func TestFilters(t *testing.T) {
 		f, err := ParseFilter(text, filterColumns)
 
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got error %v, want none", text, err)
 		} else if got := f.match(&r); got != want {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}

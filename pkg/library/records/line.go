@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-var errNotPlain = errors.New("not a JSON object of texts, numbers and booleans")
+var errNotPlain = errors.New("not a JSON object of strings, numbers and booleans")
 
 // parseLine parses a line that appendRecord wrote.
 func parseLine(line []byte, r *Record) error {

@@ -33,11 +33,11 @@ func FuzzLines(f *testing.F) {
 			Fields               map[string]string
 		}
 		if err := json.Unmarshal(line, &standard); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("json.Unmarshal(%s): got error %v, want nil", line, err)
 		}
 		var back Record
 		if err := parseLine(line, &back); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("parseLine(%s): got error %v, want nil", line, err)
 		}
 		if back.Name != standard.Name || back.Content != standard.Content || back.Error != standard.Error || back.Fields[1].Value != standard.Fields[back.Fields[1].Name] && key != "" {
 			t.Errorf("%s: got %+v, want %+v", line, back, standard)

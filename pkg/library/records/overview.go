@@ -39,7 +39,7 @@ type Overview struct {
 	Failed    int       `json:"failed"`
 	Omitted   int       `json:"omittedFields,omitempty"` // beyond MaxFields
 	Columns   []Column  `json:"fields"`
-	Failures  []Failure `json:"failures,omitempty"` // the first ones
+	Failures  []Failure `json:"failures,omitempty"` // the first MaxFailures
 }
 
 // A Failure is a record that could not be processed.

@@ -69,7 +69,7 @@ func (f Fields) Get(name string) (string, bool) {
 	return "", false
 }
 
-// maxRepeated is the length in bytes from which Set no longer appends to a value.
+// maxRepeated is the length in bytes at which Set stops appending to a value.
 const maxRepeated = 16 << 10
 
 // Set adds a field. If the name exists, it appends a line break and the value to the existing value. It
@@ -125,7 +125,7 @@ type Property struct {
 	Value any
 }
 
-// Properties are in the order of their first Set. In JSON they are an object.
+// Properties are in the order in which they were determined. In JSON they are an object.
 type Properties []Property
 
 // Get returns the value of the property with that name, or nil.

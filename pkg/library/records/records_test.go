@@ -44,7 +44,7 @@ func store(t testing.TB, all []Record) (*File, objects) {
 		return nil
 	})
 	if err != nil || found != len(all) {
-		t.Fatal(found, err)
+		t.Fatalf("got %d records, error %v, want %d", found, err, len(all))
 	}
 	return &File{Get: o.get, Total: len(all), Columns: summary.Table()}, o
 }
@@ -64,7 +64,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 		t.Errorf("got %d records in %d chunks, error %v, want %d in %d", found, chunks, err, MaxRecords+3, MaxRecords/ChunkSize)
 	}
 	broken := errors.New("broken")
-	for _, at := range []int{0, 1} {
+	for at, name := range []string{"a failing source", "a failing store"} {
 		_, _, err := WriteChunks(t.Context(), func() (Record, error) {
 			if at == 0 {
 				return Record{}, broken
@@ -75,7 +75,7 @@ func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
 			return Record{}, nil
 		}, func(int, []byte, []byte) error { return broken })
 		if !errors.Is(err, broken) {
-			t.Errorf("source or store %d: got error %v, want broken", at, err)
+			t.Errorf("%s: got error %v, want broken", name, err)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestLinesAreGzippedJSON(t *testing.T) {
 	line := appendRecord(nil, &r)
 	var back Record
 	if err := json.Unmarshal(line, &back); err != nil {
-		t.Fatalf("%s: %v", line, err)
+		t.Fatalf("json.Unmarshal(%s): got error %v, want nil", line, err)
 	}
 	if want := "x\ny\x01\ufffd\u00e9"; back.Fields[0].Value != want {
 		t.Errorf("got field %q, want %q", back.Fields[0].Value, want)
@@ -240,7 +240,7 @@ func BenchmarkAll(b *testing.B) {
 			n++
 		}
 		if n != ChunkSize {
-			b.Fatal(n)
+			b.Fatalf("got %d records, want %d", n, ChunkSize)
 		}
 	}
 	b.ReportMetric(float64(b.N*ChunkSize)/b.Elapsed().Seconds(), "records/s")

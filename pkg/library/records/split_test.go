@@ -73,13 +73,13 @@ func TestScanner(t *testing.T) {
 		boundary   Boundary
 		want       []string
 	}{
-		{"ends", "\na\n$$$$\n\nb\r\n$$$$\r\n", dollars, []string{"\na\n$$$$\n", "\nb\r\n$$$$\r\n"}},
+		{"end lines", "\na\n$$$$\n\nb\r\n$$$$\r\n", dollars, []string{"\na\n$$$$\n", "\nb\r\n$$$$\r\n"}},
 		{"last record without end", "a\n$$$$\nb", dollars, []string{"a\n$$$$\n", "b"}},
-		{"blank rest", "a\n$$$$\n\n \n", dollars, []string{"a\n$$$$\n"}},
-		{"empty", "", dollars, nil},
-		{"begins", "# head\n\ndata_a\n1\ndata_b\ndata_c", begins(), []string{"data_a\n1\n", "data_b\n", "data_c"}},
-		{"discards", "title 1\nlink\nowner\ntitle 2\nend\n\ntitle 3\nend\n", linked(), []string{"title 2\nend\n", "title 3\nend\n"}},
-		{"none", "# head\n", begins(), nil},
+		{"trailing blank lines", "a\n$$$$\n\n \n", dollars, []string{"a\n$$$$\n"}},
+		{"empty file", "", dollars, nil},
+		{"start lines", "# head\n\ndata_a\n1\ndata_b\ndata_c", begins(), []string{"data_a\n1\n", "data_b\n", "data_c"}},
+		{"discarded headers", "title 1\nlink\nowner\ntitle 2\nend\n\ntitle 3\nend\n", linked(), []string{"title 2\nend\n", "title 3\nend\n"}},
+		{"no records", "# head\n", begins(), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := split(t, test.text, test.boundary)
@@ -94,7 +94,7 @@ func TestScannerReportsErrorsOfTheSource(t *testing.T) {
 	broken := errors.New("broken")
 	s := NewScanner(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), dollars, true)
 	if _, err := s.Next(); !errors.Is(err, broken) {
-		t.Error(err)
+		t.Errorf("got error %v, want broken", err)
 	}
 }
 

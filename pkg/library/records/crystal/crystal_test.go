@@ -176,7 +176,7 @@ func TestDrawing(t *testing.T) {
 	}
 	s.Sites = nil
 	if _, err := s.SVG(); !errors.Is(err, ErrNotDrawn) {
-		t.Error(err)
+		t.Errorf("without sites: got error %v, want ErrNotDrawn", err)
 	}
 }
 

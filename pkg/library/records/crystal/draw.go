@@ -18,7 +18,7 @@ var ErrNotDrawn = errors.New("the crystal has no cell or no sites")
 type point struct{ x, y, z float64 }
 
 // SVG draws the cell and its atoms, slightly rotated from the view along c. Without operations it
-// draws only the sites. It returns ErrNotDrawn.
+// draws only the sites. It returns ErrNotDrawn if there is nothing to draw.
 func (s *Structure) SVG() ([]byte, error) {
 	atoms, all := s.Atoms()
 	if !all {
@@ -85,8 +85,8 @@ func (s *Structure) SVG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// projection maps fractional coordinates to positions in angstroms: x to the right, y up, z toward the
-// viewer.
+// projection returns a function that maps fractional coordinates to positions in angstroms: x to the right,
+// y up, z toward the viewer.
 func (c Cell) projection() func(x, y, z float64) point {
 	volume, _ := c.Volume()
 	sinGamma := math.Sin(c.Gamma * math.Pi / 180)

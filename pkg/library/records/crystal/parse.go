@@ -36,7 +36,7 @@ func (l *Loop) column(tag string) int {
 // ErrNotCIF means that a text is not a data block of a CIF.
 var ErrNotCIF = errors.New("not a CIF")
 
-// Boundary finds the data blocks of a file.
+// Boundary returns a records.Boundary that finds the data blocks of a file.
 func Boundary() records.Boundary {
 	began, inText := false, false
 	return func(line []byte) records.Cut {
@@ -58,7 +58,7 @@ func Boundary() records.Boundary {
 	}
 }
 
-// Parse parses a data block. The error is ErrNotCIF and names the line and the token.
+// Parse parses a data block. The error wraps ErrNotCIF and names the line and the token.
 func Parse(text string) (*Block, error) {
 	p := &parser{lexer: lexer{text: text, line: 1}}
 	return p.block()

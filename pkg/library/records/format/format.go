@@ -19,8 +19,8 @@ import (
 // A Format is a file format.
 type Format struct {
 	Name     string                  // also the usual file extension
-	Boundary func() records.Boundary // a new one for each file or part of it
-	// Read reads one record. It does not keep the bytes. A damaged record has an Error.
+	Boundary func() records.Boundary // returns a new Boundary for a file or a part of one
+	// Read reads one record. It does not retain the bytes. A damaged record has an Error.
 	Read func(raw []byte) records.Record
 	// Draw returns the drawing of a record as SVG, or ErrNotDrawn.
 	Draw func(content string) ([]byte, error)

@@ -105,7 +105,7 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 				}
 			}
 			if _, err := f.Draw("x"); !errors.Is(err, ErrNotDrawn) {
-				t.Error(err)
+				t.Errorf("Draw of damaged content: got error %v, want ErrNotDrawn", err)
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestSpansOfAnotherFile(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Chunk(ended, strings.NewReader(text), records.Span{Count: 3, Length: int64(len(text))}, io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("with a canceled context: got error %v, want Canceled", err)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestLargeFile(t *testing.T) {
 	f, _ := Find("sdf")
 	_, one, err := f.Spans(bytes.NewReader(data))
 	if err != nil || one == 0 {
-		t.Fatal(one, err)
+		t.Fatalf("got %d records, error %v, want at least one", one, err)
 	}
 	source := repeated{data, int64(len(data)) * int64(math.Ceil(records.MaxRecords/float64(one)))}
 	since := time.Now()
@@ -186,7 +186,7 @@ func TestLargeFile(t *testing.T) {
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	t.Logf("%d MB stored, %d MB of memory with them", stored>>20, memory.Sys>>20)
+	t.Logf("%d MB stored, %d MB of memory in use, including them", stored>>20, memory.Sys>>20)
 	for _, text := range []string{"weight < 300", "weight > 100000", "name = '-' or formula = C6H6"} {
 		filter, err := records.ParseFilter(text, file.Columns)
 		if err != nil {

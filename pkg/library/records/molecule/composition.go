@@ -19,7 +19,7 @@ const (
 	HeavyAtoms = "heavyAtoms" // number of atoms other than hydrogen
 	Bonds      = "bonds"      // number of bonds in the file
 	Components = "components" // number of parts without a bond between them
-	Valid      = "valid"      // no atom has more bonds than its element allows
+	Valid      = "valid"      // false if an atom has more bonds than its element allows
 	Problem    = "problem"    // why Valid is false
 	Reason     = "reason"     // why a property is not determined
 )

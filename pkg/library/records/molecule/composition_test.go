@@ -93,9 +93,9 @@ func TestValences(t *testing.T) {
 func TestAtomBlockValues(t *testing.T) {
 	water := block("O", "")
 	for _, test := range []struct{ from, to, want string }{
-		{" O   0  0", " O   0  5", "HO"},                                            // charge code
-		{" O   0  0  0  0  0  0", " O   0  0  0  0  0 15", "O"},                     // no valence
-		{" O   0  0  0  0  0  0", " O   0  0  0  0  0  3", "H3O"},                   // valence
+		{" O   0  0", " O   0  5", "HO"},                                            // a charge code
+		{" O   0  0  0  0  0  0", " O   0  0  0  0  0 15", "O"},                     // valence 0
+		{" O   0  0  0  0  0  0", " O   0  0  0  0  0  3", "H3O"},                   // valence 3
 		{" O   0  0  0  0", " O   0  0  0  2", "? atom 1 is a query for hydrogens"}, // a query
 	} {
 		text := strings.Replace(water, test.from, test.to, 1)
@@ -115,20 +115,20 @@ func TestAtomBlockValues(t *testing.T) {
 
 func TestUndeterminedPropertiesAreListed(t *testing.T) {
 	for name, test := range map[string]struct{ text, missing, reason string }{
-		"R group":       {block("C R#", "1-2"), Formula, `atom 2 is "R#"`},
-		"query bond":    {block("C C", "1?2"), Formula, "query of type 8"},
-		"any atom":      {block("C A", "1-2"), Formula, `atom 2 is "A"`},
-		"polymer":       {block("C C", "1-2", "M  STY  1   1 SRU"), Formula, "polymer (SRU)"},
-		"imidazole":     {block("C N C N C", "1:2 2:3 3:4 4:5 5:1"), Formula, "aromatic bonds"},
-		"ring of 5":     {block("C C C C C", "1:2 2:3 3:4 4:5 5:1", "M  CHG  1   1  -1"), Formula, "aromatic bonds"},
-		"aromatic iron": {block("Fe C", "1:2"), Formula, "aromatic bonds"},
-		"N+2":           {block("C N", "1-2", "M  CHG  1   2   2"), Formula, "charge 2"},
-		"N with 4":      {block("N C C C C", "1-2 1-3 1-4 1-5"), Formula, "N, atom 1"},
-		"technetium":    {block("Tc", ""), Weight, "Tc has no standard atomic weight"},
-		"isotope":       {block("C", "", "M  ISO  1   1 300"), ExactMass, "mass of an isotope of C is unknown"},
-		"no atoms":      {block("", ""), Formula, "no atoms"},
-		"V3 list":       {blockV3("C [C,N]", "1-2", nil), Formula, "not an element"},
-		"V3 R group":    {blockV3("C C", "1-2", map[int]string{2: "RGROUPS=(1 1)"}), Formula, "R groups"},
+		"R group":                {block("C R#", "1-2"), Formula, `atom 2 is "R#"`},
+		"query bond":             {block("C C", "1?2"), Formula, "query of type 8"},
+		"any atom":               {block("C A", "1-2"), Formula, `atom 2 is "A"`},
+		"polymer":                {block("C C", "1-2", "M  STY  1   1 SRU"), Formula, "polymer (SRU)"},
+		"imidazole":              {block("C N C N C", "1:2 2:3 3:4 4:5 5:1"), Formula, "aromatic bonds"},
+		"odd aromatic ring":      {block("C C C C C", "1:2 2:3 3:4 4:5 5:1", "M  CHG  1   1  -1"), Formula, "aromatic bonds"},
+		"aromatic iron":          {block("Fe C", "1:2"), Formula, "aromatic bonds"},
+		"nitrogen with charge 2": {block("C N", "1-2", "M  CHG  1   2   2"), Formula, "charge 2"},
+		"nitrogen with 4 bonds":  {block("N C C C C", "1-2 1-3 1-4 1-5"), Formula, "N, atom 1"},
+		"technetium":             {block("Tc", ""), Weight, "Tc has no standard atomic weight"},
+		"isotope":                {block("C", "", "M  ISO  1   1 300"), ExactMass, "mass of an isotope of C is unknown"},
+		"no atoms":               {block("", ""), Formula, "no atoms"},
+		"V3 list":                {blockV3("C [C,N]", "1-2", nil), Formula, "not an element"},
+		"V3 R group":             {blockV3("C C", "1-2", map[int]string{2: "RGROUPS=(1 1)"}), Formula, "R groups"},
 	} {
 		r := ReadSDF([]byte(test.text))
 		reason, _ := r.Properties.Get(Reason).(string)
@@ -166,7 +166,7 @@ func TestElements(t *testing.T) {
 			t.Errorf("lookup(%q): got another element, want %d", e.symbol, z)
 		}
 		if e.weight > 0 && (e.weight < e.masses[0] || e.weight > e.masses[len(e.masses)-1] || math.Abs(e.common-e.weight) > 3) {
-			t.Errorf("%s: got weight %v and most abundant isotope %v, which are inconsistent", e.symbol, e.weight, e.common)
+			t.Errorf("%s: got weight %v and most abundant isotope %v, want consistent values", e.symbol, e.weight, e.common)
 		}
 		for i, mass := range e.masses {
 			if math.Abs(mass-float64(e.first+i)) > 0.5 {

@@ -103,7 +103,7 @@ type drawing struct {
 	width, height float64
 }
 
-// layout scales the coordinates to the usual bond length.
+// layout returns a drawing of the molecule, scaled to the usual bond length.
 func (m *Molecule) layout() (*drawing, error) {
 	n := len(m.Atoms)
 	if n == 0 || n > maxDrawn {

@@ -10,7 +10,7 @@ import (
 //go:embed elements.txt
 var elementsText string
 
-// An Element is an atomic number; 0 is none.
+// An Element is an atomic number; 0 means none.
 type Element uint8
 
 type elementInfo struct {

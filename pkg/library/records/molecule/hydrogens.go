@@ -119,8 +119,8 @@ func implicit(valences []int8, used int, radical uint8) (hydrogens int, over boo
 	return 0, len(valences) > 0
 }
 
-// kekulize finds an arrangement of double bonds, and adds the second order of each to both of its atoms. It
-// returns the first atom without a partner, or -1.
+// kekulize arranges the aromatic bonds as single and double bonds, and increments the order of both atoms of
+// each double bond. It returns the index of the first atom for which this is impossible, or -1.
 func (m *Molecule) kekulize(bonds []bonding) int {
 	partner := make([]int32, len(m.Atoms)) // index of the partner plus 1; 0 if there is none
 	needs := make([]bool, len(m.Atoms))

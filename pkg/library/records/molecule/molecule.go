@@ -74,8 +74,8 @@ type lineError struct {
 func (e *lineError) Error() string        { return fmt.Sprintf("line %d: %s", e.line, e.problem) }
 func (e *lineError) Is(target error) bool { return target == ErrNotMolecule }
 
-// Parse parses a MOL block. It ignores the text after M  END. The error is ErrNotMolecule and names the
-// line.
+// Parse parses a MOL block. It ignores the text after M  END. The error matches ErrNotMolecule and names
+// the line.
 func Parse(block []byte) (*Molecule, error) {
 	m, _, err := parse(block)
 	return m, err

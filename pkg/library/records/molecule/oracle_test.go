@@ -60,8 +60,8 @@ func contents(t *testing.T, name string) io.Reader {
 // answer is another program's result for a record, or the reason why there is none.
 type answer struct{ composition, charge, mass, word string }
 
-// TestAgainstRDKit compares compositions, charges and exact masses with those of RDKit, which is the Debian package
-// python3-rdkit.
+// TestAgainstRDKit compares compositions, charges and exact masses with those of RDKit (Debian package
+// python3-rdkit).
 func TestAgainstRDKit(t *testing.T) {
 	names := sampleFiles(t)
 	compare(t, "RDKit", names, ofRDKit(t, names))
@@ -88,8 +88,8 @@ func ofRDKit(t *testing.T, names []string) map[string]answer {
 	return theirs
 }
 
-// TestAgainstOpenBabel compares compositions and charges with the formulas of Open Babel, which is the Debian package
-// openbabel. It skips records for which RDKit contradicts Open Babel, such as metal hydrides.
+// TestAgainstOpenBabel compares compositions and charges with the formulas of Open Babel (Debian package
+// openbabel). It skips records for which RDKit contradicts Open Babel, such as metal hydrides.
 func TestAgainstOpenBabel(t *testing.T) {
 	names := sampleFiles(t)
 	theirs := map[string]answer{}
@@ -192,7 +192,7 @@ func compare(t *testing.T, program string, names []string, theirs map[string]ans
 			place := fmt.Sprintf("%s %d", name, i)
 			want, ok := theirs[place]
 			if !ok {
-				t.Fatalf("%s: %s has no answer", place, program)
+				t.Fatalf("%s: got no answer from %s, want one", place, program)
 			}
 			m, err := Parse(raw)
 			if want.word != "" || err != nil {
@@ -229,7 +229,7 @@ func compare(t *testing.T, program string, names []string, theirs map[string]ans
 	t.Logf("compared %d records with %s: %d compositions, %d charges and %d masses differ; %d not determined, %d rejected by one program",
 		both, program, composition, charge, mass, open, refused)
 	if both == 0 || float64(composition) > 0.001*float64(both) {
-		t.Errorf("%d of %d compositions differ, want at most 0.1%%", composition, both)
+		t.Errorf("got %d of %d compositions that differ, want at most 0.1%%", composition, both)
 	}
 }
 

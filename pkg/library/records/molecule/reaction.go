@@ -17,7 +17,7 @@ const (
 	Agents           = "agents"
 	ReactantFormulas = "reactantFormulas" // joined by " + "
 	ProductFormulas  = "productFormulas"
-	Balanced         = "balanced" // both sides have the same atoms and charge
+	Balanced         = "balanced" // whether both sides have the same atoms and charge
 )
 
 // A Reaction is the content of an RXN block.
@@ -29,7 +29,7 @@ type Reaction struct {
 // ErrNotReaction means that a text is not an RXN block.
 var ErrNotReaction = errors.New("not an RXN block")
 
-// ParseReaction parses an RXN block, V2000 or V3000. The error is ErrNotReaction or ErrNotMolecule.
+// ParseReaction parses an RXN block, V2000 or V3000. The error wraps ErrNotReaction or ErrNotMolecule.
 func ParseReaction(block []byte) (*Reaction, error) {
 	x, _, err := parseReaction(block)
 	return x, err
@@ -184,7 +184,8 @@ func sum(molecules []*Molecule) (total Composition, formulas []string, reason st
 	return total, formulas, ""
 }
 
-// BoundaryRDF finds the records of RDF files. The header before the first record belongs to no record.
+// BoundaryRDF returns a Boundary that finds the records of an RDF file. The header before the first record
+// belongs to no record.
 func BoundaryRDF() records.Boundary {
 	began, empty := false, false // empty: only the registry number of the record was read so far
 	return func(line []byte) records.Cut {

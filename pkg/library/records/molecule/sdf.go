@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 )
 
-// BoundarySDF finds the records of SDF and MOL files.
+// BoundarySDF returns a Boundary that finds the records of an SDF or MOL file.
 func BoundarySDF() records.Boundary {
 	return func(line []byte) records.Cut {
 		if len(line) >= 4 && line[0] == '$' && string(line[:4]) == "$$$$" {

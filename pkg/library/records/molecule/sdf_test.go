@@ -78,15 +78,15 @@ func TestWrittenSDFIsReadBack(t *testing.T) {
 func TestDamagedBlocksNameTheLine(t *testing.T) {
 	good := block("C O", "1-2")
 	for name, test := range map[string]struct{ text, want string }{
-		"empty":       {"", "header"},
-		"counts":      {strings.Replace(good, "  2  1", " xx  1", 1), "line 4: the counts line"},
-		"atoms":       {"\n\n\n  9  0  0 V2000\n", "line 4: the block ends after 0 of 9 atoms"},
-		"coordinate":  {strings.Replace(good, "1.5000", "1.5x00", 1), "line 6: the coordinates of atom 2"},
-		"bond":        {strings.Replace(good, "\n  1  2  1", "\n  1  7  1", 1), "line 7: bond 1 joins the atoms 1 and 7 of 2"},
-		"no end":      {strings.Replace(good, "M  END\n", "", 1), "M  END is missing"},
-		"V3 bond":     {strings.Replace(blockV3("C O", "1-2", nil), " 1 1 10 20", " 1 1 10 30", 1), "bond 1 joins the atoms 10 and 30"},
-		"V3 cut off":  {blockV3("C O", "1-2", nil)[:200], "M  END is missing"},
-		"V3 too much": {strings.Replace(blockV3("C O", "1-2", nil), "COUNTS 2 1", "COUNTS 9999999 1", 1), "do not fit in the block or exceed the limits"},
+		"empty":               {"", "header"},
+		"counts":              {strings.Replace(good, "  2  1", " xx  1", 1), "line 4: the counts line"},
+		"missing atoms":       {"\n\n\n  9  0  0 V2000\n", "line 4: the block ends after 0 of 9 atoms"},
+		"coordinate":          {strings.Replace(good, "1.5000", "1.5x00", 1), "line 6: the coordinates of atom 2"},
+		"bond":                {strings.Replace(good, "\n  1  2  1", "\n  1  7  1", 1), "line 7: bond 1 joins the atoms 1 and 7 of 2"},
+		"no end":              {strings.Replace(good, "M  END\n", "", 1), "M  END is missing"},
+		"V3 bond":             {strings.Replace(blockV3("C O", "1-2", nil), " 1 1 10 20", " 1 1 10 30", 1), "bond 1 joins the atoms 10 and 30"},
+		"V3 cut off":          {blockV3("C O", "1-2", nil)[:200], "M  END is missing"},
+		"V3 counts too large": {strings.Replace(blockV3("C O", "1-2", nil), "COUNTS 2 1", "COUNTS 9999999 1", 1), "do not fit in the block or exceed the limits"},
 	} {
 		r := ReadSDF([]byte(test.text))
 		if _, err := Parse([]byte(test.text)); !errors.Is(err, ErrNotMolecule) || !strings.Contains(r.Error, test.want) {
@@ -221,7 +221,7 @@ func TestDrawings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := flat.SVG(); !errors.Is(err, ErrNotDrawn) {
-		t.Error(err)
+		t.Errorf("without coordinates: got error %v, want ErrNotDrawn", err)
 	}
 }
 

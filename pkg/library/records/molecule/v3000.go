@@ -152,8 +152,8 @@ func (m *Molecule) atomV3(s *scan, i int, words []string, place map[int]int) err
 	}
 	m.setSymbol(i, []byte(strings.Trim(words[1], `"`)))
 	for _, word := range words[5:] {
-		key, value, two := strings.Cut(word, "=")
-		if !two {
+		key, value, assigned := strings.Cut(word, "=")
+		if !assigned {
 			continue
 		}
 		n, number := integer([]byte(value))

@@ -31,7 +31,7 @@ func try(t *testing.T, i int, data []byte, parse func(data []byte)) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			t.Fatalf("file %d: panic: %v\n%q", i, p, data[:min(len(data), 2_000)])
+			t.Fatalf("file %d: got panic %v, want none\n%q", i, p, data[:min(len(data), 2_000)])
 		}
 	}()
 	var before, after runtime.MemStats

@@ -14,11 +14,11 @@ const (
 	Points   = "points" // number of points in all curves
 	XUnits   = "xUnits"
 	YUnits   = "yUnits"
-	MinX     = "minX" // of all curves, as are the following
+	MinX     = "minX" // MinX to MaxY are the extremes of all curves
 	MaxX     = "maxX"
 	MinY     = "minY"
 	MaxY     = "maxY"
-	Problem  = "problem" // incorrect statements in the file
+	Problem  = "problem" // inconsistencies in the file
 )
 
 func (s *Spectrum) describe(r *records.Record) {

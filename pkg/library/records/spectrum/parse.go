@@ -17,7 +17,7 @@ type Spectrum struct {
 	DataType string
 	Fields   records.Fields // all labels except the data
 	Curves   []Curve
-	Problems []string // incorrect statements in the file
+	Problems []string // inconsistencies in the file
 }
 
 // A Curve is a table of points.
@@ -31,7 +31,7 @@ type Curve struct {
 // ErrNotSpectrum means that a text is not a block of JCAMP-DX.
 var ErrNotSpectrum = errors.New("not a JCAMP-DX block")
 
-// Boundary finds the blocks of a file. The header of a LINK block belongs to no block.
+// Boundary returns a Boundary that finds the blocks of a file. The header of a LINK block belongs to no block.
 func Boundary() records.Boundary {
 	began, ended, link := false, false, false
 	return func(line []byte) records.Cut {
@@ -105,7 +105,7 @@ func items(text string) []item {
 	return all
 }
 
-// Parse parses a block. The error is ErrNotSpectrum and names the line and the token.
+// Parse parses a block. The error wraps ErrNotSpectrum and names the line and the token.
 func Parse(text string) (*Spectrum, error) {
 	all := items(text)
 	if len(all) == 0 || all[0].key != "TITLE" {

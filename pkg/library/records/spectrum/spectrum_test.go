@@ -267,7 +267,7 @@ func TestDrawing(t *testing.T) {
 		}
 	}
 	if _, err := parse(t, "##TITLE=x\n").SVG(); !errors.Is(err, ErrNotDrawn) {
-		t.Error(err)
+		t.Errorf("without points: got error %v, want ErrNotDrawn", err)
 	}
 	large := xydata(100_000, strings.Repeat("400"+strings.Repeat("+1-1", 50)+"\n", 1_000))
 	svg, err := parse(t, large).SVG()

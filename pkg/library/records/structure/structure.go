@@ -36,14 +36,14 @@ type Kit struct {
 }
 
 // New returns a Kit for up to parallel concurrent sessions, or nil if RDKit is disabled. The caller closes it.
-func New(on bool, cfg engines.Config, parallel int) *Kit {
-	if !on {
+func New(enabled bool, cfg engines.Config, parallel int) *Kit {
+	if !enabled {
 		return nil
 	}
 	return &Kit{rdkit.New(cfg), make(chan struct{}, parallel)}
 }
 
-// Prepare waits until RDKit is compiled, or ctx ends.
+// Prepare waits until RDKit is compiled or ctx is done.
 func (k *Kit) Prepare(ctx context.Context) error {
 	if k == nil {
 		return nil
@@ -135,7 +135,7 @@ func reason(err error) string {
 			return known.Error()
 		}
 	}
-	return "RDKit ran out of time for the molecule"
+	return "RDKit did not process the molecule in time"
 }
 
 // Draw returns a drawing of a molecule as SVG, with coordinates from RDKit, which the drawing credits. It returns
