@@ -80,7 +80,7 @@ func (i Item) Expiring(now time.Time, after time.Duration) Item {
 	return i
 }
 
-// Tag returns a tag in the form in which it is stored: without spaces at its ends, and with one space
+// Tag returns a tag in its stored form: without leading and trailing spaces, and with single spaces
 // between words.
 func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
 

@@ -2,7 +2,7 @@ package feed
 
 import "time"
 
-// ItemView is the form of an item in the HTTP API.
+// ItemView is an item as the HTTP API shows it.
 type ItemView struct {
 	SourceID     string         `json:"sourceId"`
 	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit,rss"`
@@ -21,7 +21,7 @@ type ItemView struct {
 	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis failed; the item stays pending until it is retried"`
 }
 
-// View returns the item in the form of the HTTP API.
+// View returns the item as the HTTP API shows it.
 func (i Item) View() ItemView {
 	return ItemView{
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,

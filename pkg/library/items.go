@@ -112,7 +112,7 @@ type File struct {
 	Bucket       string          `dynamodbav:"bucket"`
 	BlobID       string          `dynamodbav:"blobId"`
 	Key          string          `dynamodbav:"key"`
-	ETag         string          `dynamodbav:"etag,omitempty"` // entity tag of the object, from Loaded on
+	ETag         string          `dynamodbav:"etag,omitempty"` // entity tag of the object; empty while Loading
 	OwnedBy      string          `dynamodbav:"ownedBy"`
 	CreatedBy    string          `dynamodbav:"createdBy"`
 	UpdatedBy    string          `dynamodbav:"updatedBy"`

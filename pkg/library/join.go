@@ -20,8 +20,8 @@ type StepEnd int
 // Outcomes of a step.
 const (
 	StepDone    StepEnd = iota // if StepResult.Reason is set, the result is incomplete
-	StepFailed                 // StepResult.Reason is the reason
-	StepSkipped                // the step was not possible, for example because an engine is missing; StepResult.Reason is the reason
+	StepFailed                 // StepResult.Reason states why
+	StepSkipped                // the step was not possible, for example because an engine is missing; StepResult.Reason states why
 )
 
 func (e StepEnd) attribute() string {

@@ -26,7 +26,7 @@ type Link struct {
 	Expires time.Time
 }
 
-// LinkView is a share link in the API.
+// LinkView is a share link as the API shows it.
 type LinkView struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expiresAt"`

@@ -169,7 +169,7 @@ func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow,
 		return File{}, err
 	}
 	f.Status, f.Run, f.UpdatedAt = m.To, w.Run, table.TextOf(write.Items[0].Set[updatedName])
-	f.Version++ // higher in the table if the node was edited in the meantime
+	f.Version++ // the stored version is higher if the node was edited in the meantime
 	return f, nil
 }
 

@@ -13,7 +13,7 @@ const (
 	Loaded             lifecycle.State = "Loaded"     // the content is stored and the steps are known
 	Parsing            lifecycle.State = "Parsing"    // its records are being located
 	Parsed             lifecycle.State = "Parsed"     // the steps of its records are also known
-	Processing         lifecycle.State = "Processing" // all steps are published
+	Processing         lifecycle.State = "Processing" // all steps have been published
 	Processed          lifecycle.State = "Processed"
 	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step or some records failed
 	Failed             lifecycle.State = "Failed"             // a required step failed; an error is set

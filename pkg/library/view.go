@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// NodeView is the form of a node in the HTTP API.
+// NodeView is a node as the HTTP API shows it.
 type NodeView struct {
 	ID           string           `json:"id" format:"uuid"`
 	Type         string           `json:"type" enum:"User,Folder,File,Record"`

@@ -88,7 +88,7 @@ type AnalysisResult struct {
 	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only from providers that rate it"`
 }
 
-// Label names something that a photo shows.
+// Label names something visible in a photo.
 type Label struct {
 	Name       string  `dynamodbav:"name" json:"name"`
 	Confidence float64 `dynamodbav:"confidence" json:"confidence" minimum:"0" maximum:"1"`

@@ -63,7 +63,7 @@ func (s *Store) Jobs(ctx context.Context, ids []string) (map[string]Job, error) 
 	err := table.GetAll(ctx, s.db, get, func(item map[string]table.Value) error {
 		j, err := parse(item)
 		if err != nil {
-			j = Job{JobID: table.TextOf(item[jobIDName])} // its objects are left to an operator
+			j = Job{JobID: table.TextOf(item[jobIDName])} // reported as existing, so that its objects are kept
 		} else if j.Expired(s.now()) {
 			return nil
 		}

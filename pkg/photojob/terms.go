@@ -32,7 +32,7 @@ type Terms struct {
 	Prompt      string
 	Options     Options
 
-	Unasked bool `json:"-"` // the client named no provider; Options contains the local one
+	Unasked bool `json:"-"` // the client specified no provider; Options contains the local one
 }
 
 // Job returns the job to create for these terms.

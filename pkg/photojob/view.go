@@ -2,7 +2,7 @@ package photojob
 
 import "time"
 
-// JobView is a job in the HTTP API.
+// JobView is a job as the HTTP API shows it.
 type JobView struct {
 	JobID                 string          `json:"jobId" doc:"a ULID"`
 	UserID                string          `json:"userId" doc:"the owner"`
@@ -26,7 +26,7 @@ type JobView struct {
 	ExpiresAt             time.Time       `json:"expiresAt" doc:"when the job and its photos are removed"`
 }
 
-// JobCallView is a call to a provider in the API for the owner of the job: without costs and request ids.
+// JobCallView is a call to a provider as the HTTP API shows it to the owner of the job: without costs and request ids.
 type JobCallView struct {
 	Step     string    `json:"step" enum:"analyze,edit"`
 	Provider string    `json:"provider" example:"stub"`
@@ -64,7 +64,7 @@ func timeOf(ms int64) *time.Time {
 	return &at
 }
 
-// BatchView is a batch in the HTTP API.
+// BatchView is a batch as the HTTP API shows it.
 type BatchView struct {
 	BatchID    string           `json:"batchId" doc:"a ULID"`
 	Status     string           `json:"status" enum:"QUEUED,PROCESSING,COMPLETED,PARTIAL,FAILED"`

@@ -102,7 +102,7 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 // Listing a rare status in a long list takes a bounded number of reads per page.
 func TestListOfARareStatusIsBounded(t *testing.T) {
 	d := open(t)
-	const files = 20*100 + 50 // a page makes 20 reads of 100 files
+	const files = 20*100 + 50 // List makes at most 20 reads of 100 files for a page
 	d.history("ann", files)
 	first, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 10, Status: Completed})
 	if err != nil || len(first.Files) != 0 || first.NextCursor == "" {

@@ -43,9 +43,9 @@ type statistic struct {
 	Numbers  int     `json:"numbers,omitempty"`
 	Dates    int     `json:"dates,omitempty"`
 	Booleans int     `json:"booleans,omitempty"`
-	Min      float64 `json:"min,omitempty"` // of the numbers
+	Min      float64 `json:"min,omitempty"` // minimum of the numbers
 	Max      float64 `json:"max,omitempty"`
-	First    string  `json:"first,omitempty"` // date
+	First    string  `json:"first,omitempty"` // earliest date
 	Last     string  `json:"last,omitempty"`
 }
 

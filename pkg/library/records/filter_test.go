@@ -58,7 +58,7 @@ func TestFilterErrors(t *testing.T) {
 		"logP<":            "character 6: expected a value after <",
 		"logP<<3":          "character 6: expected a value after <",
 		"logD<3":           `character 1: there is no field "logD"; did you mean "logP"?`,
-		"boiling<3":        `character 1: there is no field "boiling"; there are logP, Melting Point, CAS, made, weight, formula`,
+		"boiling<3":        `character 1: there is no field "boiling"; the fields are logP, Melting Point, CAS, made, weight, formula`,
 		"logP<3 weight>2":  `character 8: expected and, or, or the end, not "weight"`,
 		"logP<3 and":       "character 11: expected the name of a field",
 		"(logP<3":          "character 8: expected )",

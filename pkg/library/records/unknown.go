@@ -31,7 +31,7 @@ func known(columns []Column) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; there are " + strings.Join(names, ", ")
+	return "; the fields are " + strings.Join(names, ", ")
 }
 
 // maxCompared is the maximum length in bytes of a name that is compared with others.

@@ -58,7 +58,7 @@ func (d *Service) drop(ctx context.Context, l bus.DeadLetter) (note string, err 
 // bulkRequest selects dead letters and limits their processing.
 type bulkRequest struct {
 	filter bus.DeadFilter
-	dryRun bool // list only
+	dryRun bool // only list the dead letters
 	rate   int  // maximum dead letters per second
 	max    int  // maximum number of dead letters
 }

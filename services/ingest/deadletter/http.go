@@ -40,7 +40,7 @@ func (d *Service) Routes(r *web.Router) {
 	}, d.delete)
 }
 
-// DeadLetterView is a dead letter in the API.
+// DeadLetterView is a dead letter as the API shows it.
 type DeadLetterView struct {
 	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
 	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`

@@ -34,7 +34,7 @@ type itemOutcome struct {
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
 	Type     string           `json:"type,omitempty" doc:"only when refused: the type of the problem that the item alone would get" example:"urn:assay:problem:too-much-waiting"`
 	Remarks
-	refusal error // rejected by admission or with bus.ErrFull
+	refusal error // error of admission or bus.ErrFull; nil unless refused
 }
 
 // candidate is a parsed item and its errors.

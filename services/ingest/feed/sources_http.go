@@ -61,7 +61,7 @@ func sourceAdded(r *web.Router) *huma.Response {
 	}
 }
 
-// sourceView is a source in the API.
+// sourceView is a source as the API shows it.
 type sourceView struct {
 	Name string `json:"name"`
 	source.Settings

@@ -46,7 +46,7 @@ func (s *Service) Routes(r *web.Router) {
 	}, s.revoke, notFound)
 }
 
-// KeyView is an API key in the API.
+// KeyView is an API key as the API shows it.
 type KeyView struct {
 	ID         string      `json:"id"`
 	Owner      string      `json:"owner" doc:"the owner of items created with the key"`

@@ -80,7 +80,7 @@ func fileTaken(r *web.Router) *huma.Response {
 
 type uploadInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters or other bytes it gets 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the file of the first call as long as that file exists; a call with other parameters or other content gets 422"`
 	Body           struct {
 		Name        string `json:"name" minLength:"1" maxLength:"1024"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact size in bytes"`

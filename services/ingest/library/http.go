@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
-		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are not Windows device names. " +
+		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > | and no control characters, do not end with a dot or a space, and are not Windows device names. " +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, keyed, changes, quota.Refusals)
 	a.pageRoutes(r)
@@ -44,7 +44,7 @@ func location(id string) string { return "/v1/library/nodes/" + id }
 
 type folderInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the folder of the first call as long as it exists; with other parameters it gets 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the folder of the first call as long as it exists; a call with other parameters gets 422"`
 	Body           struct {
 		Name     string `json:"name" minLength:"1" maxLength:"1024"`
 		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`

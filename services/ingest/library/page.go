@@ -30,7 +30,7 @@ func (a *Area) pageRoutes(r *web.Router) {
 
 type pageInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters it gets 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the file of the first call as long as that file exists; a call with other parameters gets 422"`
 	Body           struct {
 		URL      string `json:"url" minLength:"1" maxLength:"1024" example:"https://example.com/article" doc:"http or https, without a user name"`
 		Name     string `json:"name,omitempty" maxLength:"1024" doc:"default: the last part of the URL's path, or its host"`

@@ -20,9 +20,9 @@ type bound struct {
 	list func(ctx context.Context, prefix, after string) (uploads []blob.OpenUpload, more bool, err error)
 
 	mu      sync.Mutex
-	open    int                        // number of uploads at the last count, plus those opened here since
+	open    int                        // number of uploads at the last count, plus those opened by this process since
 	counted time.Time                  // time of the last count
-	owners  map[string]map[string]bool // keys of the uploads that each owner opened here
+	owners  map[string]map[string]bool // keys of the uploads that each owner opened in this process
 }
 
 // enter counts a new upload. It returns *tooManyError if the limit is reached.

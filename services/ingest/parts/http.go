@@ -46,7 +46,7 @@ type Stored struct {
 
 // Area is the part of an area's interface that the calls use.
 type Area struct {
-	Path, Tag string // path of the file, for example /v1/files/{id}
+	Path, Tag string // path of a file, for example /v1/files/{id}, and tag of the operations
 	Name      string // suffix of operation ids, for example file
 	// Find returns a file that waits for its upload and that the caller may change. Otherwise it returns
 	// blob.ErrNoUpload or another error.

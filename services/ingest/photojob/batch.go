@@ -13,7 +13,7 @@ import (
 
 type batchInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns what the first call created; with other parameters it gets 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns what the first call created; a call with other parameters gets 422"`
 	Body           struct {
 		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"default prompt of the photos"`
 		Options photojob.Options `json:"options,omitempty"`

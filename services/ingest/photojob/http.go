@@ -88,7 +88,7 @@ func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey s
 
 type photoInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns what the first call created; with other parameters it gets 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns what the first call created; a call with other parameters gets 422"`
 	Body           struct {
 		PhotoTerms
 		Options photojob.Options `json:"options,omitempty"`

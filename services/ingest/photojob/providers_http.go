@@ -33,7 +33,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-default-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
 		Summary: "Change the default provider",
-		Description: "Applies to new jobs that name no provider. While it and its fallback are disabled, the local provider is used. " +
+		Description: "Applies to new jobs that specify no provider. While the default and its fallbacks are disabled, the local provider is used. " +
 			"Send the ETag of the list as If-Match, or * to change any version.",
 	}, a.putDefaultProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
@@ -43,7 +43,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.listCosts)
 }
 
-// providerView is a provider in the operator API.
+// providerView is a provider as the operator API shows it.
 type providerView struct {
 	Name string `json:"name"`
 	policy.Settings
@@ -108,7 +108,7 @@ func etag(revision int64) string { return strconv.Quote(strconv.FormatInt(revisi
 type providerListOutput struct {
 	ETag string `header:"ETag" doc:"ETag of the default provider"`
 	Body struct {
-		Default   string         `json:"default" doc:"the provider of jobs that name none: a paid one, or stub, the local one"`
+		Default   string         `json:"default" doc:"the provider of jobs that specify none: a paid one, or stub, the local one"`
 		Providers []providerView `json:"providers"`
 	}
 }

@@ -13,7 +13,7 @@ import (
 const (
 	Formula    = "formula"    // Hill order, without charge; isotopes count as their elements
 	Weight     = "weight"     // relative molecular mass, 3 decimals
-	ExactMass  = "exactMass"  // of the most abundant or the stated isotopes, corrected for the electrons of the charge; 6 decimals
+	ExactMass  = "exactMass"  // mass of the stated or most abundant isotopes, corrected for the electrons of the charge; 6 decimals
 	Charge     = "charge"     // sum of the charges
 	Atoms      = "atoms"      // number of atoms in the file
 	HeavyAtoms = "heavyAtoms" // number of atoms other than hydrogen

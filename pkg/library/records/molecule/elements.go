@@ -62,7 +62,7 @@ var elements = sync.OnceValue(func() *elementTable {
 	return t
 })
 
-// number parses a number of the table. It returns 0 if there is none.
+// number parses a number in elements.txt. It returns 0 for any other text.
 func number(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -66,8 +66,8 @@ func article(n int, title string, ago time.Duration) newsapi.Article {
 	return newsapi.Article{Title: title, URL: fmt.Sprintf("https://example.com/%d", n), PublishedAt: time.Now().Add(-ago).Truncate(time.Second)}
 }
 
-// TestSearchesOverlap checks that each search begins an hour before the newest article
-// of the previous one, and the first search begins two days ago.
+// TestSearchesOverlap checks that each search begins an hour before the newest article of the previous
+// one, and that the first search covers the last two days.
 func TestSearchesOverlap(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
