@@ -24,7 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-func TestOneOfManyWritersCreates(t *testing.T) {
+func TestOneConcurrentWriterCreates(t *testing.T) {
 	_, store := feedtest.Open(t)
 	item := feedtest.Submission(1, time.Now(), "a").Item(time.Now())
 	var created atomic.Int32
@@ -45,7 +45,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 	}
 }
 
-func TestCreatedIsReadAsWritten(t *testing.T) {
+func TestCreateRoundTrip(t *testing.T) {
 	_, store := feedtest.Open(t)
 	s := feedtest.Submission(1, time.Now(), "b", "a")
 	s.SourceURL = "https://example.com/"
@@ -150,7 +150,7 @@ func TestLostResponseOfCreate(t *testing.T) {
 	}
 }
 
-func TestOneOfManyWorkersAnalyzes(t *testing.T) {
+func TestOneConcurrentWorkerAnalyzes(t *testing.T) {
 	_, store := feedtest.Open(t)
 	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	var made atomic.Int32
@@ -183,7 +183,7 @@ func TestAnalysisIsChecked(t *testing.T) {
 	}
 }
 
-func TestTagsAreAddedAndNeverLost(t *testing.T) {
+func TestConcurrentTagsAreKept(t *testing.T) {
 	_, store := feedtest.Open(t)
 	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	var writers sync.WaitGroup

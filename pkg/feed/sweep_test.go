@@ -51,7 +51,7 @@ func TestScanReadsAllItems(t *testing.T) {
 	}
 }
 
-func TestMissingReturnsIDsWithoutAnItem(t *testing.T) {
+func TestMissingReturnsIDsWithoutItem(t *testing.T) {
 	_, store := feedtest.Open(t)
 	var ids, want []string
 	for n := range 40 {

@@ -12,7 +12,7 @@ import (
 var races = flag.Int("races", 200, "how many times two moves run concurrently")
 
 // Of two concurrent moves, A into B and B into A, exactly one succeeds.
-func TestConcurrentMovesMakeNoCycle(t *testing.T) {
+func TestConcurrentMovesFormNoCycle(t *testing.T) {
 	const pairs = 10
 	rounds := max(1, *races/pairs)
 	r := open(t)
@@ -64,7 +64,7 @@ func (r *rig) race(a, b string) error {
 }
 
 // Concurrent moves, trashes and restores of a few folders leave each of them below the root or in the trash.
-func TestConcurrentEditsKeepATree(t *testing.T) {
+func TestConcurrentEditsPreserveTree(t *testing.T) {
 	r := open(t)
 	var folders []string
 	for i := range 6 {

@@ -105,7 +105,7 @@ func TestJoinEndsOnce(t *testing.T) {
 	}
 }
 
-func TestNoEndBeforeTheLastStep(t *testing.T) {
+func TestWorkflowEndsAfterLastStep(t *testing.T) {
 	r := open(t)
 	_, f := r.file("a.jpg", "")
 	f, w, err := r.StoreUpload(t.Context(), f, Content{Type: "Image", ETag: "e"}, PlanOf("Image"))

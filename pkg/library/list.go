@@ -94,7 +94,7 @@ func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing
 	}
 	page := FilePage{NextCursor: next}
 	for _, id := range ids {
-		if f, there := found[id]; there {
+		if f, exists := found[id]; exists {
 			page.Files = append(page.Files, f)
 		}
 	}

@@ -67,7 +67,7 @@ func (r *rig) in(state lifecycle.State) (File, Workflow) {
 			f, w = now()
 		}
 		if err := makers[name](r, f, w); err != nil {
-			r.t.Fatalf("%s: %v", name, err)
+			r.t.Fatalf("%s: got error %v, want nil", name, err)
 		}
 	}
 	return now()
@@ -124,7 +124,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
-func TestEveryMoveNeedsItsRun(t *testing.T) {
+func TestMovesRequireRun(t *testing.T) {
 	r := open(t)
 	for _, move := range Machine().Moves {
 		for _, from := range move.From {
@@ -152,7 +152,7 @@ func TestFinalStatesAreLeftOnlyOnRequest(t *testing.T) {
 	}
 }
 
-func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
+func TestStepRetryKeepsOtherResults(t *testing.T) {
 	r := open(t)
 	_, f := r.file("a.csv", "")
 	f, w, err := r.StoreUpload(t.Context(), f, content, records)

@@ -170,7 +170,7 @@ func TestLinkLimits(t *testing.T) {
 	}
 }
 
-func TestBulkReturnsAnOutcomePerOperation(t *testing.T) {
+func TestBulkReturnsOutcomePerOperation(t *testing.T) {
 	r := open(t)
 	a, b := r.folder("a", ""), r.folder("b", "")
 	file, _ := r.file("a.txt", a.ID)

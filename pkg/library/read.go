@@ -73,8 +73,8 @@ func (s *Store) Paths(ctx context.Context, ids []string) (map[string]Path, error
 	paths := map[string]Path{}
 	for _, id := range ids {
 		var path Path
-		n, there := known[id]
-		for ; there && len(path) < maxPath; n, there = known[n.ParentID] {
+		n, exists := known[id]
+		for ; exists && len(path) < maxPath; n, exists = known[n.ParentID] {
 			if path = append(path, n); n.top() {
 				paths[id] = path
 				break

@@ -13,7 +13,7 @@ import (
 )
 
 // The tables, their keys and their six indexes match the seed.
-func TestTablesAreThoseOfTheSeed(t *testing.T) {
+func TestTablesMatchSeed(t *testing.T) {
 	r := open(t)
 	for name, want := range map[string]struct {
 		key        string
@@ -72,7 +72,7 @@ func names(schema []types.KeySchemaElement) (names []string) {
 }
 
 // The attributes of items are named as in the seed.
-func TestItemsAreThoseOfTheSeed(t *testing.T) {
+func TestItemsMatchSeed(t *testing.T) {
 	r := open(t)
 	n, f := r.file("a.txt", "")
 	for name, want := range map[string][]string{

@@ -90,7 +90,7 @@ func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l List
 		return err
 	})
 	for _, id := range ids {
-		if w, there := found[id]; there {
+		if w, exists := found[id]; exists {
 			workflows = append(workflows, w)
 		}
 	}
@@ -125,10 +125,10 @@ func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) 
 	var found []Pair
 	for _, id := range ids {
 		var pair Pair
-		if f, there := files[id]; there {
+		if f, exists := files[id]; exists {
 			pair.File = &f
 		}
-		if n, there := nodes[id]; there {
+		if n, exists := nodes[id]; exists {
 			pair.Node = &n
 		}
 		if !pair.inconsistent() {
@@ -181,7 +181,7 @@ func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 	}
 	var orphans []Node
 	for _, n := range nodes {
-		if _, there := found[n.ParentID]; checked(n) && !there {
+		if _, exists := found[n.ParentID]; checked(n) && !exists {
 			orphans = append(orphans, n)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 		}
 	}
 	files, err := s.filesOf(ctx, ids)
-	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
+	return slices.DeleteFunc(ids, func(id string) bool { _, exists := files[id]; return exists }), err
 }
 
 // Exist returns the set of those ids for which a node exists.

@@ -83,7 +83,7 @@ func TestInvalidParents(t *testing.T) {
 	}
 }
 
-func TestEditsOfAFileReachBothItems(t *testing.T) {
+func TestFileEditsUpdateBothItems(t *testing.T) {
 	r := open(t)
 	folder := r.folder("docs", "")
 	n, _ := r.file("a.txt", "")
@@ -111,7 +111,7 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 }
 
 // The SDK retries a request whose response was lost. The retried conditional write finds its own result.
-func TestLostResponseOfAnEdit(t *testing.T) {
+func TestLostResponseOfEdit(t *testing.T) {
 	r := open(t)
 	folder := r.folder("a", "")
 	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "UpdateItem", Count: 1})
@@ -184,7 +184,7 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 }
 
 // Trashing and restoring a folder take one write each, regardless of its content.
-func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
+func TestLargeFolderIsTrashedInOneWrite(t *testing.T) {
 	files := 10_000
 	if testing.Short() {
 		files = 200

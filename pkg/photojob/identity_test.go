@@ -34,7 +34,7 @@ func TestIDs(t *testing.T) {
 			t.Fatalf("NewID(%q, %q) = %s, want a valid id that depends on both", owner, key, id)
 		}
 		if first, second := newID(t, owner, ""), newID(t, owner, ""); first == second {
-			t.Fatalf("NewID without a key returned %s twice", first)
+			t.Fatalf("NewID without a key: got %s twice, want different ids", first)
 		}
 		if ValidID(strings.ToLower(id)) && strings.ToLower(id) != id || ValidID(id+"0") {
 			t.Fatalf("ValidID of another form of %s: got true, want false", id)
@@ -65,7 +65,7 @@ func TestChildIDs(t *testing.T) {
 	}
 }
 
-func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
+func TestIDsHaveTimestampOfKey(t *testing.T) {
 	seven, err := uuid.NewV7()
 	if err != nil {
 		t.Fatal(err)

@@ -172,7 +172,7 @@ func (l Ledger) folded() Ledger {
 // lacks reports whether another ledger has entries that this one does not.
 func (l Ledger) lacks(other Ledger) bool {
 	for n := range other {
-		if _, there := l[n]; !there {
+		if _, exists := l[n]; !exists {
 			return true
 		}
 	}

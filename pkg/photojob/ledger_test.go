@@ -57,7 +57,7 @@ func TestFoldingPreservesTheCost(t *testing.T) {
 }
 
 // The outcome of a call is recorded once, even if it arrives late, in a job in any state.
-func TestOutcomeOfAnEndedJob(t *testing.T) {
+func TestOutcomeOfEndedJob(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
 	canceled, err := r.Cancel(t.Context(), job)
@@ -87,7 +87,7 @@ func TestOutcomeOfAnEndedJob(t *testing.T) {
 
 // An outcome that is recorded between the read and the retry is not overwritten, even
 // if the retry folds the ledger.
-func TestRetryDoesNotOverwriteAConcurrentOutcome(t *testing.T) {
+func TestRetryKeepsConcurrentOutcome(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
 	for range keptEntries + 5 {

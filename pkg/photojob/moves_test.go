@@ -75,7 +75,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 
 // COMPLETED is final, and a job leaves FAILED only at the request of its
 // owner.
-func TestFinalStatesStay(t *testing.T) {
+func TestFinalStatesAreFinal(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) || slices.Contains(move.From, Failed) && move.Name != "retry" {
 			t.Errorf("the move %s: got the start states %s, want none that is final", move.Name, move.From)
@@ -83,7 +83,7 @@ func TestFinalStatesStay(t *testing.T) {
 	}
 }
 
-func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
+func TestMovesRequireFenceAndJob(t *testing.T) {
 	r := open(t)
 	for _, move := range Machine().Moves {
 		for _, from := range move.From {
@@ -139,7 +139,7 @@ func TestOneWorkerSucceedsInEveryMove(t *testing.T) {
 }
 
 // The fence increases even if the clock is set back.
-func TestFenceIncreasesWithASteppedClock(t *testing.T) {
+func TestFenceIncreasesWithSteppedClock(t *testing.T) {
 	r := open(t)
 	job := r.in(Processing)
 	r.clock = r.clock.Add(-time.Hour)

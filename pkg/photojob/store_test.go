@@ -17,7 +17,7 @@ import (
 )
 
 // The table, its keys, indexes and time to live match the seed.
-func TestTableIsThatOfTheSeed(t *testing.T) {
+func TestTableMatchesSeed(t *testing.T) {
 	r := open(t)
 	name := "photoeditor-dev-jobs"
 	found, err := r.db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name})
@@ -51,7 +51,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 }
 
 // Attributes are named as in the seed, and absent where the seed requires it.
-func TestItemsAreThoseOfTheSeed(t *testing.T) {
+func TestItemsMatchSeed(t *testing.T) {
 	r := open(t)
 	job := r.in(Completed)
 	row := r.row(job.JobID)
@@ -109,7 +109,7 @@ func TestItemOfAnotherProgram(t *testing.T) {
 	}
 }
 
-func TestOneOfManyConcurrentCreatesSucceeds(t *testing.T) {
+func TestOneConcurrentCreateSucceeds(t *testing.T) {
 	r := open(t)
 	const clients = 50
 	results := make([]error, clients)

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// TestHeadReturnsAllButTheResult checks that Head returns all attributes of a file except its result.
-func TestHeadReturnsAllButTheResult(t *testing.T) {
+// TestHeadOmitsResult checks that Head returns all attributes of a file except its result.
+func TestHeadOmitsResult(t *testing.T) {
 	d := open(t)
 	if _, err := d.Head(t.Context(), "f1"); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a missing file: got error %v, want ErrNotFound", err)

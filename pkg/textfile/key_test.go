@@ -16,9 +16,9 @@ func keyed(id, key string) File {
 	return File{FileID: id, OwnerID: "ann", S3Bucket: "b", S3Key: terms.ObjectKey(id), FileName: terms.FileName}
 }
 
-// TestOneFileUnderOneKey checks that exactly one of several concurrent reservations under one key is
+// TestOneFilePerKey checks that exactly one of several concurrent reservations under one key is
 // written, and that the key refers to it.
-func TestOneFileUnderOneKey(t *testing.T) {
+func TestOneFilePerKey(t *testing.T) {
 	d := open(t)
 	const calls = 8
 	ids := make([]string, calls)

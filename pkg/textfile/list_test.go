@@ -100,7 +100,7 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 }
 
 // Listing a rare status in a long list takes a bounded number of reads per page.
-func TestListOfARareStatusIsBounded(t *testing.T) {
+func TestListOfRareStatusIsBounded(t *testing.T) {
 	d := open(t)
 	const files = 20*100 + 50 // List makes at most 20 reads of 100 files for a page
 	d.history("ann", files)

@@ -69,7 +69,7 @@ func TestCompletedIsFinal(t *testing.T) {
 	}
 }
 
-func TestEveryMoveNeedsItsFenceAndItsFile(t *testing.T) {
+func TestMovesRequireFenceAndFile(t *testing.T) {
 	d := open(t)
 	for _, move := range Machine().Moves {
 		for _, from := range move.From {
@@ -116,7 +116,7 @@ func race(t *testing.T, move func(context.Context, File) (File, error), f File) 
 	return won, lost
 }
 
-func TestOneWorkerClaimsAFile(t *testing.T) {
+func TestOneWorkerClaimsFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.Claim, d.file(Pending))
 	if won != 1 {
@@ -131,7 +131,7 @@ func TestOneWorkerClaimsAFile(t *testing.T) {
 	d.expect(seedItems(InProgress, 1795176000000))
 }
 
-func TestOneWorkerTakesOverAFile(t *testing.T) {
+func TestOneWorkerTakesOverFile(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.TakeOver, d.file(InProgress))
 	if won != 1 {
@@ -160,7 +160,7 @@ func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d.expect(seedItems(Completed, 1795176000002))
 }
 
-func TestUpdatedAtIncreasesWithASteppedClock(t *testing.T) {
+func TestUpdatedAtIncreasesWithSteppedClock(t *testing.T) {
 	d := open(t)
 	f := d.next(d.Claim(t.Context(), d.file(Pending)))
 	want := frozen.UnixMilli()
@@ -225,7 +225,7 @@ func TestItemsStayConsistentUnderPermanentFaults(t *testing.T) {
 	}
 }
 
-func TestMoveDoesNotRecreateADeletedFile(t *testing.T) {
+func TestMoveDoesNotRecreateDeletedFile(t *testing.T) {
 	d := open(t)
 	f := d.next(d.Claim(t.Context(), d.file(Pending)))
 	if err := d.Delete(t.Context(), f); err != nil {

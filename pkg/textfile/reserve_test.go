@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-func TestTableIsThatOfTheSeed(t *testing.T) {
+func TestTableMatchesSeed(t *testing.T) {
 	d := open(t)
 	out, err := d.db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &d.table})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 // f1 is the reservation that seedItems describes.
 var f1 = File{FileID: "f1", OwnerID: "ann", S3Bucket: "assay-files", S3Key: "files/f1/u1", FileName: "a/b #1%.txt"}
 
-func TestReserveWritesTheAttributesOfTheSeed(t *testing.T) {
+func TestReserveWritesSeedAttributes(t *testing.T) {
 	d := open(t)
 	d.now = func() time.Time { return time.UnixMilli(1795175000000) }
 	given := f1

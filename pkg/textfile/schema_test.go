@@ -12,7 +12,7 @@ import (
 
 // The attributes that are written explicitly match the struct tags, which define how
 // they are read.
-func TestAttributesAreThoseOfTheTags(t *testing.T) {
+func TestAttributesMatchStructTags(t *testing.T) {
 	bare := Result{Top10Words: []WordCount{}}
 	for name, f := range map[string]File{
 		"empty":    {},

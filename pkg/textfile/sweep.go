@@ -112,8 +112,8 @@ func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) 
 	var found []Pair
 	seen := map[string]bool{} // a page may contain both items of a file
 	for i, f := range slices.Concat(page.Files, page.Listed) {
-		other, there := others[keyText(keys[i])]
-		if there && other == nil || seen[f.FileID] {
+		other, exists := others[keyText(keys[i])]
+		if exists && other == nil || seen[f.FileID] {
 			continue
 		}
 		pair := Pair{&f, other}
@@ -147,9 +147,9 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 	}
 	objects := map[string]string{}
 	for i, id := range ids {
-		if f, there := found[keyText(keys[i])]; f != nil {
+		if f, exists := found[keyText(keys[i])]; f != nil {
 			objects[id] = f.S3Key
-		} else if there {
+		} else if exists {
 			objects[id] = ""
 		}
 	}

@@ -90,9 +90,9 @@ func TestScanReportsBrokenItems(t *testing.T) {
 	}
 }
 
-// TestBatchReadsAllButTheResult checks that batch reads all attributes that both items have. Otherwise
+// TestBatchOmitsResult checks that batch reads all attributes that both items have. Otherwise
 // every file would seem inconsistent and be read again.
-func TestBatchReadsAllButTheResult(t *testing.T) {
+func TestBatchOmitsResult(t *testing.T) {
 	for _, status := range Machine().States() {
 		d := open(t)
 		want := d.file(status)
@@ -154,7 +154,7 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 
 // Repair and Expire never overwrite a write that was made since the items were read, even if it left
 // the state unchanged.
-func TestRepairAndExpireFailAfterAMove(t *testing.T) {
+func TestRepairAndExpireFailAfterMove(t *testing.T) {
 	for from, move := range map[lifecycle.State]func(*fixture, File) (File, error){
 		Pending:    func(d *fixture, f File) (File, error) { return d.Claim(t.Context(), f) },
 		InProgress: func(d *fixture, f File) (File, error) { return d.TakeOver(t.Context(), f) },

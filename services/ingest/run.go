@@ -131,7 +131,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	}
 	documents := platform.NewStore(backends.DB, cfg.Identity.Platform)
 	users := libraries.NewStore(backends.DB, cfg.Library.Tables)
-	who, err := identity.New(cfg.Identity, identity.Options{Documents: documents, Log: log, Introduce: func(ctx context.Context, owner string, u web.User) error {
+	ident, err := identity.New(cfg.Identity, identity.Options{Documents: documents, Log: log, Introduce: func(ctx context.Context, owner string, u web.User) error {
 		return users.Introduce(ctx, owner, libraries.Person(u))
 	}})
 	if err != nil {
@@ -141,7 +141,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	quotas := quota.New(cfg.Quotas, cfg.Platform, backends.DB, log)
 	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), quotas, log, reg})
 	return &Service{
-		backends: backends, areas: all, identity: who, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
+		backends: backends, areas: all, identity: ident, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
 		deadLetters: deadletter.New(backends.Bus, all),
 		quotas:      quotas,
@@ -188,11 +188,11 @@ func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
 	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
-	who, err := identity.New(identity.Config{}, identity.Options{})
+	ident, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
 		panic(err) // a bug: the default settings are valid
 	}
-	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: who, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
+	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas), identity: ident, keys: keys.New(nil), audit: audit.New(nil, zerolog.Nop())}
 }
 
 // DescribeOperator is like Describe, but registers the operator calls.

@@ -60,7 +60,7 @@ func TestSummariesAddUp(t *testing.T) {
 	}
 }
 
-func TestFieldsBeyondTheLimitAreCounted(t *testing.T) {
+func TestExcessFieldsAreCounted(t *testing.T) {
 	r := Record{}
 	for i := range MaxFields + 5 {
 		r.Fields = append(r.Fields, Field{strconv.Itoa(i), "x"})

@@ -75,7 +75,7 @@ func TestSelectErrors(t *testing.T) {
 func TestJSONNumbersAreValid(t *testing.T) {
 	for _, s := range []string{"1", "-1.5", "+1", ".5", "5.", "1.e5", "-.5", "1e5", "1E+5", "1e-05", "0", "-0", "123456789012345678901234567890"} {
 		if b := appendTyped(nil, s, Number); !json.Valid(b) {
-			t.Errorf("%q: got %s, which is not valid JSON", s, b)
+			t.Errorf("%q: got %s, want valid JSON", s, b)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func store(t testing.TB, all []Record) (*File, objects) {
 	return &File{Get: o.get, Total: len(all), Columns: summary.Table()}, o
 }
 
-func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
+func TestExcessRecordsAreCounted(t *testing.T) {
 	n, chunks := 0, 0
 	_, found, err := WriteChunks(t.Context(), func() (Record, error) {
 		if n++; n > MaxRecords+3 {

@@ -90,7 +90,7 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-func TestScannerReportsErrorsOfTheSource(t *testing.T) {
+func TestScannerReturnsReadErrors(t *testing.T) {
 	broken := errors.New("broken")
 	s := NewScanner(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), dollars, true)
 	if _, err := s.Next(); !errors.Is(err, broken) {

@@ -77,7 +77,7 @@ func TestLostWorker(t *testing.T) {
 		}
 	}
 	s.take(Call{ID: "b", Until: noon.Add(10 * time.Minute)}, noon.Add(5*time.Minute))
-	if _, there := s.Running["a"]; there || s.Days[0].CostMicros != 7 {
+	if _, exists := s.Running["a"]; exists || s.Days[0].CostMicros != 7 {
 		t.Errorf("got %+v, want call a removed and its cost counted", s)
 	}
 }

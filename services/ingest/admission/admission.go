@@ -35,7 +35,7 @@ func Problem(err error) error {
 	case errors.Is(err, fair.ErrFull), errors.Is(err, bus.ErrFull):
 		return web.Unavailable("Too much work is waiting.", retryAfter).Because(err)
 	case errors.Is(err, fair.ErrTenantFull):
-		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work of this owner, or of this source, is waiting.").
+		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work is waiting for this owner or source.").
 			WithHeader("Retry-After", RetryAfter()).Because(err)
 	case errors.Is(err, fair.ErrBacklogUnknown):
 		return web.Unavailable("The event stream is unavailable.", retryAfter).Because(err)

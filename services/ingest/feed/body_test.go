@@ -60,7 +60,7 @@ func TestBatchIsReadItemByItem(t *testing.T) {
 	}
 }
 
-func TestLongItemIsInvalidAlone(t *testing.T) {
+func TestOverlongItemFailsAlone(t *testing.T) {
 	all, err := readAll(t, `{"items":[`+submission(0, strings.Repeat("x", maxItem))+","+submission(1, "a")+`]}`)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("got %d items, error %v, want 2", len(all), err)

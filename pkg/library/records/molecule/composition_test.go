@@ -100,7 +100,7 @@ func TestAtomBlockValues(t *testing.T) {
 	} {
 		text := strings.Replace(water, test.from, test.to, 1)
 		if text == water {
-			t.Fatalf("the block does not contain %q", test.from)
+			t.Fatalf("got a block without %q, want one that contains it", test.from)
 		}
 		if got, _ := formula(t, text); got != test.want {
 			t.Errorf("%q: got %s, want %s", test.to, got, test.want)

@@ -177,7 +177,7 @@ func column(line []byte, from, to int) []byte {
 	return line
 }
 
-// integer parses an integer; an empty text is 0.
+// integer parses an integer; an empty text yields 0.
 func integer(b []byte) (int, bool) {
 	if len(b) == 0 {
 		return 0, true
@@ -202,7 +202,7 @@ func integer(b []byte) (int, bool) {
 	return n, true
 }
 
-// decimal parses a coordinate; an empty text is 0.
+// decimal parses a coordinate; an empty text yields 0.
 func decimal(b []byte) (float64, bool) {
 	if len(b) == 0 {
 		return 0, true

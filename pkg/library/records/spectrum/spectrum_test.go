@@ -36,7 +36,7 @@ func parse(t *testing.T, text string) *Spectrum {
 }
 
 // The forms are those of the example in the standard, JCAMP-DX 4.24.
-func TestFormsOfTheStandard(t *testing.T) {
+func TestStandardForms(t *testing.T) {
 	want := []float64{0.5, 1, 1.5, 1.5, 1, 0.5, 0, -0.5, -1, -1.5}
 	for name, line := range map[string]string{
 		"AFFN":    "400 1 2 3 3 2 1 0 -1 -2 -3",
@@ -109,7 +109,7 @@ func pack(values []int, packing string) string {
 	return b.String()
 }
 
-func TestPackingsHaveTheSamePoints(t *testing.T) {
+func TestPackingsDecodeToSamePoints(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
 		values := make([]int, 10+random.IntN(200))

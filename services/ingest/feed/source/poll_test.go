@@ -167,9 +167,9 @@ func TestEngineFailure(t *testing.T) {
 	}
 }
 
-// TestPanicEndsAPoll checks that a panic counts as a failure of the source, so that polls become
+// TestPanicEndsPoll checks that a panic counts as a failure of the source, so that polls become
 // less frequent, and that requests that the poll may have sent are counted.
-func TestPanicEndsAPoll(t *testing.T) {
+func TestPanicEndsPoll(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Publish(article(1, "Solar", time.Hour))
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
@@ -216,8 +216,8 @@ func TestItemsAreValid(t *testing.T) {
 	}
 }
 
-// TestDeadlineEndsAPoll checks that a server that does not respond does not block the source.
-func TestDeadlineEndsAPoll(t *testing.T) {
+// TestDeadlineEndsPoll checks that a server that does not respond does not block the source.
+func TestDeadlineEndsPoll(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(server.Close)
 	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: []string{"a"}})

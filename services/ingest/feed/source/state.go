@@ -173,16 +173,16 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 }
 
 // pause returns the pause before the next poll: the interval, doubled with each
-// consecutive failure after the first, up to most, and never less than the interval.
+// consecutive failure after the first, up to longest, and never less than the interval.
 // The next poll tests whether the source works again.
-func pause(every time.Duration, failures int, most time.Duration) time.Duration {
+func pause(every time.Duration, failures int, longest time.Duration) time.Duration {
 	wait := every
 	for range failures - 1 {
-		if wait *= 2; wait >= most {
+		if wait *= 2; wait >= longest {
 			break
 		}
 	}
-	return max(every, min(wait, most))
+	return max(every, min(wait, longest))
 }
 
 // change changes the settings of the source. They take effect immediately, but a pause requested by

@@ -165,7 +165,7 @@ func TestChangeDuringPoll(t *testing.T) {
 		t.Error("while the poll is still running: got free = true, want false")
 	}
 	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
-	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
+	if _, exists := s.State.Watched["a"]; exists || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
 		t.Errorf("got state %+v, want a due source with the position of b only and 1 request used", s.State)
 	}
 	other.URL = "https://example.com"
