@@ -119,7 +119,7 @@ func (a Analysis) check() error {
 	case !(a.Score >= 0 && a.Score <= 1):
 		return fmt.Errorf("invalid score %v", a.Score)
 	case !(a.Compound >= -1 && a.Compound <= 1):
-		return fmt.Errorf("invalid compound %v", a.Compound)
+		return fmt.Errorf("invalid compound score %v", a.Compound)
 	case !modelVersions.MatchString(a.ModelVersion):
 		return fmt.Errorf("invalid model version %q", a.ModelVersion)
 	}

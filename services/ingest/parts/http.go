@@ -106,7 +106,7 @@ func (u *Uploads) Routes(r *web.Router, a Area, refusals ...web.Refusals) {
 		Summary: "Sign uploads of parts of a file",
 		Description: "Returns a presigned request for each part, which is valid for 15 minutes. Length and CRC-32 are signed. " +
 			"Parts can be sent in any order, concurrently and repeatedly; a part replaces an earlier one with the same number. " +
-			"A file has at most 10,000 parts. By default up to 1,000 uploads in parts of all owners may be open, 500 of one owner; a reservation beyond that gets 503.",
+			"A file has at most 10,000 parts. By default, up to 1,000 uploads in parts may be open, 500 of them of one owner; a reservation beyond that gets 503.",
 	}, func(ctx context.Context, in *signInput) (*signOutput, error) {
 		file, err := a.Find(ctx, in.ID, in.Caller)
 		if err != nil {
