@@ -93,7 +93,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
-// primarySchema returns the schema of the table that writers use. It has no index, and a stream with both images.
+// primarySchema returns the schema of the table that writers use. It has no index and a stream with both images.
 func primarySchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,

@@ -22,7 +22,7 @@ const ScanLimit = 100
 // as a hint.
 type Scanned struct {
 	Items  []Item
-	Double []string // source ids with more than one row; Items has the first row
+	Double []string // source ids with more than one row; Items contains the first row
 	Broken []Broken
 	Next   string // cursor of the next page, empty on the last
 }

@@ -191,11 +191,11 @@ func (b *itemBody) end() error {
 	return nil
 }
 
-// expect skips whitespace and reads one character. It returns the error otherwise if the character differs.
-func (b *itemBody) expect(want byte, otherwise error) error {
+// expect skips whitespace and reads one character. It returns the error mismatch if the character is not want.
+func (b *itemBody) expect(want byte, mismatch error) error {
 	c, err := b.peek()
 	if errors.Is(err, io.EOF) || err == nil && c != want {
-		return otherwise
+		return mismatch
 	}
 	if err != nil {
 		return web.BrokenBody(err)

@@ -69,7 +69,7 @@ type sourceView struct {
 }
 
 type sourceState struct {
-	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or because the server asked to wait; stopped: until the settings change"`
+	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or because the server requested a pause; stopped: until the settings change"`
 	Reason    string          `json:"reason,omitempty" doc:"why the source is stopped"`
 	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"the earliest time of the next poll"`
 	Failures  int             `json:"failures" doc:"consecutive failed polls"`

@@ -21,7 +21,7 @@ import (
 
 var platformTable = platform.Config{Table: "assay-platform"}
 
-// startStore opens a new engine with the empty table of the sources.
+// startStore returns a store on an empty table in a new engine, and a client of the engine.
 func startStore(t *testing.T) (*Store, *dynamodb.Client) {
 	t.Helper()
 	db, _ := tabletest.Start(t)
