@@ -167,7 +167,7 @@ func (x *FileUploaded) GetPendingSince() *timestamppb.Timestamp {
 // Subject: assay.feed.accepted.<source_id>.
 type FeedItemAccepted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The source's id of the item: <source_type>#<stable_id>.
+	// The item's id at its source: <source_type>#<stable_id>.
 	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// When the item was ingested, to the millisecond: the sort key of its row.
 	IngestedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=ingested_at,json=ingestedAt,proto3" json:"ingested_at,omitempty"`

@@ -42,7 +42,7 @@ func ValidSourceID(sourceID string) bool {
 
 // Submission is an item before it is accepted.
 type Submission struct {
-	SourceID    string         `json:"sourceId" doc:"the source's id of the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
+	SourceID    string         `json:"sourceId" doc:"the item's id at its source: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"default: now"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`

@@ -69,7 +69,7 @@ type Options struct {
 	Events  []byte // AsyncAPI description; empty for none
 	Addr    string // host:port of the HTTP API; port 0 selects a free port
 	// OperatorAddr is host:port of the operator calls; empty for none. Anyone who can connect to it can
-	// use all operator calls, unless Exposure requires credentials; then the role operator is required.
+	// use all operator calls, unless Exposure requires credentials; then the operator role is required.
 	OperatorAddr string
 	// Exposure specifies who can reach these addresses, and under which host names.
 	Exposure Exposure

@@ -154,7 +154,7 @@ func (r *Router) permit(c Caller, owner, method string) error {
 	}
 	for _, role := range r.roles {
 		if !c.Has(role) {
-			return NewProblem(http.StatusForbidden, "role-required", fmt.Sprintf("This call needs the role %s.", role))
+			return NewProblem(http.StatusForbidden, "role-required", fmt.Sprintf("This call needs the %s role.", role))
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ type KeyView struct {
 	Owner      string      `json:"owner" doc:"the owner of items created with the key"`
 	Name       string      `json:"name,omitempty"`
 	Scopes     []web.Scope `json:"scopes" enum:"read,write"`
-	Operator   bool        `json:"operator" doc:"whether the key has the role operator"`
+	Operator   bool        `json:"operator" doc:"whether the key has the operator role"`
 	Status     string      `json:"status" enum:"active,expired,revoked"`
 	CreatedAt  time.Time   `json:"createdAt"`
 	ExpiresAt  time.Time   `json:"expiresAt,omitzero"`
@@ -91,7 +91,7 @@ type createInput struct {
 		Owner     string      `json:"owner" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$"`
 		Name      string      `json:"name,omitempty" maxLength:"100" doc:"purpose of the key"`
 		Scopes    []web.Scope `json:"scopes,omitempty" enum:"read,write" maxItems:"2" doc:"default: both"`
-		Operator  bool        `json:"operator,omitempty" doc:"grants the role operator"`
+		Operator  bool        `json:"operator,omitempty" doc:"grants the operator role"`
 		ExpiresIn string      `json:"expiresIn,omitempty" example:"2160h" doc:"lifetime of the key, from 1m to 87600h; default: until it is revoked"`
 	}
 }

@@ -98,7 +98,7 @@ func TestKeys(t *testing.T) {
 	anna, id := s.created(s.run(s.operator, "keys", "create", "--owner", "anna", "--name", "laptop"))
 	s.run(anna, "list").want(t, 0, "", "")
 	s.run(anna, "upload", write(t, "one two")).want(t, 0, "PENDING      a.txt\n", "")
-	s.run(anna, "keys", "list").want(t, 1, "", "This call needs the role operator.")
+	s.run(anna, "keys", "list").want(t, 1, "", "This call needs the operator role.")
 	s.run(s.operator, "keys", "create").want(t, 2, "", "See: assay keys create --help")
 	s.run(s.operator, "keys", "create", "--owner", "a b").want(t, 1, "", "body.owner")
 	s.run(s.operator, "keys", "create", "--owner", "anna", "--expires", "1s").want(t, 1, "", "body.expiresIn")
