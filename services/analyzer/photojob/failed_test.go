@@ -2,9 +2,15 @@ package photojob
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
@@ -162,5 +168,63 @@ func TestErrorAfterCancel(t *testing.T) {
 	}
 	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCanceled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
 		t.Errorf("got status %s, error %+v, call %+v, want %s, %s and a call with an unknown outcome and cost %d", job.Status, job.Error, call, photojob.Failed, photojob.CodeCanceled, price)
+	}
+}
+
+// TestPhotoOfLostJob checks that a worker that lost a job to another one retains the edited photo, since
+// the other worker may complete the job with it, and deletes the photo once the job is canceled.
+func TestPhotoOfLostJob(t *testing.T) {
+	e := calling(t, 2)
+	var mu sync.Mutex
+	var deleted []string
+	bucket := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			mu.Lock()
+			deleted = append(deleted, r.URL.Path)
+			mu.Unlock()
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer bucket.Close()
+	deletions := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(deleted)
+	}
+	stores, err := backend.Stores(t.Context(), backend.Config{
+		AWS: backend.AWS{Region: "us-east-1", AccessKey: "a", SecretKey: "b"}, S3: blob.Config{Endpoint: bucket.URL, Bucket: "final"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stores.Close()
+	e.final = stores.Bucket
+	call, _ := e.job.Calls.Last()
+	after := e.job.Answered(settled(call, photojob.CallOK, provider.Usage{}))
+	after.EditResult = &photojob.EditResult{S3Key: photojob.FinalKey(e.job.JobID, call.N, "jpeg")}
+
+	other, err := e.store.Resume(t.Context(), e.job, e.job, photojob.Call{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Finish(t.Context(), e.job, finished{e.job, after}); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("taken over: got error %v, want %v", err, lifecycle.ErrFenceLost)
+	}
+	if got := deletions(); len(got) > 0 {
+		t.Errorf("taken over: got deletions of %v, want none", got)
+	}
+
+	if _, err := e.store.Fail(t.Context(), other, photojob.JobError{Code: photojob.CodeCanceled, Message: "canceled"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Finish(t.Context(), e.job, finished{e.job, after}); err == nil {
+		t.Error("canceled: got no error, want one")
+	}
+	var want []string
+	for _, key := range photojob.ResultKeys(after.EditResult.S3Key) {
+		want = append(want, "/final/"+key)
+	}
+	if got := deletions(); !slices.Equal(got, want) {
+		t.Errorf("canceled: got deletions of %v, want %v", got, want)
 	}
 }

@@ -81,8 +81,8 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 }
 
 // Finish completes the job. If the job was canceled, deleted or taken over concurrently, it still
-// records the cost of the last call and deletes the edited photo. For a deleted job, it also
-// deletes the stored responses.
+// records the cost of the last call, and deletes the edited photo if no worker can need it. For a
+// deleted job, it also deletes the stored responses.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
 	job, err := s.store.Complete(ctx, f.before, f.after)
 	if err == nil {
@@ -103,6 +103,8 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	switch {
 	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
 		return job, read
+	case read == nil && !found.Final():
+		return job, err // the other worker may complete the job with this photo; otherwise, a sweep deletes it
 	case found.S3FinalKey == f.after.EditResult.S3Key:
 		return job, err // completed by another worker, or by this one although the response to its write was lost
 	}
