@@ -200,7 +200,7 @@ func wrongPartsAreRejected(t *testing.T, s system.System) {
 	}{
 		"number 0":       {signing{p.upload.UploadID, []int{0}, []string{sum}}, 422, "invalid-request", "the parts of this file are 1 to 2"},
 		"number 3":       {signing{p.upload.UploadID, []int{3}, []string{sum}}, 422, "invalid-request", "the parts of this file are 1 to 2"},
-		"twice":          {signing{p.upload.UploadID, []int{1, 1}, []string{sum, sum}}, 422, "invalid-request", "give each part once"},
+		"twice":          {signing{p.upload.UploadID, []int{1, 1}, []string{sum, sum}}, 422, "invalid-request", "send each number once"},
 		"no checksum":    {signing{p.upload.UploadID, []int{1}, nil}, 422, "invalid-request", "crc32"},
 		"fewer sums":     {signing{p.upload.UploadID, []int{1, 2}, []string{sum}}, 422, "invalid-request", "send one for each"},
 		"other checksum": {signing{p.upload.UploadID, []int{1}, []string{"!"}}, 422, "invalid-request", "4 bytes, big endian, in base64"},
