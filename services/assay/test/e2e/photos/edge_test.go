@@ -106,7 +106,7 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 		t.Errorf("the replay is %+v, want 1 done", done)
 	}
 	deadLetters(2) // the job failed again
-	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "failed again since") {
+	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "since failed again") {
 		t.Errorf("the second replay of the dead letter is %+v, want 0 done", again)
 	}
 	better := "sepia"

@@ -40,7 +40,7 @@ func TestReplayFailsAgain(t *testing.T) {
 		t.Errorf("after the replay, the file is %s, want it FAILED again", system.JSON(after))
 	}
 	again, err := operator.ReplayDead(system.Within(t), replay)
-	if err != nil || again.Done != 0 || len(again.Results) != 1 || !strings.Contains(again.Results[0].Note, "failed again since") {
+	if err != nil || again.Done != 0 || len(again.Results) != 1 || !strings.Contains(again.Results[0].Note, "since failed again") {
 		t.Errorf("the second replay of the dead letter: %+v, %v; want it skipped", again, err)
 	}
 	if same := system.Await(t, api, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
