@@ -65,7 +65,7 @@ func TestBufferBoundaries(t *testing.T) {
 // oracle.
 func TestCorpora(t *testing.T) {
 	for name, text := range map[string][]byte{
-		"English": corpus.English(11, 200_000), "ManyWords": corpus.ManyWords(12, 200_000), "Multilingual": corpus.Multilingual(13, 400_000),
+		"English": corpus.English(11, 100_000), "ManyWords": corpus.ManyWords(12, 100_000), "Multilingual": corpus.Multilingual(13, 200_000),
 	} {
 		want := oracle(string(text))
 		c := newCounter()

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-var share = flag.Int("workflow.share", 80, "test one in this many calls; 1 tests all")
+var share = flag.Int("workflow.share", 160, "test one in this many calls; 1 tests all")
 
 // point is the moment before or after the nth call of its kind since a scenario began.
 type point struct {
