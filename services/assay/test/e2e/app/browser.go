@@ -204,8 +204,7 @@ func (p *Page) Gone(t *testing.T, selector, text string) {
 // Click waits for an element, like See, and clicks it.
 func (p *Page) Click(t *testing.T, selector, text string) {
 	t.Helper()
-	p.See(t, selector, text)
-	p.Eval(t, find(selector, text)+".click()")
+	p.Wait(t, "(() => { const e = "+find(selector, text)+"; e?.click(); return !!e; })()") // in one step, since the page may change
 }
 
 // Press presses a key, such as kb.Enter.
