@@ -45,8 +45,8 @@ const (
 
 // Call is a call that is about to be made.
 type Call struct {
-	ID         string
-	CostMicros int64 // the maximum cost
+	ID         string // unique for each attempt at a call
+	CostMicros int64  // the maximum cost
 	Until      time.Time
 	Key        string // digest of the key, from Digest
 }

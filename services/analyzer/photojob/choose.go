@@ -61,7 +61,9 @@ func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.He
 			}
 		}
 		c := chosen{opened: o, call: policy.Call{
-			ID: fmt.Sprintf("%s/%d", e.job.JobID, e.job.NextCall()), CostMicros: o.cost(step), Key: o.key,
+			// With UpdatedAt, a worker that has lost the job does not return the permit of its successor.
+			ID:         fmt.Sprintf("%s/%d/%d", e.job.JobID, e.job.NextCall(), e.job.UpdatedAt),
+			CostMicros: o.cost(step), Key: o.key,
 			Until: time.Now().Add(o.Limits(provider.Step(step)).Time),
 		}}
 		held, err := e.take(ctx, c)

@@ -25,6 +25,14 @@ const price = 101_000
 // calling returns an attempt with a recorded first call to a paid provider.
 func calling(t *testing.T, paidCalls int) *editing {
 	t.Helper()
+	e := claimed(t, paidCalls)
+	e.begin(t)
+	return e
+}
+
+// claimed returns an attempt at a job of the provider gemini that has not been begun.
+func claimed(t *testing.T, paidCalls int) *editing {
+	t.Helper()
 	db, _ := tabletest.Start(t)
 	names := photojob.Config{Env: "dev"}
 	if err := table.EnsureAll(t.Context(), db, photojob.Tables(names)); err != nil {
@@ -43,9 +51,7 @@ func calling(t *testing.T, paidCalls int) *editing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &editing{steps: steps{&Area{cfg: Config{PaidCalls: paidCalls}, store: store}}, job: job}
-	e.begin(t)
-	return e
+	return &editing{steps: steps{&Area{cfg: Config{PaidCalls: paidCalls}, store: store}}, job: job}
 }
 
 // begin records the next call.
