@@ -78,7 +78,7 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 	}
 	if err := a.read(ctx); err != nil {
 		l.records.Failed(m, err)
-		return a
+		return &Attempt{Number: m.Delivered} // Revert would replace the record, which is unknown
 	}
 	if !a.before.Stored.IsZero() {
 		// Not the server's count: it includes deliveries that were returned, and those whose worker
