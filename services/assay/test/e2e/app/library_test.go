@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -21,13 +22,14 @@ func TestLibrary(t *testing.T) {
 	s := system.StartServer(t, t.TempDir(), "ASSAY_PAGES_ALLOW_NETWORKS=127.0.0.1/32")
 	b := Start(t)
 	for name, prove := range map[string]func(*testing.T, *Browser, system.System){
-		"organize":       organize,
-		"share":          share,
-		"search":         search,
-		"records":        libraryRecords,
-		"kinds of files": kindsOfFiles,
-		"trash":          trashCan,
-		"import":         importPage,
+		"organize":         organize,
+		"moved while read": movedWhileRead,
+		"share":            share,
+		"search":           search,
+		"records":          libraryRecords,
+		"kinds of files":   kindsOfFiles,
+		"trash":            trashCan,
+		"import":           importPage,
 	} {
 		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
 	}
@@ -111,20 +113,12 @@ func organize(t *testing.T, b *Browser, s system.System) {
 		t.Errorf("the folder download starts with %.20q, want a ZIP archive that contains Drafts/three.txt", zip)
 	}
 	p.Press(t, kb.Escape)
-	p.Eval(t, fmt.Sprintf(`
-		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s.closest(".row");
-		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
-		to.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: transfer }));
-		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, find(".rows .name", "Papers"), find(".rows .name", "Archive")))
+	drag(t, p, find(".rows .name", "Papers"), find(".rows .name", "Archive"))
 	p.Gone(t, ".rows .name", "Papers")
 	p.See(t, ".toast", "Moved Papers to Archive")
 	p.Click(t, ".tree .tree-name", "Archive")
 	p.See(t, ".rows .name", "Papers")
-	p.Eval(t, fmt.Sprintf(`
-		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s;
-		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
-		to.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: transfer }));
-		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, find(".rows .name", "Papers"), find(".tree .tree-name", "Library")))
+	drag(t, p, find(".rows .name", "Papers"), find(".tree .tree-name", "Library"))
 	p.Gone(t, ".rows .name", "Papers")
 	p.Click(t, ".tree .tree-name", "Library")
 	p.See(t, ".rows .name", "Papers")
@@ -134,6 +128,48 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".choice button", "Tiles")
 	p.See(t, ".node-tile .name", "evil")
 	p.State(t, "library-tiles")
+}
+
+// drag drags the row of an element and drops it on another element.
+func drag(t *testing.T, p *Page, from, to string) {
+	t.Helper()
+	p.Eval(t, fmt.Sprintf(`
+		const transfer = new DataTransfer(), from = %s.closest(".row"), to = %s;
+		from.dispatchEvent(new DragEvent("dragstart", { bubbles: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+		to.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }))`, from, to))
+}
+
+// movedWhileRead: a folder that is moved while the list that contains it is being read does not reappear in the list.
+func movedWhileRead(t *testing.T, b *Browser, s system.System) {
+	var hold atomic.Bool
+	held, release := make(chan bool), make(chan struct{})
+	through := system.Forward(t, s.HTTP)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A list is read with a request for its folders and then one for its files.
+		if strings.HasSuffix(r.URL.Path, "/children") && r.URL.Query().Get("type") == "File" && hold.CompareAndSwap(true, false) {
+			held <- true
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p := b.Open(t, server.URL, "/library")
+	for _, name := range []string{"Destination", "Leaving"} {
+		newFolder(t, s, p.Owner, name)
+		p.See(t, ".rows .name", name)
+	}
+	hold.Store(true)
+	newFolder(t, s, p.Owner, "Arriving") // so that the page reads the list again
+	within(t, held, "the request for the files of the list")
+	drag(t, p, find(".rows .name", "Leaving"), find(".rows .name", "Destination"))
+	p.See(t, ".toast", "Moved Leaving to Destination")
+	close(release)
+	p.See(t, ".rows .name", "Arriving")
+	p.Gone(t, ".rows .name", "Leaving")
 }
 
 // share: anyone with the link to a folder can read the folder and its contents until the link is revoked.

@@ -1,6 +1,6 @@
 // The list of a folder: its folders first, then its files, both in the same order.
 import { api, ApiError, data } from "../api/client.js";
-import { Endless } from "../ui/endless.js";
+import { Endless, type Page } from "../ui/endless.js";
 import { type Change, remember } from "./nodes.js";
 import { isFolder, linkToken, type Node, type Status } from "./view.js";
 
@@ -43,7 +43,12 @@ export class Listing {
     }
   }
 
-  private async read(cursor: string | undefined): Promise<{ items: Node[]; cursor: string | undefined }> {
+  private async read(cursor: string | undefined): Promise<Page<Node>> {
+    const { items, cursor: next } = await this.load(cursor);
+    return { items: items.filter((n) => n.version > (this.left.get(n.id) ?? -1)), cursor: next }; // after the last request, during which nodes can leave
+  }
+
+  private async load(cursor: string | undefined): Promise<Page<Node>> {
     if (this.status) return this.page("File", cursor, cursor === undefined);
     if (cursor?.startsWith(filesFrom)) {
       const files = await this.page("File", cursor.slice(filesFrom.length), false);
@@ -55,7 +60,7 @@ export class Listing {
     return { items: [...folders.items, ...files.items], cursor: files.cursor && filesFrom + files.cursor };
   }
 
-  private async page(type: "Folder" | "File", cursor: string | undefined, first: boolean): Promise<{ items: Node[]; cursor: string | undefined }> {
+  private async page(type: "Folder" | "File", cursor: string | undefined, first: boolean): Promise<Page<Node>> {
     // A folder has no size.
     const sort = type === "Folder" && this.sort.endsWith("size") ? "name" : this.sort.endsWith("name") ? this.sort : `${this.sort},name`;
     const query = { type, sort, limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...this.status ? { status: this.status } : {} };
@@ -67,6 +72,6 @@ export class Listing {
     });
     this.after = first ? undefined : this.after;
     remember(page.nodes.filter(isFolder));
-    return { items: page.nodes.filter((n) => n.version > (this.left.get(n.id) ?? -1)), cursor: page.nextCursor };
+    return { items: page.nodes, cursor: page.nextCursor };
   }
 }
