@@ -112,7 +112,7 @@ func TestEveryWriteHasAnEntryWithItsOutcome(t *testing.T) {
 		t.Errorf("since a later time: got %v, error %v, want none", entries, err)
 	}
 	if w := send(t, r, http.MethodGet, "/v1/audit?cursor=x"); w.Code != http.StatusUnprocessableEntity {
-		t.Errorf("a cursor from another list: got status %d, want 422", w.Code)
+		t.Errorf("an invalid cursor: got status %d, want 422", w.Code)
 	}
 }
 

@@ -104,8 +104,8 @@ func TestReleasedLogIsAcquiredImmediately(t *testing.T) {
 	positions(t, checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "other", Lease: time.Hour}), map[string]checkpoint.Position{})
 }
 
-// TestStalledHolderLosesItsLease checks that another process takes over after a lease without a
-// write, and that writes of the first one have no effect when it resumes.
+// TestStalledHolderLosesItsLease checks that another process takes over a log whose holder has not
+// written for the duration of a lease, and that writes of the old holder have no effect when it resumes.
 func TestStalledHolderLosesItsLease(t *testing.T) {
 	const lease = 200 * time.Millisecond
 	db, _ := open(t)

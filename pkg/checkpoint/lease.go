@@ -55,11 +55,11 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 }
 
 // renewals is the maximum number of renewals by Keep, which renews a lease three times in its duration.
-// Work that takes longer than ten leases may hang, so Keep then lets another process take over the log.
+// Work that takes longer than ten lease durations may hang, so Keep then lets another process take over the log.
 const renewals = 30
 
-// Keep calls work and renews the lease until it returns, for at most ten leases.
-// When the lease is lost, it cancels the context of work and returns ErrLost. Otherwise
+// Keep calls work and renews the lease until work returns, for at most ten lease durations.
+// When the lease is lost, Keep cancels the context of work and returns ErrLost. Otherwise
 // it returns the error of work.
 func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -56,7 +56,7 @@ func Unknown(environ []string, also ...Variable) []string {
 	return found
 }
 
-// edits returns the Levenshtein distance of two texts, in bytes.
+// edits returns the Levenshtein distance between two texts, in bytes.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

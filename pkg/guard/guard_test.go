@@ -193,11 +193,11 @@ func TestBlockedNamesTheSetting(t *testing.T) {
 		}
 		for _, want := range c.want {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %q does not contain %s", c.address, err, want)
+				t.Errorf("%s: got error %q, want one that contains %s", c.address, err, want)
 			}
 		}
 		if c.without != "" && strings.Contains(err.Error(), c.without) {
-			t.Errorf("%s: %q must not contain %s", c.address, err, c.without)
+			t.Errorf("%s: got error %q, want one without %s", c.address, err, c.without)
 		}
 	}
 }

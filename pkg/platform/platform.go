@@ -18,8 +18,8 @@
 //	QUOTA#<owner>  <area>#<id>  the usage of one item; written by ingest and analyzer
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
-// A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some time after it; readers filter
-// expired rows themselves. A program may use only the partitions of its own kinds of rows (deploy/iam).
+// DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
+// themselves. A program may use only the partitions of its own kinds of rows (deploy/iam).
 package platform
 
 import (

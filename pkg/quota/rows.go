@@ -210,7 +210,7 @@ func (r rows) change(ctx context.Context, owner, area, id string, change func(Ho
 			return wrap("change the usage of an owner", err)
 		}
 	}
-	return fmt.Errorf("quota: too many concurrent changes of the row of %s %s", area, id)
+	return fmt.Errorf("quota: too many concurrent changes to the row of %s %s", area, id)
 }
 
 func (r rows) replacement(owner, area string, from Holding, to *Holding) []types.TransactWriteItem {

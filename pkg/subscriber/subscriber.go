@@ -98,8 +98,8 @@ const (
 )
 
 // Run calls handle for each outcome until ctx is done, gives handlers up to cfg.Drain to finish, and
-// returns nil. It returns an error if the settings are invalid, if NATS does not respond at the start,
-// or if Assay has never run with this NATS server.
+// returns nil. It returns an error if the settings are invalid, if NATS does not respond at the start
+// or denies a required permission, or if Assay has never run with this NATS server.
 //
 // handle returns nil when its effect is durable, bus.Permanent when no further attempt can succeed,
 // and any other error to be called again after a pause. Outcomes can arrive in a different order

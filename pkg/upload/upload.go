@@ -1,6 +1,6 @@
-// Package upload finds the objects of reserved uploads and publishes that they are stored. Ingest,
-// the analyzers and their sweeps share it for every area, so that the client's call, the bucket's
-// notification and a sweep treat an upload the same way.
+// Package upload finds the objects of reserved uploads and publishes the events that report them as
+// stored. Ingest, the analyzers and their sweeps share it for every area, so that the client's call,
+// the bucket's notification and a sweep treat an upload the same way.
 package upload
 
 import (
@@ -65,9 +65,9 @@ type Announcer struct {
 	Log  zerolog.Logger
 }
 
-// Announce publishes the event that an object is stored. It may be called any number of times, since the event's id
-// is the same. It returns the errors of bus.Publish, but bus.ErrOutstanding only if again is set: the item is to be
-// processed again, and its previous event is not acknowledged yet.
+// Announce publishes the event that reports an object as stored. It is idempotent, because the event's id is the same
+// in every call. It returns the errors of bus.Publish, but bus.ErrOutstanding only if again is set, which means that
+// the item is to be processed again: then its previous event has not been acknowledged yet.
 func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
 	err := a.Bus.Publish(ctx, e)
 	if errors.Is(err, bus.ErrOutstanding) && !again {

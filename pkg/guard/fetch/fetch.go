@@ -113,8 +113,8 @@ func (r Response) Err(detail string) error {
 // maxRetryAfter is the maximum pause that a server can request.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns the pause in the response's Retry-After, in seconds or as a date, up to
-// a day; 0 if there is none.
+// RetryAfter returns the pause that the Retry-After header requests, in seconds or as a date, up to a
+// day. It returns 0 if the header is missing or invalid.
 func (r Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
