@@ -138,10 +138,10 @@ func callIsEnough(t *testing.T, s system.System) {
 	file := system.UploadPresigned(t, c, "called.txt", "text/plain", []byte(text))
 	system.CheckResult(t, system.Await(t, c, file.FileID), system.Count(text))
 	if ids := s.Announced(t, uploads, file.FileID); len(ids) != 1 {
-		t.Errorf("FileUploaded has the ids %v, want one", ids)
+		t.Errorf("got FileUploaded ids %v, want one", ids)
 	}
 	if ids := s.Outcomes(t, js, file.FileID); len(ids) != 1 {
-		t.Errorf("outcomes %v, want one", ids)
+		t.Errorf("got outcomes %v, want one", ids)
 	}
 	if after := notices(t, js); after != before {
 		t.Errorf("the bucket sent %d notifications, want 0", after-before)

@@ -75,8 +75,8 @@ func (c *Cluster) SetUp(t *testing.T) {
 	}
 }
 
-// StartEngine starts an engine on a new directory and a free address: nats, guarded-nats, dynamodb or s3. The engine is
-// killed when the test ends.
+// StartEngine starts an engine with a new data directory at a free address. role is nats, guarded-nats, dynamodb or s3.
+// The engine is killed when the test ends.
 func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
 	t.Helper()
 	e := &EngineProgram{role: role, env: append(env, engineDir+"="+t.TempDir()), URL: "tcp://" + KeepableAddr(t)}
@@ -86,7 +86,7 @@ func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
 
 var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
 
-// Start starts the engine on its directory; a restart uses the same address.
+// Start starts the engine with its data directory. A restart uses the same address.
 func (e *EngineProgram) Start(t *testing.T) {
 	t.Helper()
 	_, addr, _ := strings.Cut(e.URL, "://")

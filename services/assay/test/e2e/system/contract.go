@@ -17,7 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Contract is the OpenAPI document of a server, with which its responses are compared.
+// Contract is the OpenAPI document of a server, against which its responses are checked.
 type Contract struct {
 	document struct {
 		Paths      map[string]map[string]documentedOperation
@@ -77,8 +77,8 @@ func newContract(text []byte) (*Contract, error) {
 // serverHeaders lists the headers that the HTTP server sets and that the document does not list.
 var serverHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
-// check returns an error that states how a response differs from the document, and what to do. body is nil
-// for a response that is not JSON.
+// check returns an error that states how a response differs from the document, and how to fix it. body is
+// nil for a response that is not JSON.
 func (c *Contract) check(resp *http.Response, body []byte) error {
 	if refusedByListener(resp) {
 		return nil
@@ -162,7 +162,7 @@ func (c *Contract) checkBody(resp *http.Response, body []byte, documented docume
 	}
 	kind, _, err := mime.ParseMediaType(sent)
 	if err != nil {
-		return fmt.Errorf("the content type is %q, which the document lists %d times", sent, len(documented.Content))
+		return fmt.Errorf("the content type %q is missing or invalid; the document lists %d content types for this status", sent, len(documented.Content))
 	}
 	content, found := documented.Content[kind]
 	if !found {

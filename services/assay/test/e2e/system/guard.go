@@ -20,7 +20,7 @@ type Guard struct {
 	refused map[string]bool
 }
 
-// NewGuard returns a Guard. When the test ends, it fails if a program needed more permissions.
+// NewGuard returns a Guard. The test fails at its end if a program needed more permissions.
 func NewGuard(t *testing.T) *Guard {
 	t.Helper()
 	policies, err := iam.Read(Repository(t, "deploy/iam"))

@@ -29,13 +29,13 @@ import (
 
 var (
 	loadUploads = flag.Int("fault.uploads", 40, "number of uploads of each run with kills")
-	loadSeed    = flag.Uint64("fault.seed", 13, "chooses the processes and the times of kills")
+	loadSeed    = flag.Uint64("fault.seed", 13, "random seed of the processes to kill and the times of the kills")
 )
 
 // LoadUploads returns the number of uploads in a run with kills, the flag -fault.uploads.
 func LoadUploads() int { return *loadUploads }
 
-// LoadSeed returns the seed that chooses the processes and the times of kills, the flag -fault.seed.
+// LoadSeed returns the random seed of the processes to kill and the times of the kills, the flag -fault.seed.
 func LoadSeed() uint64 { return *loadSeed }
 
 // LoadTime returns the time limit of a load of LoadUploads.

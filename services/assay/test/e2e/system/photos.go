@@ -81,7 +81,7 @@ func AwaitPhoto(t *testing.T, c *client.Client, jobID, status string) client.Pho
 	return job
 }
 
-// DownloadPhoto returns a photo of a job.
+// DownloadPhoto returns a variant of a job's photo, such as the original.
 func DownloadPhoto(t *testing.T, c *client.Client, jobID, variant string) []byte {
 	t.Helper()
 	body, err := c.DownloadPhoto(Within(t), jobID, variant)
@@ -120,7 +120,7 @@ func (s System) ChangePhoto(t *testing.T, jobID, update string, names map[string
 	}
 }
 
-// SetPhoto sets the state of a job directly in the table, with an earlier time.
+// SetPhoto sets the state of a job directly in the table, as if the job had entered that state the given time ago.
 func (s System) SetPhoto(t *testing.T, jobID, status string, age time.Duration) {
 	t.Helper()
 	s.ChangePhoto(t, jobID, "SET #status = :status, updatedAt = :at", map[string]string{"#status": "status"}, Item{

@@ -10,8 +10,8 @@ import (
 
 var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` instead of on services with the permissions of deploy/")
 
-// Promises contains functions, by name, that prove promises that a running system keeps, regardless of the number of its
-// programs. They run in parallel and leave the system running.
+// Promises maps names to functions, each of which proves a promise of a running system, regardless of the number of its
+// programs. The functions run in parallel and leave the system running.
 type Promises map[string]func(*testing.T, System)
 
 // Prove proves promises, each as a parallel subtest of t.
@@ -51,8 +51,8 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	}
 }
 
-// Scenarios contains functions, by name, that prove promises on their own services, which they start and stop. They
-// receive a function that starts the engines.
+// Scenarios maps names to functions, each of which proves a promise on its own services, which it starts and stops. Each
+// receives a function that starts the engines.
 type Scenarios map[string]func(*testing.T, Starter)
 
 // Test proves each promise as a parallel subtest of t, on services with the permissions of deploy/.

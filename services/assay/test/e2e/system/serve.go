@@ -29,7 +29,7 @@ func StartServer(t *testing.T, dir string, env ...string) *Server {
 	return s
 }
 
-// Restart starts a server that has ended on the same directory and addresses.
+// Restart starts a server that has ended again, with the same directory and addresses.
 func (s *Server) Restart(t *testing.T) {
 	t.Helper()
 	s.Program = Launch(t, "assay", s.Env, "serve", "--data", s.Dir)
@@ -70,5 +70,5 @@ func ReadEndpoints(t *testing.T, dir string) System {
 	}
 }
 
-// ShortLease lets the work of a killed process be redelivered soon.
+// ShortLease is the setting of a short lease, so that the work of a killed process is redelivered quickly.
 const ShortLease = "ASSAY_LEASE=1s"

@@ -31,7 +31,7 @@ func ObjectOf(t *testing.T, s System, fileID string) string {
 	}
 	key, ok := out.Item["s3Key"].(*types.AttributeValueMemberS)
 	if !ok {
-		t.Fatalf("the item has no s3Key: %v", out.Item)
+		t.Fatalf("got item %v, want one with an s3Key", out.Item)
 	}
 	return key.Value
 }
@@ -56,7 +56,7 @@ func (s System) Meta(t *testing.T, fileID string) Item {
 	t.Helper()
 	found, err := s.read(Within(t), "FILE#"+fileID, "META")
 	if err != nil || found == nil {
-		t.Fatalf("the metadata item of %s is %v, %v", fileID, found, err)
+		t.Fatalf("got metadata item %v of %s, error %v, want an item", found, fileID, err)
 	}
 	return found
 }
@@ -76,7 +76,7 @@ func (s System) History(t *testing.T, owner, fileID string) Item {
 			return found
 		}
 	}
-	t.Fatalf("no history item of %s under %s", fileID, owner)
+	t.Fatalf("got no history item of %s under %s, want one", fileID, owner)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func repeatsFindTheFirstFile(t *testing.T, s system.System) {
 			if name != "reservation" {
 				system.CheckResult(t, system.Await(t, c, ids[0]), system.Count(text))
 				if outcomes := s.Outcomes(t, s.JetStream(t), ids[0]); len(outcomes) != 1 {
-					t.Errorf("outcomes %v, want one", outcomes)
+					t.Errorf("got outcomes %v, want one", outcomes)
 				}
 			}
 			if other := call(t, s.Client(t, system.NewOwner()), "the same key"); other == ids[0] {
@@ -140,7 +140,7 @@ func otherBytesAreRejected(t *testing.T, s system.System) {
 			calls.Wait()
 			won := slices.IndexFunc(errs, func(err error) bool { return err == nil })
 			if won < 0 {
-				t.Fatalf("all forms are rejected: %v", errs)
+				t.Fatalf("all forms were rejected, want at least one accepted: %v", errs)
 			}
 			id, winner := files[won].FileID, won%3
 			for i, err := range errs {
@@ -195,7 +195,7 @@ func formsHaveOneFile(t *testing.T, s system.System) {
 			if c.slug != "" {
 				system.Refused(t, resp, answer, c.status, c.slug)
 				if len(page.Files) != 0 {
-					t.Errorf("the rejected form left %s", system.JSON(page.Files))
+					t.Errorf("the rejected form left %s, want no files", system.JSON(page.Files))
 				}
 			} else if resp.StatusCode != c.status || len(page.Files) != 1 {
 				t.Errorf("the form returned %d %s, and the list is %s; want %d and one file", resp.StatusCode, answer, system.JSON(page.Files), c.status)

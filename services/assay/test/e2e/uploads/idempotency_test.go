@@ -40,7 +40,7 @@ func TestKeysSurviveKill(t *testing.T) {
 	for _, id := range []string{again.FileID, repeat.FileID} {
 		system.CheckResult(t, system.Await(t, c, id), system.Count(text))
 		if outcomes := s.Outcomes(t, s.JetStream(t), id); len(outcomes) != 1 {
-			t.Errorf("outcomes %v, want one", outcomes)
+			t.Errorf("got outcomes %v, want one", outcomes)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestStreamingMemory(t *testing.T) {
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
 	const mebi = 1 << 20
-	for range 5 { // as many bytes in total, because the peak grows with the time of measurement
+	for range 5 { // as many bytes as the large upload in total, because the peak grows over time
 		postText(t, c, 16*mebi)
 	}
 	before := peakMemory(t, ingest.Cmd.Process.Pid)

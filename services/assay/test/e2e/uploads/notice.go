@@ -29,7 +29,7 @@ func BucketNoticeIsEnough(t *testing.T, s system.System) {
 		}
 	}
 	if ids := s.Outcomes(t, s.JetStream(t), reserved.FileID); len(ids) != 1 {
-		t.Errorf("outcomes %v, want one", ids)
+		t.Errorf("got outcomes %v, want one", ids)
 	}
 }
 
@@ -50,9 +50,9 @@ func NoticesAreOneEvent(t *testing.T, s system.System) {
 	}
 	ids := s.Announced(t, uploads, file.FileID)
 	if len(ids) != 1 {
-		t.Errorf("FileUploaded has the ids %v, want one for all repeats", ids)
+		t.Errorf("got FileUploaded ids %v, want one for all reports", ids)
 	}
 	if ids := s.Outcomes(t, s.JetStream(t), file.FileID); len(ids) != 1 {
-		t.Errorf("outcomes %v, want one", ids)
+		t.Errorf("got outcomes %v, want one", ids)
 	}
 }

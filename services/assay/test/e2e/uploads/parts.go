@@ -145,7 +145,7 @@ func partsAreJoined(t *testing.T, s system.System) {
 			resp, body := p.report()
 			system.Refused(t, resp, body, http.StatusConflict, "parts-missing")
 			if !strings.Contains(body, "size: 1. Send them") {
-				t.Errorf("the problem does not name part 1: %s", body)
+				t.Errorf("got problem %s, want one that names part 1", body)
 			}
 			p.send(1)
 			p.send(1) // a part can be sent again
@@ -214,7 +214,7 @@ func wrongPartsAreRejected(t *testing.T, s system.System) {
 			resp, body := p.ask(http.MethodPost, "/parts", wrong.body)
 			system.Refused(t, resp, body, wrong.status, wrong.slug)
 			if !strings.Contains(body, wrong.says) {
-				t.Errorf("the problem does not contain %q: %s", wrong.says, body)
+				t.Errorf("got problem %s, want one that contains %q", body, wrong.says)
 			}
 		})
 	}
@@ -227,7 +227,7 @@ func wrongPartsAreRejected(t *testing.T, s system.System) {
 		resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json"}, reservation)
 		system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 		if !strings.Contains(body, says) {
-			t.Errorf("the problem of %s does not contain %q: %s", reservation, says, body)
+			t.Errorf("reservation %s: got problem %s, want one that contains %q", reservation, body, says)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func partTermsHold(t *testing.T, s system.System) {
 			p := p
 			p.t = t
 			if status, body := system.TryPut(t, p.sign(2), breach.body, breach.change); status/100 == 2 {
-				t.Errorf("the bucket accepted the request (%d): %s", status, body)
+				t.Errorf("the bucket returned %d, want an error status: %s", status, body)
 			}
 			if stored := p.stored(); stored != "[]" {
 				t.Errorf("the stored parts are %s, want []", stored)
@@ -278,7 +278,7 @@ func partTermsHold(t *testing.T, s system.System) {
 		})
 	}
 	if other.stored() != "[]" {
-		t.Error("the other upload has parts, want none")
+		t.Error("the other upload has stored parts, want none")
 	}
 }
 

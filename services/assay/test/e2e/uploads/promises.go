@@ -8,7 +8,7 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 func Promises() system.Promises {
 	return system.Promises{
 		"both kinds of upload count correctly": bothWaysCountCorrectly,
-		"many concurrent uploads":              manyAtOnce,
+		"many concurrent uploads":              manyConcurrentUploads,
 		"bucket notification is enough":        BucketNoticeIsEnough,
 		"notifications are one event":          NoticesAreOneEvent,
 		"presigned terms hold":                 presignedTermsHold,

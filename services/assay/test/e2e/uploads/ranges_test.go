@@ -96,11 +96,11 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 			defer wire.mu.Unlock()
 			ranges, whole := wire.ranges[key], wire.whole[key]
 			if len(ranges) == 0 || text.shared != (whole == 0) || text.shared && len(ranges) < 1+len(text.stored)>>16 {
-				t.Errorf("%d ranges and %d complete reads of %d bytes, want shared = %t", len(ranges), whole, len(text.stored), text.shared)
+				t.Errorf("got %d ranges and %d complete reads of %d bytes, want shared = %t", len(ranges), whole, len(text.stored), text.shared)
 			}
 			for _, r := range ranges {
 				if r.Header.Get("If-Match") == "" {
-					t.Errorf("the request for the range %s has no If-Match header", r.Header.Get("Range"))
+					t.Errorf("the request for the range %s has no If-Match header, want one", r.Header.Get("Range"))
 				}
 			}
 		})
@@ -126,7 +126,7 @@ func TestVocabularyLimitIsReported(t *testing.T) {
 	for name, text := range map[string]string{"small": small, "large": strings.Repeat(system.RandomText(6, 1_000), 20) + small} {
 		file := system.Await(t, api, system.UploadPresigned(t, api, name, "text/plain", []byte(text)).FileID)
 		if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) {
-			t.Errorf("%s, %d bytes: %s, want FAILED with %q", name, len(text), system.JSON(file), says)
+			t.Errorf("%s, %d bytes: got %s, want FAILED with %q", name, len(text), system.JSON(file), says)
 		}
 	}
 	text := system.RandomText(7, 50_000)

@@ -68,7 +68,7 @@ func TestInterruptedUploadResumes(t *testing.T) {
 	system.CheckResult(t, file, text.Count())
 	total, parts, again, left := wire.sum()
 	if left > 0 {
-		t.Errorf("%d of the planned closes of connections did not happen", left)
+		t.Errorf("%d of %d connections were not closed, want all closed", left, cuts)
 	}
 	t.Logf("%d bytes in %d parts in %s; %d bytes sent twice, the size of %.1f parts, by %d requests",
 		text.Size, parts, took, total-text.Size, float64(total-text.Size)/partSize, again)

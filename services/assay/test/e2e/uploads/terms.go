@@ -45,7 +45,7 @@ func presignedTermsHold(t *testing.T, s system.System) {
 			}
 			// The bucket can also reject an upload by closing the connection.
 			if status, body := system.TryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
-				t.Fatalf("the bucket accepted the request (%d): %s", status, body)
+				t.Fatalf("the bucket returned %d, want an error status: %s", status, body)
 			}
 			checkMissing(t, s, reserved)
 			if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {

@@ -30,19 +30,19 @@ func TestPendingReportsWhetherBytesExist(t *testing.T) {
 		return file
 	}
 	if file := get(); file.Status != "PENDING" || !file.UploadedAt.IsZero() {
-		t.Errorf("before the upload: %+v, want PENDING without uploadedAt", file)
+		t.Errorf("before the upload: got %+v, want PENDING without uploadedAt", file)
 	}
 	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
 		t.Fatalf("PUT returned %d %s, want 200", status, body)
 	}
 	if file := get(); file.Status != "PENDING" || time.Since(file.UploadedAt).Abs() > time.Minute {
-		t.Errorf("after the upload: %+v, want PENDING with uploadedAt", file)
+		t.Errorf("after the upload: got %+v, want PENDING with uploadedAt", file)
 	}
 	if _, err := c.Uploaded(system.Within(t), reserved.FileID); err != nil {
 		t.Fatal(err)
 	}
 	system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
 	if file := get(); file.Status != "COMPLETED" || !file.UploadedAt.IsZero() {
-		t.Errorf("after the analysis: %+v, want COMPLETED without uploadedAt", file)
+		t.Errorf("after the analysis: got %+v, want COMPLETED without uploadedAt", file)
 	}
 }

@@ -60,9 +60,9 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 
 var burst = flag.Int("uploads.burst", 200, "number of concurrent uploads in a burst")
 
-// manyAtOnce: a burst of files by both kinds of upload is accepted completely, if clients retry
-// uploads that are rejected after waiting for 15 s, and each file has its own result.
-func manyAtOnce(t *testing.T, s system.System) {
+// manyConcurrentUploads: a burst of files by both kinds of upload is accepted completely, if clients retry uploads that
+// ingest rejects with 503 because they waited for 15 s, and each file has its own result.
+func manyConcurrentUploads(t *testing.T, s system.System) {
 	files := *burst
 	c := s.Client(t, system.NewOwner())
 	ctx, cancel := context.WithTimeout(t.Context(), 3*system.Soon)
