@@ -157,7 +157,7 @@ func (t tree) path(n library.Node) (string, error) {
 	return "", errors.New("it is its own ancestor")
 }
 
-// file returns what is stored of a file. Its findings include rows that differ and objects that are
+// file describes what is stored for a file. Its findings include rows that differ and objects that are
 // missing or unused.
 func (t tree) file(n library.Node, path string) *held {
 	f, there := t.files[n.ID]

@@ -38,7 +38,7 @@ type reader struct {
 	leftover func(id string) string
 }
 
-// held describes what an area stores of one item, in terms common to all areas.
+// held describes what an area stores for one item, in terms common to all areas.
 type held struct {
 	exists bool // false if only remains of the item exist
 	state  lifecycle.State

@@ -101,7 +101,7 @@ type judge struct {
 	report      Report
 }
 
-// promise checks one promise; h is nil if nothing is stored of the item.
+// promise checks one promise; h is nil if nothing is stored for the item.
 func (j *judge) promise(p Promise, h *held) {
 	accepted := !p.At.IsZero()
 	if accepted {

@@ -229,7 +229,7 @@ func (b *brokenS3) set(fail, slow float64) {
 	b.fail, b.slow = fail, slow
 }
 
-// slowWriter pauses before each write of a body.
+// slowWriter writes a body in pieces of 512 bytes, with a pause before each.
 type slowWriter struct{ http.ResponseWriter }
 
 func (s slowWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// gate forwards TCP connections to an engine until it is paused or killed. Paused, it
-// makes its service appear suspended.
+// gate forwards TCP connections of a service to an engine until it is paused or killed.
+// While all its gates are paused, a service appears suspended.
 type gate struct {
 	url      string
 	listener net.Listener

@@ -43,7 +43,7 @@ func main() {
 
 func run(args []string) (code int, err error) {
 	if len(args) == 0 {
-		return 0, errors.New("no arguments; pass those of a go command, such as test -tags clockstep ./pkg/bus")
+		return 0, errors.New("missing arguments; pass those of a go command, such as test -tags clockstep ./pkg/bus")
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

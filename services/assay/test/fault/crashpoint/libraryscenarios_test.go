@@ -39,7 +39,7 @@ func libraryScenarios() []scenario {
 		{name: "library link", roles: edits, play: nodeLinked},
 		{name: "library retry", roles: textRoles, play: nodeFailedBefore},
 		{name: "library erase", roles: textRoles, play: nodeErased},
-		{name: "library erase during processing", roles: textRoles, play: nodeErasedAtOnce},
+		{name: "library erase during processing", roles: textRoles, play: nodeErasedDuringProcessing},
 		{name: "library erase of a folder", roles: textRoles, play: folderErased},
 		{name: "library sweep", roles: []string{sweep}, play: librarySweptUp},
 	}
@@ -274,7 +274,7 @@ func nodeErased(ctx context.Context, r *run) {
 	r.eraseNode(ctx, file)
 }
 
-func nodeErasedAtOnce(ctx context.Context, r *run) {
+func nodeErasedDuringProcessing(ctx context.Context, r *run) {
 	r.begin()
 	r.eraseNode(ctx, r.upload(ctx, "a.jpg", "", string(drawPhoto())))
 }

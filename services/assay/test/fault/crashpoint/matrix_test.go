@@ -141,9 +141,9 @@ func indexes(n int) []int {
 	return all
 }
 
-// matrix returns the total number of crashes, which are one at each recorded point
-// and the pairs, and the share of them to run. It returns an error if a scenario has
-// no point.
+// matrix returns the total number of crashes and the share of them to run. There is one
+// crash at each recorded point, a second one if the client can give up there, and the
+// pairs. It returns an error if a scenario has no point.
 func matrix(passed [][]point) (total int, cases []crash, err error) {
 	var all []crash
 	random := rand.New(rand.NewPCG(*seed, 0))

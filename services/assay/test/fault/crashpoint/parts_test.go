@@ -13,7 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// reserveParts reserves a file with an upload in parts by a POST to path, and returns the upload id.
+// reserveParts reserves a file with an upload in parts by a POST to path, and returns the upload id. nameOf is the JSON
+// field for the file name.
 func (r *run) reserveParts(ctx context.Context, path, nameOf string, size int) (uploadID string) {
 	_, answer := r.send(ctx, request{
 		method: http.MethodPost, path: path, header: jsonBody,

@@ -28,9 +28,9 @@ func photoScenarios() []scenario {
 		{name: "photo presigned and notified", roles: textRoles, notices: true, play: photoNoticed},
 		{name: "damaged photo", roles: textRoles, play: damagedPhoto},
 		{name: "photo retry", roles: textRoles, play: photoFailedBefore},
-		{name: "photo cancel", roles: textRoles, play: photoCancelled},
+		{name: "photo cancel", roles: textRoles, play: photoCanceled},
 		{name: "photo delete", roles: textRoles, play: photoDeletedLater},
-		{name: "photo delete during processing", roles: textRoles, play: photoDeletedAtOnce},
+		{name: "photo delete during processing", roles: textRoles, play: photoDeletedDuringProcessing},
 		{name: "photo batch", roles: textRoles, play: photoBatch},
 		{name: "paid photo", roles: textRoles, play: paidPhoto},
 		{name: "photo sweep", roles: []string{sweep}, play: photosSweptUp},
@@ -172,7 +172,7 @@ func photoFailedBefore(ctx context.Context, r *run) {
 	r.promisedPhoto(ctx, audit.Promise{Result: editedPhoto, Retried: true})
 }
 
-func photoCancelled(ctx context.Context, r *run) {
+func photoCanceled(ctx context.Context, r *run) {
 	r.reserveAndPutPhoto(ctx)
 	r.begin()
 	r.change(ctx, r.photoID(), "cancel")
@@ -186,7 +186,7 @@ func photoDeletedLater(ctx context.Context, r *run) {
 	r.deletePhoto(ctx)
 }
 
-func photoDeletedAtOnce(ctx context.Context, r *run) {
+func photoDeletedDuringProcessing(ctx context.Context, r *run) {
 	r.begin()
 	r.postPhoto(ctx, drawPhoto())
 	r.deletePhoto(ctx)

@@ -66,7 +66,7 @@ func scenarios() []scenario {
 		{name: "no text", roles: textRoles, play: notAText},
 		{name: "retry", roles: textRoles, play: failedBefore},
 		{name: "delete", roles: textRoles, play: deletedLater},
-		{name: "delete during processing", roles: textRoles, play: deletedAtOnce},
+		{name: "delete during processing", roles: textRoles, play: deletedDuringProcessing},
 		{name: "feed item", roles: services(), abandons: true, play: aFeedItem},
 		{name: "feed item again", roles: services(), play: aFeedItemAgain},
 		{name: "feed item of an older model", roles: services(), play: anOutdatedItem},
@@ -251,7 +251,7 @@ func deletedLater(ctx context.Context, r *run) {
 	r.delete(ctx)
 }
 
-func deletedAtOnce(ctx context.Context, r *run) {
+func deletedDuringProcessing(ctx context.Context, r *run) {
 	r.begin()
 	r.post(ctx, text)
 	r.delete(ctx)
@@ -286,7 +286,7 @@ func (r *run) promisedItem(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			r.t.Errorf("%s: the dashboard has only %d rows of the item: %v", r.title, rows, err)
+			r.t.Errorf("%s: got %d dashboard rows of the item, want all: %v", r.title, rows, err)
 			return
 		case <-time.After(50 * time.Millisecond):
 		}

@@ -316,8 +316,8 @@ func (s *system) idle(ctx context.Context) error {
 	return nil
 }
 
-// rows returns the number of rows that the dashboard has of an item, and an error while
-// some are missing.
+// rows returns the number of an item's dashboard rows before the first missing one, and
+// an error if one is missing.
 func (s *system) rows(ctx context.Context, sourceID string) (int, error) {
 	item, err := s.items.Get(ctx, sourceID)
 	if err != nil {

@@ -47,7 +47,7 @@ type session struct {
 	mu       sync.Mutex
 	subjects map[string]string // subjects of the subscriptions, by sid
 	asked    map[string]Call   // calls that wait for a reply, by reply subject
-	pings    []*Call           // the calls of PINGs without a PONG; nil for PINGs of the process
+	pings    []*Call           // for each PING without a PONG, the call that it follows; nil for a PING of the process
 }
 
 // upstream forwards what the process sends, until either end closes.

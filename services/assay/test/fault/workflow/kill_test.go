@@ -166,7 +166,7 @@ func TestErasedAtEveryCall(t *testing.T) {
 	for n, plan := range plans {
 		one, ok := samples[plan.Type]
 		if !ok {
-			t.Errorf("no sample of type %s", plan.Type)
+			t.Errorf("got no sample of type %s, want one", plan.Type)
 			continue
 		}
 		s := scenario{plan.Type, func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
@@ -181,7 +181,7 @@ func TestErasedAtEveryCall(t *testing.T) {
 			every *= 2 * len(samples)
 		}
 		moments := w.moments(s)
-		first := (2*n + 1) * len(moments) / (2 * len(plans)) // moves to later steps from type to type
+		first := (2*n + 1) * len(moments) / (2 * len(plans)) // later for each type, to cover all steps
 		for i, p := range moments {
 			if i%every == first%every {
 				w.erasedAt(s, one.name, one.body, p)

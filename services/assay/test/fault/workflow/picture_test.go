@@ -95,7 +95,7 @@ func TestPictures(t *testing.T) {
 	w.worker(nil)
 	for name, c := range map[string]struct {
 		body, status, mime string
-		sizes              [][2]int // 1200, 600, 300
+		sizes              [][2]int // of the thumbnails for 1200, 600 and 300 pixels
 	}{
 		"photo.jpg":   {photo(t), "Processed", "image/jpeg", [][2]int{{500, 800}, {375, 600}, {188, 300}}},
 		"drawing.png": {drawing(t), "Processed", "image/png", [][2]int{{1200, 600}, {600, 300}, {300, 150}}},

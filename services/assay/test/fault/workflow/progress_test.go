@@ -36,7 +36,7 @@ func TestProgressIsSent(t *testing.T) {
 		case p := <-seen:
 			return p
 		case <-time.After(limit):
-			t.Fatalf("no progress event within %s", limit)
+			t.Fatalf("got no progress event within %s, want one", limit)
 			return nil
 		}
 	}

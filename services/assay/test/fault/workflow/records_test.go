@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// ethanol is a molecule without the end of its SDF record, such as logP.
+	// ethanol is the molecule of an SDF record, without the data and the end of the record, such as logP.
 	ethanol = "ethanol\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
 		"  1  2  1  0\n  2  3  1  0\nM  END\n"

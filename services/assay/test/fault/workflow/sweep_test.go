@@ -73,7 +73,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("File() of a reservation without an upload returned %v, want ErrNotFound", err)
 	}
 	if _, err := w.backends.Bucket.Head(t.Context(), orphan); err == nil {
-		t.Error("an object without a file was not removed")
+		t.Error("Head() of an object without a file returned no error, want one")
 	}
 	w.erase(folder.ID)
 	w.until("the erasure", func() error { return w.nothing(child.ID) })
