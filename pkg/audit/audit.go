@@ -132,9 +132,9 @@ type cursor struct {
 	Shown    []string `json:"e"` // ids of writes on earlier pages whose first message is on a later page
 }
 
-// List returns up to limit writes that began at or after since, ordered by their last message, newest first. next is
-// the cursor of the next page, empty on the last. Each message costs a request to NATS. It returns ErrCursor if after
-// is not a cursor of the log.
+// List returns up to limit writes whose last message was stored at or after since, newest first. next is the cursor of
+// the next page, empty on the last. Each message costs a request to NATS. List returns ErrCursor if after is not a
+// cursor of the log.
 func (l *Log) List(ctx context.Context, since time.Time, limit int, after string) (entries []Entry, next string, err error) {
 	stream, err := l.bus.JS.Stream(ctx, bus.StreamAudit)
 	if err != nil {

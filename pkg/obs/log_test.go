@@ -25,7 +25,7 @@ func TestLoggerWritesJSONWithServiceTimeAndTrace(t *testing.T) {
 
 	var line map[string]string
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
-		t.Fatalf("want exactly one JSON line, got %q: %v", out.String(), err)
+		t.Fatalf("got log %q, error %v, want exactly one JSON line", out.String(), err)
 	}
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", line["time"])
 	if err != nil || time.Since(at) > time.Minute {

@@ -72,7 +72,7 @@ type Config struct {
 	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table for data that belongs to no area, such as feed sources"`
 }
 
-// Store reads and writes documents: rows that are read and replaced as a unit, by writers that have read the last
+// Store reads and writes documents: rows that are read and replaced as a unit, by writers that have read the latest
 // version. It is safe for concurrent use.
 type Store struct {
 	db    *dynamodb.Client

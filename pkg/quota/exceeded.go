@@ -63,9 +63,9 @@ func (e *ExceededError) Problem() error {
 			return web.NewProblem(http.StatusRequestEntityTooLarge, "larger-than-quota",
 				fmt.Sprintf("The upload has %d bytes, but the quota of this owner is %d bytes.", e.Wanted, e.Limit)).Because(e)
 		}
-		return e.refusal("content-bytes", fmt.Sprintf("The owner has reached its quota of stored bytes: %d %s, and this upload needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
+		return e.refusal("content-bytes", fmt.Sprintf("This upload would exceed the owner's quota of stored bytes: %d %s, and it needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
 	case Items:
-		return e.refusal("", fmt.Sprintf("The owner has reached its quota of items: %d %s, and this request needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
+		return e.refusal("", fmt.Sprintf("This request would exceed the owner's quota of items: %d %s, and it needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
 	default:
 		return e.refusal("", fmt.Sprintf("The owner has reached its quota of open uploads in parts: %d %s. Complete or delete one, or upload the file in one request.", e.Used, used)).
 			WithHeader("Retry-After", fmt.Sprint(int(uploadsRetry/time.Second)))

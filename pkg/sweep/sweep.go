@@ -15,7 +15,7 @@ import (
 const (
 	// MaxFindings is the maximum number of findings stored per area and reported per run.
 	MaxFindings = 100
-	// maxText is the maximum number of bytes stored of an id or error.
+	// maxText is the maximum size of a stored id or error, in bytes.
 	maxText = 500
 )
 

@@ -66,8 +66,8 @@ type Announcer struct {
 }
 
 // Announce publishes the event that reports an object as stored. It is idempotent, because the event's id is the same
-// in every call. It returns the errors of bus.Publish, but bus.ErrOutstanding only if again is set, which means that
-// the item is to be processed again: then its previous event has not been acknowledged yet.
+// in every call. again means that the item is to be processed again. Announce returns the errors of bus.Publish, but
+// ignores bus.ErrOutstanding unless again is set.
 func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
 	err := a.Bus.Publish(ctx, e)
 	if errors.Is(err, bus.ErrOutstanding) && !again {

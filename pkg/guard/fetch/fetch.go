@@ -90,7 +90,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 }
 
 // Err returns nil for the statuses 200 and 304, and otherwise the error for the status.
-// The detail is the server's own message; it can be empty.
+// detail is the server's own message; it can be empty.
 func (r Response) Err(detail string) error {
 	message := fmt.Sprintf("the server responded with %d", r.Status)
 	if detail != "" {

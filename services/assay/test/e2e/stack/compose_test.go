@@ -94,7 +94,7 @@ func readComposition(t *testing.T) *composition {
 	return c
 }
 
-// host contains the settings of a container that the test chooses.
+// host contains the settings that a test chooses for a container.
 type host struct {
 	env   map[string]string
 	ports map[string]string // fixed ports of this machine, by port of the container
@@ -237,7 +237,7 @@ func (s *contained) restart(t *testing.T) {
 	system.Eventually(t, func() error { return s.container.Start(system.Within(t)) })
 }
 
-// join connects the container to another network, under a name, until the test ends.
+// join connects the container to another network under the given name until the test ends.
 func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name string) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkConnect(system.Within(t), other.ID, client.NetworkConnectOptions{

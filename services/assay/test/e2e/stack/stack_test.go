@@ -27,8 +27,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// TestStack: the programs and engines of docker-compose.yml, in containers, keep the promises of one process, even when
-// they are killed, restarted and disconnected.
+// TestStack: the programs and engines of docker-compose.yml, in containers, keep the same promises as a single process,
+// even when they are killed, restarted and disconnected.
 func TestStack(t *testing.T) {
 	c := readComposition(t)
 	c.run(t, "volumes", host{once: true})
@@ -63,7 +63,7 @@ func TestStack(t *testing.T) {
 		return a
 	}
 	// This must be the first test, because it audits all items.
-	t.Run("disturbances lose nothing", func(t *testing.T) { disturbancesLoseNothing(t, c, s, nats, env) })
+	t.Run("faults lose nothing", func(t *testing.T) { faultsLoseNothing(t, c, s, nats, env) })
 	t.Run("killed analyzer is replaced", func(t *testing.T) { recovery.KilledAnalyzerIsReplaced(t, s, analyzer) })
 	t.Run("analyzers share", func(t *testing.T) { recovery.AnalyzersShare(t, s, programs[len(programs)-1], analyzer(), analyzer()) })
 	t.Run("promises", func(t *testing.T) { e2e.Promises().Prove(t, s) })
@@ -87,10 +87,10 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// disturbancesLoseNothing: during uploads, NATS is restarted, an analyzer is killed, and another is disconnected from
-// NATS, but not from DynamoDB and S3. Every accepted upload ends once, as promised, while the analyzer is still
-// disconnected. The analyzer works again after it is reconnected.
-func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats *contained, env map[string]string) {
+// faultsLoseNothing: during uploads, NATS is restarted, an analyzer is killed, and another is disconnected from NATS,
+// but not from DynamoDB and S3. Every accepted upload ends once, as promised, while the analyzer is still disconnected.
+// The analyzer works again after it is reconnected.
+func faultsLoseNothing(t *testing.T, c *composition, s system.System, nats *contained, env map[string]string) {
 	side, err := network.New(system.Within(t))
 	if err != nil {
 		t.Fatal(err)
@@ -106,12 +106,12 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats
 	defer cancel()
 	l := system.StartLoad(ctx, t, s, system.LoadUploads())
 	var reconnect func()
-	disturbances := []func(){
+	faults := []func(){
 		func() { nats.restart(t) },
 		func() { killed.Kill(t) },
 		func() { reconnect = remote.cut(t, side) },
 	}
-	l.During(rand.New(rand.NewPCG(system.LoadSeed(), 2)), len(disturbances), func(part int) { disturbances[part]() })
+	l.During(rand.New(rand.NewPCG(system.LoadSeed(), 2)), len(faults), func(part int) { faults[part]() })
 	l.Audit(ctx, t)
 	if t.Failed() {
 		return

@@ -26,7 +26,7 @@ type Contract struct {
 			Headers   map[string]documentedHeader
 		}
 	}
-	routes   *http.ServeMux // finds operations as the server does
+	routes   *http.ServeMux // matches requests to operations in the same way as the server
 	compiler *jsonschema.Compiler
 
 	mu      sync.Mutex

@@ -81,7 +81,7 @@ type Load struct {
 // loadWorkers is the number of concurrent uploads.
 const loadWorkers = 8
 
-// StartLoad starts a number of uploads, which stop when ctx is done.
+// StartLoad starts the given number of uploads. They stop when ctx is done.
 func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	t.Helper()
 	l := &Load{System: s, owner: NewOwner(), uploads: uploads, reached: make(chan struct{}, uploads)}

@@ -31,8 +31,8 @@ type Program struct {
 // photo with the race detector.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
-// exitImmediately is the GORACE variable of programs: by default, the race detector delays the exit of a process by a
-// second, and uses as much CPU time.
+// exitImmediately is the value of GORACE for programs: by default, the race detector delays the exit of a process by a
+// second, which also costs a second of CPU time.
 const exitImmediately = "atexit_sleep_ms=0"
 
 // Launch starts a program. Its environment contains only env, the variables that any process needs, the compiled engines
@@ -193,7 +193,7 @@ func (w *Transcript) String() string {
 	return text
 }
 
-// errors returns at most the last n bytes of the log lines of errors.
+// errors returns at most the last n bytes of the error lines in the log.
 func (w *Transcript) errors(n int) string {
 	var found []byte
 	for line := range strings.Lines(w.String()) {
@@ -204,7 +204,7 @@ func (w *Transcript) errors(n int) string {
 	return string(found[max(0, len(found)-n):])
 }
 
-// Tail returns at most the last n bytes.
+// Tail returns at most the last n bytes of the output.
 func (w *Transcript) Tail(n int) string {
 	text := w.String()
 	return text[max(0, len(text)-n):]

@@ -14,7 +14,7 @@ var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` ins
 // programs. The functions run in parallel and leave the system running.
 type Promises map[string]func(*testing.T, System)
 
-// Prove proves promises, each as a parallel subtest of t.
+// Prove proves the promises, each as a parallel subtest of t.
 func (p Promises) Prove(t *testing.T, s System) {
 	for name, promise := range p {
 		t.Run(name, func(t *testing.T) {
@@ -24,7 +24,7 @@ func (p Promises) Prove(t *testing.T, s System) {
 	}
 }
 
-// Test proves promises on their own system.
+// Test proves the promises on a system that it starts.
 func (p Promises) Test(t *testing.T) {
 	t.Helper()
 	if *onServe {
@@ -34,7 +34,7 @@ func (p Promises) Test(t *testing.T) {
 	p.ProveOnServices(t, NewGuard(t).Start)
 }
 
-// ProveOnServices proves promises on one process of each service, whose permissions must be sufficient.
+// ProveOnServices proves the promises on one process of each service, whose permissions must be sufficient.
 func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Helper()
 	c := start(t)

@@ -131,7 +131,7 @@ func Next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
 	msg, err := sub.NextMsgWithContext(Within(t))
 	if err != nil {
-		t.Fatalf("no message on %s: %v", sub.Subject, err)
+		t.Fatalf("got no message on %s, want one: %v", sub.Subject, err)
 	}
 	return msg
 }

@@ -175,7 +175,7 @@ func (s System) Announced(t *testing.T, uploads *nats.Subscription, fileID strin
 	return ids
 }
 
-// NextOf returns the next message of a subscription about an item.
+// NextOf returns the next message about an item from a subscription.
 func NextOf(t *testing.T, sub *nats.Subscription, fileID string) *nats.Msg {
 	t.Helper()
 	for {

@@ -30,7 +30,7 @@ type System struct {
 	readers map[string]reader // by area
 }
 
-// Open connects to the engines that setup.Run prepared. If cfg has no table of the feed
+// Open connects to the engines that setup.Run prepared. If cfg names no table for the feed
 // dashboard, as for a system without a projector, the dashboard is not audited. The
 // caller closes the System.
 func Open(ctx context.Context, cfg setup.Config) (*System, error) {

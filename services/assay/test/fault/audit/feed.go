@@ -18,7 +18,7 @@ func feedItems(cfg setup.Config, stores *backend.Connections) reader {
 	return reader{feedReader{cfg.Feed, stores}.read, feed.TextKey}
 }
 
-// feedReader reads the tables in cfg. If cfg has no dashboard table, the dashboard is
+// feedReader reads the tables in cfg. If cfg names no dashboard table, the dashboard is
 // not checked.
 type feedReader struct {
 	cfg    feed.Config

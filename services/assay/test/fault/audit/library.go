@@ -16,7 +16,7 @@ import (
 
 // libraryReader reads the folders and files of the library. The result of each is its status and its
 // path, such as "Processed /Reports/a.txt" or "Created trash/Reports", followed by " public" if it is
-// public. If cfg has no nodes table, nothing is read.
+// public. If cfg names no nodes table, nothing is read.
 type libraryReader struct {
 	cfg    library.Config
 	stores *backend.Connections

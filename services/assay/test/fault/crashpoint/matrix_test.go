@@ -209,7 +209,7 @@ func (s *system) run(ctx context.Context, t *testing.T, c crash) (passed, unreac
 	return passed, unreached
 }
 
-// judge sweeps each system, since clients may have given up, and audits it.
+// judge sweeps each system, because clients may have given up, and audits it.
 func judge(ctx context.Context, t *testing.T, systems []*system) audit.Report {
 	t.Helper()
 	select {

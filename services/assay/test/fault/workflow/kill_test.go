@@ -181,7 +181,7 @@ func TestErasedAtEveryCall(t *testing.T) {
 			every *= 2 * len(samples)
 		}
 		moments := w.moments(s)
-		first := (2*n + 1) * len(moments) / (2 * len(plans)) // later for each type, to cover all steps
+		first := (2*n + 1) * len(moments) / (2 * len(plans)) // later for each successive type, to cover all steps
 		for i, p := range moments {
 			if i%every == first%every {
 				w.erasedAt(s, one.name, one.body, p)

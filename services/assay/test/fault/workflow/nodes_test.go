@@ -88,7 +88,7 @@ func TestEveryChangeIsPublishedOnce(t *testing.T) {
 	w.worker(nil)
 	var mu sync.Mutex
 	publishes := 0
-	dying := func(c wire.Call, m wire.Moment) bool { // crashes at the fifth moment of a publish: before the third event is stored
+	dying := func(c wire.Call, m wire.Moment) bool { // crashes at the fifth moment of publishes, before the third event is stored
 		mu.Lock()
 		defer mu.Unlock()
 		if c.Engine == "nats" && c.Name == "publish assay.library.node" {

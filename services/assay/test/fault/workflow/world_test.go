@@ -138,7 +138,7 @@ type worker struct {
 	end  func() // stops the worker and waits until it has ended
 }
 
-// worker starts a worker, with a hook for its calls once it is running.
+// worker starts a worker. hook is called for its calls once it is running; it can be nil.
 func (w *world) worker(hook wire.Hook) *worker { return w.process(hook, true) }
 
 // sweeper starts a process that consumes no messages: it only sweeps.
