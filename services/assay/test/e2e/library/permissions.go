@@ -13,8 +13,8 @@ import (
 // who is a caller.
 type who struct{ name, owner, link string }
 
-// permissionsHold: every call on a node succeeds for its owner, and for other callers as far as the node is shared: not
-// at all, through a link, or with everyone.
+// permissionsHold: a node can be read by its owner, and by other callers only through a link or if it is public. Other
+// callers cannot change it.
 func permissionsHold(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -7,12 +7,12 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 // Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
-		"library: permissions hold in every call":            permissionsHold,
+		"library: permissions hold for every call":           permissionsHold,
 		"library: no other owner's id is shown":              ownersAreNotShown,
 		"library: links expire and are revoked":              linksAreRevoked,
 		"library: uploads do not conflict":                   uploadsDoNotConflict,
 		"library: opposite moves create no cycle":            movesCreateNoCycle,
-		"library: changes of old versions fail":              versionsAreChecked,
+		"library: changes based on old versions fail":        versionsAreChecked,
 		"library: names are checked":                         namesAreChecked,
 		"library: a folder is trashed by one write":          foldersAreTrashed,
 		"library: large folders are trashed by one write":    largeFoldersAreTrashedByOneWrite,

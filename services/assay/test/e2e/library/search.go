@@ -100,8 +100,8 @@ func searchesExplain(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing"} {
-		if resp, body, err := send(t, s, http.MethodGet, "/v1/library/search"+query, owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %v, %d %s, want 422", query, err, resp.StatusCode, body)
+		if resp, body := s.Ask(t, http.MethodGet, "/v1/library/search"+query, map[string]string{"X-Owner-Id": owner}, ""); resp.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%q: %d %s, want 422", query, resp.StatusCode, body)
 		}
 	}
 	n.Version += 1000
@@ -167,7 +167,7 @@ func listsAreSorted(t *testing.T, s system.System) {
 		}
 	}
 	if !listed {
-		t.Error("a public folder is not listed")
+		t.Errorf("PublicNodes does not contain the public folder %s", in.ID)
 	}
 	for n, err := range s.Client(t, reader).SharedNodes(system.Within(t), client.Sorting{Sort: "name"}) {
 		t.Errorf("the shared nodes contain %+v, %v; want none", n, err)

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -40,7 +39,7 @@ func foldersAreTrashed(t *testing.T, s system.System) {
 		t.Errorf("a stranger's read of a file in the trash returned %v, want 404", err)
 	}
 	if files := listed(t, c, client.NodeFile); files[kept.ID] {
-		t.Error("a file in a folder in the trash is listed by its type")
+		t.Errorf("NodesByType = %v, want no file of a folder in the trash", files)
 	}
 	inTrash := map[string]client.Node{}
 	for n, err := range c.Trash(system.Within(t)) {
@@ -118,12 +117,15 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	system.Eventually(t, func() error {
 		var op struct{ State string }
 		resp, body, err := send(t, s, http.MethodGet, got.Outcomes[6].Operation, owner, "")
-		if err != nil || resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("GET of the operation returned %w, %s; want 200", err, body)
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("GET of the operation returned %d %s, want 200", resp.StatusCode, body)
 		}
 		system.Decode(t, body, &op)
 		if op.State != "Processed" {
-			return errors.New(body)
+			return fmt.Errorf("the operation is %s, want state Processed", body)
 		}
 		return nil
 	})
@@ -154,16 +156,22 @@ func erasedFoldersLeaveNothing(t *testing.T, s system.System) {
 				out, err := s.Tables().GetItem(system.Within(t), &dynamodb.GetItemInput{
 					TableName: &table, Key: system.Item{"id": &types.AttributeValueMemberS{Value: id}}, ConsistentRead: aws.Bool(true),
 				})
-				if err != nil || out.Item != nil {
-					return fmt.Errorf("%s is in %s: %w", id, table, err)
+				if err != nil {
+					return err
+				}
+				if out.Item != nil {
+					return fmt.Errorf("%s is still in %s", id, table)
 				}
 			}
 		}
 		for _, id := range ids {
 			prefix := library.FilePrefix(id)
 			left, err := s.Objects().ListObjectsV2(system.Within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix})
-			if err != nil || len(left.Contents) > 0 {
-				return fmt.Errorf("the bucket contains %d objects of %s: %w", len(left.Contents), id, err)
+			if err != nil {
+				return err
+			}
+			if len(left.Contents) > 0 {
+				return fmt.Errorf("the bucket contains %d objects of %s, want 0", len(left.Contents), id)
 			}
 		}
 		return nil

@@ -179,7 +179,7 @@ func versionsAreChecked(t *testing.T, s system.System) {
 		t.Errorf(`the ETag is %s, want "v5"`, tag)
 	}
 	if resp, body := s.Ask(t, http.MethodDelete, path, map[string]string{"X-Owner-Id": owner, "If-Match": `"v4"`}, ""); resp.StatusCode != http.StatusPreconditionFailed {
-		t.Errorf("a delete of an old version: %d %s, want 412", resp.StatusCode, body)
+		t.Errorf("a delete with an old ETag: %d %s, want 412", resp.StatusCode, body)
 	}
 }
 
@@ -210,7 +210,7 @@ func namesAreChecked(t *testing.T, s system.System) {
 	}
 	a, b := folder(t, c, "same", n.ID), folder(t, c, "same", n.ID)
 	if a.ID == b.ID || len(children(t, c, n.ID)) != 2 {
-		t.Error("two folders with the same name are not distinct")
+		t.Errorf("two folders with the same name have the ids %s and %s, want two nodes in their parent", a.ID, b.ID)
 	}
 	if n := folder(t, c, "e\u0301", ""); n.Name != "\u00e9" {
 		t.Errorf("the name is %q, want Unicode normalization form C", n.Name)

@@ -35,8 +35,8 @@ func steps(w client.LibraryWorkflow) map[string]client.LibraryStep {
 	return found
 }
 
-// stepsAreRetried: a failed step runs again, and the results of the other steps are kept; a processed file is processed
-// again completely. Steps that have been removed cannot be retried.
+// stepsAreRetried: a retry runs the failed step again and keeps the results of the other steps; reprocessing a file runs
+// all its steps again. Steps that have been removed cannot be retried.
 func stepsAreRetried(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
