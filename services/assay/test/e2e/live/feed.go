@@ -55,7 +55,7 @@ func feedEventsResume(t *testing.T, s system.System) {
 	checkFeed(t, some, negative)
 	for _, e := range some {
 		if e.outcome.Sentiment == nil || e.outcome.Sentiment.Sentiment != "negative" {
-			t.Errorf("the negative events include %+v", e.outcome)
+			t.Errorf("the stream of negative outcomes contains %+v, want only negative ones", e.outcome)
 		}
 	}
 	resp, body := s.Ask(t, http.MethodGet, "/v1/feed/events?sentiment=happy", nil, "")

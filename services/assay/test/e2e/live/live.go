@@ -54,7 +54,7 @@ func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([
 	return got, f.After, nil
 }
 
-// begin returns the id from which a reader that connects now starts.
+// begin returns the id of the first event of a new reader, which is the position at which it starts.
 func begin(t *testing.T, c *client.Client) string {
 	t.Helper()
 	for e, err := range c.Events(system.Within(t), client.Following{}) {
@@ -127,7 +127,7 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 		case e.position <= last:
 			t.Errorf("position %d follows %d, want ascending positions", e.position, last)
 		case seen[e.outcome.ID]:
-			t.Errorf("%s is reported twice", e.outcome.ID)
+			t.Errorf("%s is reported twice, want once", e.outcome.ID)
 		case e.outcome.OwnerID != owner:
 			t.Errorf("%s belongs to %s, want %s", e.outcome.ID, e.outcome.OwnerID, owner)
 		case want[e.outcome.ID] != e.kind:
