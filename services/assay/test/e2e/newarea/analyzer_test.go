@@ -14,7 +14,7 @@ import (
 	handler "github.com/assay-project/assay/services/analyzer/work"
 )
 
-// adding is the area's part of the analyzer. The part of other areas is in services/analyzer/<area>.
+// adding is the area's part of the analyzer. The parts of other areas are in services/analyzer/<area>.
 type adding struct {
 	store  store
 	bus    *bus.Bus

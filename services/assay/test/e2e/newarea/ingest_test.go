@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// accepting is the area's part of ingest. The part of other areas is in services/ingest/<area>.
+// accepting is the area's part of ingest. The parts of other areas are in services/ingest/<area>.
 type accepting struct {
 	store store
 	bus   *bus.Bus

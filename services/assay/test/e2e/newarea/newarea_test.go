@@ -1,6 +1,6 @@
 // Package newarea adds an area to the services, and proves that the services and the kernel do not depend on specific
-// areas: work, outcomes, live events, sweeps, dead letters and their replay work as for every other area. The area
-// exists only in this package. It adds up numbers.
+// areas: work, outcomes, live events, sweeps, dead letters and their replay work as for any other area. The area exists
+// only in this package. It adds up numbers.
 package newarea
 
 import (
@@ -99,7 +99,7 @@ func load[C any](t *testing.T, environ []string) C {
 	return cfg
 }
 
-// open opens a service with one more area.
+// open opens a service with an additional area.
 func open[C, E any, S process.Service](t *testing.T, open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error),
 	environ []string, reg prometheus.Registerer, more E,
 ) process.Service {
@@ -215,8 +215,8 @@ func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want 
 	return got
 }
 
-// TestNewArea: items of an area in the lists of the services are accepted, processed, published, swept, failed and
-// replayed like items of every other area.
+// TestNewArea: items of an area that is in the lists of the services are accepted, processed, announced, swept, failed
+// and replayed like items of any other area.
 func TestNewArea(t *testing.T) {
 	if err := machine().Validate(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// reading is the area's part of query. The part of other areas is in services/query/<area>.
+// reading is the area's part of query. The parts of other areas are in services/query/<area>.
 type reading struct {
 	store store
 	waits *wait.Waits
