@@ -21,9 +21,9 @@ import (
 // change must be deliberate: each call adds some tenths of a millisecond to every file, and each write adds a sync of the
 // engine.
 //
-// TransactWriteItems are the reservation, the claim and the completion, each of two items that must be consistent. The
-// feed's Query calls check for a row whose text was lost, and whether the item was given up or analyzed after its event
-// was sent.
+// The TransactWriteItems calls are the reservation, the claim and the completion, each of two items that must be
+// consistent. The feed's Query calls check for a row whose text was lost, and whether the item was given up or analyzed
+// after its event was sent.
 var callsOf = map[string]map[string]int{
 	"multipart": {
 		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
@@ -222,7 +222,7 @@ func (s *counted) settled(t *testing.T, do func(), items int) {
 	do()
 	system.Eventually(t, func() error {
 		if n := acks() - before; n < items {
-			return fmt.Errorf("%d of %d items are acknowledged", n, items)
+			return fmt.Errorf("%d items are acknowledged, want %d", n, items)
 		}
 		return nil
 	})

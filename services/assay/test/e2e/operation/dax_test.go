@@ -51,7 +51,7 @@ func TestQueryReadsFromDAX(t *testing.T) {
 			t.Errorf("the cluster received %q, want %q", got, hello)
 		}
 	case <-system.Within(t).Done():
-		t.Fatal("the cluster received nothing")
+		t.Fatalf("the cluster received nothing, want %q", hello)
 	}
 	p := system.NewPosting("The book was good.", system.NewTag())
 	c.PostItem(t, p)
@@ -63,7 +63,7 @@ func TestQueryReadsFromDAX(t *testing.T) {
 		return err
 	})
 	if output := query.Output.String(); !strings.Contains(output, "a read from the DAX cluster failed") {
-		t.Errorf("query did not log a failed read from the cluster: %s", output)
+		t.Errorf("the output of query is %s, want a failed read from the DAX cluster", output)
 	}
 
 	without := c.Service(t, "query")

@@ -58,7 +58,7 @@ func checkExamples(t *testing.T, text []byte) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(document.Info.Description, "`not-found`") {
-		t.Error("the description does not list the problems")
+		t.Errorf("the description is %q, want the list of problems", document.Info.Description)
 	}
 	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

@@ -66,7 +66,7 @@ func readiness(t *testing.T, url string, status int, text, down string) error {
 			continue // live events fail some seconds after NATS
 		}
 		if (state != "ok") != (name == down) {
-			return fmt.Errorf("readyz reports that %s is %s", name, state)
+			return fmt.Errorf("readyz reports %s: %s, want ok for all checks except %q", name, state, down)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 				}
 			}
 			if refusals == 0 {
-				t.Errorf("%s has no problems", call)
+				t.Errorf("%s has no examples of problems, want at least one", call)
 			}
 			if op.RequestBody != nil {
 				for kind, content := range op.RequestBody.Value.Content {
@@ -86,7 +86,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	if schema != nil && schema.Ref == "" && len(schema.Value.OneOf)+len(schema.Value.AnyOf) > 0 {
-		t.Errorf("%s has an inline oneOf: make it a schema of the components", where)
+		t.Errorf("%s has an inline oneOf or anyOf: move it to the schemas of the components", where)
 	}
 }
 

@@ -22,7 +22,7 @@ var (
 func pageCallsTheAPI(t *testing.T, s system.System) {
 	resp, page := s.Ask(t, http.MethodGet, "/", nil, "")
 	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "<title>Assay</title>") || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Fatalf("the page: %d %v, want 200, the app and a content security policy", resp.StatusCode, resp.Header)
+		t.Fatalf("GET / returned %d %v, want 200, the app and a content security policy", resp.StatusCode, resp.Header)
 	}
 	var document struct{ Paths map[string]map[string]any }
 	if err := s.GetJSON(system.Within(t), "/openapi.json", &document); err != nil {

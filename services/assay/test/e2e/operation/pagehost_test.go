@@ -57,7 +57,7 @@ func sendTo(t *testing.T, addr, method, address, host, body string, header ...st
 	return resp, string(content)
 }
 
-// TestForeignPages: a page of another origin cannot use the server, neither directly nor by DNS rebinding; pages of
+// TestForeignPages: a page of another origin cannot use the server, either directly or by DNS rebinding; pages of
 // configured hosts can.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,7 @@ func anotherHostIsMisdirected(t *testing.T, s system.System) {
 	} {
 		for _, host := range append(port.allowed, "localhost", "127.0.0.1:1", "[::1]:80", "LOCALHOST.") {
 			if resp, body := send(t, port.method, port.address, host, "{}", port.header...); resp.StatusCode == http.StatusMisdirectedRequest {
-				t.Errorf("%s rejects host %s: %s", port.name, host, body)
+				t.Errorf("%s with host %s: 421 %s, want it accepted", port.name, host, body)
 			}
 		}
 		for _, host := range append(port.refused, "evil.example", "evil.example:8080", "localhost.evil.example", "10.9.8.7", "0.0.0.0", "evil.assay.example") {
@@ -121,7 +121,7 @@ func anotherOriginGetsNothing(t *testing.T, s system.System) {
 	} {
 		resp, body := send(t, ask.method, ask.address, "", "{}", append([]string{"Origin", evil, "Sec-Fetch-Site", "cross-site"}, ask.header...)...)
 		if ask.status != 0 && resp.StatusCode != ask.status || strings.Contains(body, "TableNames") {
-			t.Errorf("%s %s: %s %s, want status %d", ask.method, ask.address, resp.Status, body, ask.status)
+			t.Errorf("%s %s: %s %s, want status %d (0: any) and no tables", ask.method, ask.address, resp.Status, body, ask.status)
 		}
 		if allowed := resp.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
 			t.Errorf("%s %s: Access-Control-Allow-Origin is %q, want none", ask.method, ask.address, allowed)
@@ -184,7 +184,7 @@ func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 		}
 		answer, err := io.ReadAll(bufio.NewReader(conn)) // until the server closes the connection
 		if bytes.Contains(answer, []byte("PONG")) || bytes.Contains(answer, []byte("101 Switching")) || !bytes.Contains(answer, []byte("-ERR")) && err == nil {
-			t.Errorf("NATS responds to %q with %q, %v; want -ERR or an error", request, answer, err)
+			t.Errorf("NATS responded to %q with %q, %v; want -ERR or an error", request, answer, err)
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)

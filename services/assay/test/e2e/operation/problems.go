@@ -51,7 +51,7 @@ func rejectedRequestsReturnProblems(t *testing.T, s system.System) {
 		"delete of another owner's file": {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
 		"delete without an owner":        {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
 		"too large":                      {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
-		// This body is only slightly larger than the limit, because a server that leaves much unread resets the
+		// This body is only slightly larger than the limit, because a server that leaves much of a body unread resets the
 		// connection, and the response can be lost.
 		"body too large":           {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
 		"not JSON":                 {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},

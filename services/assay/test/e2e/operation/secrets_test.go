@@ -26,7 +26,7 @@ func TestSecretsPerFolder(t *testing.T) {
 	guessed := s.System
 	guessed.SecretKey = "assay-local"
 	if _, err := guessed.Objects().ListBuckets(system.Within(t), &s3.ListBucketsInput{}); err == nil {
-		t.Error("the secret is the well-known one")
+		t.Error("ListBuckets with the well-known secret succeeded, want an error")
 	}
 	_, metrics := send(t, "GET", s.Operator+"/metrics", "", "")
 	shown := map[string]string{"the output": s.Program.Written(), "/metrics": metrics}
@@ -48,14 +48,14 @@ func TestSecretsPerFolder(t *testing.T) {
 	}
 	for where, text := range shown {
 		if strings.Contains(text, s.SecretKey) {
-			t.Errorf("the secret is in %s", where)
+			t.Errorf("%s contains the secret", where)
 		}
 	}
 	before := s.SecretKey
 	s.Program.Kill(t)
 	s.Restart(t)
 	if s.SecretKey != before {
-		t.Error("a restart changed the secret")
+		t.Error("a restart changed the secret, want the same secret")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestFolderOfAnEarlierVersion(t *testing.T) {
 
 	s := system.StartServer(t, dir)
 	if s.SecretKey == "assay-local" {
-		t.Error("the secret is still the well-known one")
+		t.Error("the secret is still the well-known one, want a random one")
 	}
 	c := s.Client(t, owner)
 	system.CheckResult(t, system.Await(t, c, file.FileID), system.Count("from before"))

@@ -7,7 +7,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestMissingSettingIsNamed: the error of a service names a missing or invalid variable, or the address of NATS.
+// TestMissingSettingIsNamed: a service does not start with a missing or invalid variable, or without NATS, and its error
+// names the variable or the address of NATS.
 func TestMissingSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"ingest", "analyzer", "query"} {

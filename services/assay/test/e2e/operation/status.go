@@ -37,7 +37,7 @@ func operatorsSeeTheWork(t *testing.T, s system.System) {
 				}
 			}
 		}
-		return fmt.Errorf("no text file is completed: %+v", status.Areas)
+		return fmt.Errorf("the areas are %+v, want a completed text file", status.Areas)
 	})
 	if len(status.Areas) < 4 || len(status.Areas[0].Minutes) != 60 || len(status.Problems) > 0 {
 		t.Errorf("the areas are %+v, the problems %q; want 4 areas, 60 minutes and no problems", status.Areas, status.Problems)
