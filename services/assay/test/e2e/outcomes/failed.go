@@ -22,8 +22,8 @@ var notText = map[string]struct{ content, reason string }{
 	"elf":  {"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00\x01\x00\x00\x00" + strings.Repeat("\x00", 40), "an ELF"},
 }
 
-// filesThatAreNotTextFail: a file that is not text becomes FAILED with a reason that names its format, an event and a
-// dead letter; a retry has the same outcome.
+// filesThatAreNotTextFail: a file that is not text becomes FAILED with a reason that names its format, and causes an
+// event and a dead letter; a retry has the same outcome.
 func filesThatAreNotTextFail(t *testing.T, s system.System) {
 	for format, sample := range notText {
 		for wayName, upload := range system.Ways {
