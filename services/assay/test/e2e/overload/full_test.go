@@ -69,7 +69,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 	accepted[late.FileID] = true
 	for file, err := range api.List(system.Within(t), client.Listing{}) {
 		if err != nil || !accepted[file.FileID] {
-			t.Errorf("a rejected upload left %s, %v", system.JSON(file), err)
+			t.Errorf("the list contains %s, %v; want only accepted uploads", system.JSON(file), err)
 		}
 	}
 	if keys := c.Keys(t); len(keys) != len(accepted) {

@@ -41,7 +41,7 @@ type overload struct {
 	http    *http.Client
 	current atomic.Int64 // phase
 	clients sync.WaitGroup
-	places  chan struct{} // limits the uploads of floods in progress
+	places  chan struct{} // limits the concurrent uploads of floods
 
 	mu       sync.Mutex
 	tries    []try
@@ -83,7 +83,7 @@ func (o *overload) phase(p int) time.Time {
 	return time.Now()
 }
 
-// await waits for at least the given length, and until look returns nil.
+// await waits for at least the given duration, and until look returns nil.
 func (o *overload) await(length time.Duration, look func() error) {
 	o.t.Helper()
 	<-time.After(length)
@@ -161,7 +161,8 @@ func (o *overload) flood(owners int) {
 }
 
 // quiet uploads at intervals until the load ends. It retries each upload until it is accepted, and respects Retry-After.
-// Half of the uploads are files, by two kinds of upload, and half are items of a feed source that does not flood.
+// Half of the uploads are files, presigned and multipart in turn, and half are items of a feed source that does not
+// flood.
 func (o *overload) quiet(number int) {
 	owner := system.NewOwner()
 	api := o.Client(o.t, owner)
@@ -239,7 +240,7 @@ func (o *overload) presigned(api *client.Client, key, text string) (accepted boo
 	if err != nil {
 		busy, isProblem := errors.AsType[*client.Problem](err)
 		if !isProblem || busy.RetryAfter == 0 {
-			o.mistake("a presigned upload: %v", err)
+			o.mistake("a presigned upload returned %v, want a rejection with Retry-After", err)
 		}
 		return false, time.Second
 	}
@@ -280,7 +281,7 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	kind := map[int]string{http.StatusTooManyRequests: `"urn:assay:problem:too-much-waiting"`, http.StatusServiceUnavailable: `"urn:assay:problem:unavailable"`}[status]
 	if err != nil || seconds < 1 || kind == "" || !bytes.Contains(answer, []byte(kind)) || resp.Header.Get("Content-Type") != "application/problem+json" {
-		o.mistake("%s: %d, Retry-After %q: %s", path, status, resp.Header.Get("Retry-After"), answer)
+		o.mistake("%s: %d %s, Retry-After %q; want 429 or 503 with Retry-After", path, status, answer, resp.Header.Get("Retry-After"))
 	}
 	return answer, false, time.Duration(max(seconds, 1)) * time.Second
 }

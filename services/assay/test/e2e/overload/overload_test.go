@@ -34,8 +34,8 @@ const (
 // Limits under overload.
 const (
 	// maxOvertaken is the maximum number of other items that are processed while an item of a quiet owner waits during
-	// the flood of one owner; in order of arrival, it would be ownerBound. Half of the deliveries are of the first
-	// priority, which contains the items of the quiet owners and the first eight of the flood.
+	// the flood of one owner. If items were processed in order of arrival, it would be ownerBound. Half of the deliveries
+	// are of the first priority, which contains the items of the quiet owners and the first eight of the flood.
 	maxOvertaken = 40
 	maxMedian    = 4.0  // ratio of the median time to accept an upload during the overload to the median before it
 	maxP99       = 8.0  // the same ratio for the 99th percentile
@@ -52,7 +52,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", 5**ownerBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", *ownerBound),
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
-		"GOGC=100") // the collector runs often, because uncollected garbage counts
+		"GOGC=100") // the collector runs often, because uncollected garbage counts as memory
 	var delay atomic.Int64
 	slowed := system.Intercept(t, c.S3, func(r *http.Request) {
 		select {
@@ -119,7 +119,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 // judge compares the measurements with the limits.
 func (o *overload) judge(m ledger.Overload) {
 	for what, bad := range map[string]bool{
-		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, minFactor):                                   m.Factor < minFactor,
+		fmt.Sprintf("the offered work is %.1f times the work done, want at least %.0f", m.Factor, minFactor):                          m.Factor < minFactor,
 		fmt.Sprintf("the median time to accept an upload rose by a factor of %.1f, want at most %.1f", m.Median, maxMedian):           m.Median > maxMedian,
 		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by a factor of %.1f, want at most %.1f", m.P99, maxP99): m.P99 > maxP99,
 		fmt.Sprintf("the peak memory of a service rose by a factor of %.2f, want at most %.2f", m.Memory, maxMemory):                  m.Memory > maxMemory,

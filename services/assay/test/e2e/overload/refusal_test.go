@@ -109,7 +109,7 @@ func (r *refusals) closed(t *testing.T, owner string, status int) {
 	system.Eventually(t, func() error {
 		resp, body := r.reserve(t, owner)
 		if resp.StatusCode == http.StatusCreated {
-			return errors.New("a reservation was accepted")
+			return fmt.Errorf("a reservation was accepted, want %d", status)
 		}
 		checkRejection(t, resp, body, status)
 		return nil
@@ -166,8 +166,8 @@ func fromReddit(tags ...string) system.Posting {
 }
 
 // TestOwnerOverItsLimitIsRejected: every call of an owner or a feed source that has reached its limit of queued work
-// returns 429 with a Retry-After; in a batch, each of its items is rejected. Other owners are admitted, and the owner is
-// admitted again once its work is done.
+// returns 429 with a Retry-After; in a batch, only the items of that source are rejected. Other owners are admitted, and
+// the owner is admitted again once its work is done.
 func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	const bound = 3
@@ -209,7 +209,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 
 	for file, err := range r.Client(t, owner).List(system.Within(t), client.Listing{}) {
 		if err != nil || !slices.ContainsFunc(r.promises, func(p audit.Promise) bool { return p.ID == file.FileID }) {
-			t.Errorf("a rejected upload left %s, %v", system.JSON(file), err)
+			t.Errorf("the list contains %s, %v; want only accepted uploads", system.JSON(file), err)
 		}
 	}
 	r.settled(t)
