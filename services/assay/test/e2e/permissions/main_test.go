@@ -1,4 +1,5 @@
-// Package permissions proves that the services need all permissions in deploy/nats and deploy/iam, and no others.
+// Package permissions proves that the permissions in deploy/nats and deploy/iam are sufficient for the services, and that
+// the services need all permissions in deploy/iam.
 package permissions
 
 import (

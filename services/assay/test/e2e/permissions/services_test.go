@@ -93,12 +93,12 @@ func TestPoliciesForbid(t *testing.T) {
 	for _, write := range []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"} {
 		for _, table := range []string{history, primary} {
 			if may("query", "dynamodb:"+write, table, "FILE#1") {
-				t.Errorf("query may %s in %s", write, table)
+				t.Errorf("deploy/iam allows query %s in %s, want it denied", write, table)
 			}
 		}
 		for _, who := range []string{"ingest", "analyzer"} {
 			if may(who, "dynamodb:"+write, dashboard, "") {
-				t.Errorf("%s may %s in %s", who, write, dashboard)
+				t.Errorf("deploy/iam allows %s %s in %s, want it denied", who, write, dashboard)
 			}
 		}
 	}
