@@ -171,8 +171,8 @@ func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	}
 }
 
-// repeatsFindTheFirstPhoto: repeated calls with an idempotency key of an owner return the first job or batch, and calls
-// with other parameters are rejected.
+// repeatsFindTheFirstPhoto: repeated calls of an owner with an idempotency key return the first job or batch, and calls
+// with the same key and other parameters are rejected.
 func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 8)).PhotoReservation

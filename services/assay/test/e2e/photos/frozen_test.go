@@ -50,7 +50,7 @@ func TestFrozenWorker(t *testing.T) {
 		t.Errorf("the exit status of the frozen worker is %d, want 0", status)
 	}
 	if after := c.PhotoItem(system.Within(t), t, job.JobID); system.JSON(after) != system.JSON(before) {
-		t.Errorf("the item changed from %s to %s", system.JSON(before), system.JSON(after))
+		t.Errorf("the item is %s, want %s as before the worker resumed", system.JSON(after), system.JSON(before))
 	}
 	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 3 || !slices.Equal(now[system.PhotoFinal], objects[system.PhotoFinal]) { // the photo and its previews
 		t.Errorf("the objects are %v, want %v with 3 final objects", now, objects)

@@ -129,7 +129,7 @@ func TestPaidProviders(t *testing.T) {
 		}
 	}
 	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 141_000 || got.Running != 0 || p.gemini.Billed() != 2 {
-		t.Errorf("gemini %+v, %d billed; want 2 calls at 141000", got, p.gemini.Billed())
+		t.Errorf("the provider is %+v, %d billed; want 2 calls at 141000 in total", got, p.gemini.Billed())
 	}
 	p.gemini.Next(providertest.OK, providertest.Body(func([]byte) []byte { return geminitest.Candidate("IMAGE_SAFETY") }))
 	refused := system.AwaitPhoto(t, c, p.send(t, c, "gemini").JobID, client.Failed)

@@ -51,7 +51,8 @@ func TestPaidBudget(t *testing.T) {
 	}
 }
 
-// TestPaidFallbackAfter: jobs wait for a held provider for the time fallbackAfter, and then its fallback processes them.
+// TestPaidFallbackAfter: jobs wait for a held provider for the duration of fallbackAfter, and then its fallback processes
+// them.
 func TestPaidFallbackAfter(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)

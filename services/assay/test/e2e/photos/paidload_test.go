@@ -23,12 +23,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var paidJobs = flag.Int("paid.jobs", 20, "number of jobs in the load of paid providers; a tenth of them wait until the provider is disabled")
+var paidJobs = flag.Int("paid.jobs", 20, "number of jobs in the load of paid providers; a tenth as many, but at least 10, then wait until the provider is disabled")
 
 // noSkew lets a worker repeat a call soon after its time limit, because all processes of a test share one clock.
 const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"
 
-// soonSwept makes sweeps remove the objects of a killed worker early.
+// soonSwept returns an environment in which sweeps soon remove the objects of a killed worker.
 func soonSwept() []string {
 	return []string{"ASSAY_SWEEP_EVERY=2s", "ASSAY_UPLOAD_EXPIRES=10s", "ASSAY_RESERVATION_EXPIRES=15s"}
 }
@@ -167,7 +167,7 @@ func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 	}
 	for step, n := range perStep {
 		if n > maxPaidCalls {
-			t.Errorf("%d calls of the step %s of %s may be billed: %v", n, step, id, calls)
+			t.Errorf("%d calls of the step %s of %s may be billed, want at most %d: %v", n, step, id, maxPaidCalls, calls)
 		}
 	}
 	if ids := l.PhotoOutcomes(t, id); len(ids) != 1 {
@@ -217,7 +217,7 @@ func TestPaidLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if states[job.Status]++; job.Status == client.Failed && (job.Error == nil || job.Error.Code == "INTERNAL") {
-			t.Errorf("the job failed without a reason: %s", system.JSON(job))
+			t.Errorf("the job is %s, want an error with a code other than INTERNAL", system.JSON(job))
 		}
 		booked += l.check(t, id)
 	}
@@ -285,7 +285,7 @@ func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
-			t.Errorf("objects of withdrawn jobs remain: %v", wrong)
+			t.Errorf("the objects %v of withdrawn jobs remain, want none", wrong)
 			return
 		}
 	}

@@ -56,7 +56,7 @@ func TestPaidWithdrawn(t *testing.T) {
 	}
 	deleted := during(c.DeletePhoto)
 	if _, err := c.GetPhoto(system.Within(t), deleted, 0); err == nil {
-		t.Error("a deleted job was recreated")
+		t.Error("GetPhoto returned the deleted job, want an error")
 	}
 	edits, all := p.PhotoKeys(t, canceled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
 	if len(edits) > 0 || len(all) > 0 {
@@ -67,8 +67,8 @@ func TestPaidWithdrawn(t *testing.T) {
 	}
 }
 
-// TestPaidStreamLost: if the work stream is lost, the jobs are completed after a sweep. A stored response is not
-// requested again.
+// TestPaidStreamLost: a job whose work stream is lost is completed after a sweep. A stored response is not requested
+// again.
 func TestPaidStreamLost(t *testing.T) {
 	t.Parallel()
 	cluster := system.StartCluster(t, append(paidEnv(), noSkew, system.NoSweep)...)
@@ -101,10 +101,10 @@ func TestPaidStreamLost(t *testing.T) {
 	system.Eventually(t, func() error {
 		cluster.Sweep(t)
 		found, err := c.GetPhoto(system.Within(t), job.JobID, time.Second)
-		if err != nil || found.Status != client.Completed {
-			return fmt.Errorf("the job is %s, %w", system.JSON(found), err)
+		if err == nil && found.Status != client.Completed {
+			err = fmt.Errorf("the job is %s, want COMPLETED", system.JSON(found))
 		}
-		return nil
+		return err
 	})
 	if done := system.AwaitPhoto(t, c, job.JobID, client.Completed); done.EditResult.Width != 90 || p.gemini.Calls() != 2 {
 		t.Errorf("after %d calls, the job is %s, want 2 calls and the stored photo", p.gemini.Calls(), system.JSON(done))
