@@ -11,9 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted while services run and items are posted. One sweep
-// brings every accepted item to its final state, with one outcome id. A text that is not old enough to count as an
-// orphan remains.
+// TestFeedSurvivesLossOfAllStreams: streams are deleted while services run and items are posted. One sweep brings every
+// accepted item to its final state, with one outcome id. A text that is not old enough to count as an orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20
@@ -64,7 +63,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 		ids[p.SourceID] = outcomes[0]
 	}
 	if !slices.Contains(c.Keys(t), system.TextKey(unfinished.SourceID)) {
-		t.Error("a new text was removed")
+		t.Errorf("the bucket does not contain %s, want a new text to remain", system.TextKey(unfinished.SourceID))
 	}
 	// The outcomes are published again, to a new stream, under the same ids.
 	if err := js.DeleteStream(system.Within(t), "ASSAY_OUTCOMES"); err != nil {

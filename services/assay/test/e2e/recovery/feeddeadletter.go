@@ -9,9 +9,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedDeadLettersAreRestored: after the loss of all JetStream data, a sweep that publishes outcomes again restores the
-// dead letter of a given-up item once, and the dead letter can be replayed. Other sweeps restore no dead letters,
-// because an operator may have dropped them.
+// feedDeadLettersAreRestored: after the loss of the streams, a sweep that publishes outcomes again restores the dead
+// letter of a given-up item once, and the dead letter can be replayed. Other sweeps restore no dead letters, because an
+// operator may have dropped them.
 func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest := c.Service(t, "ingest")

@@ -83,7 +83,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, outdated, []byte("x"))
-	// Recreate the streams, which would drop duplicates of messages of the last minutes.
+	// Recreate the streams, because the old ones would drop duplicates of recent messages.
 	js := c.JetStream(t)
 	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
 		if err := js.DeleteStream(system.Within(t), stream); err != nil {
@@ -127,7 +127,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	for bucket, keys := range map[string][]string{system.PhotoTemp: {orphan}, system.PhotoFinal: {orphanFinal, outdated}} {
 		for _, key := range keys {
 			if err := c.HeadObject(t, bucket, key); err == nil {
-				t.Errorf("%s still exists", key)
+				t.Errorf("%s still exists, want it removed", key)
 			}
 		}
 	}
@@ -161,13 +161,13 @@ func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, api 
 			t.Errorf("the job is %s, want %s", system.JSON(job), want)
 		}
 		if ids := c.PhotoOutcomes(t, id); len(ids) == 0 {
-			t.Errorf("the job %s has no outcome event", id)
+			t.Errorf("the job %s has no outcomes, want at least one", id)
 		}
 	}
 }
 
-// photoBatchesSurviveALoss: a batch of 20 photos, of which 3 fail, one is never uploaded and one is deleted, loses its
-// work with all streams. It becomes PARTIAL after a sweep.
+// photoBatchesSurviveALoss: the queued work of a batch of 20 photos, of which 3 fail, one is never uploaded and one is
+// deleted, is lost with the streams. The batch becomes PARTIAL after a sweep.
 func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))

@@ -54,7 +54,7 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	for i, a := range analyzers {
 		did := attempts(a) - before[i]
 		if did == 0 {
-			t.Errorf("analyzer %d processed nothing", i)
+			t.Errorf("analyzer %d made no attempts, want at least one", i)
 		}
 		total += did
 	}
@@ -75,7 +75,7 @@ func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Wor
 		ids = append(ids, system.UploadPresigned(t, api, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
 	first := analyzer()
-	first.Await(t, `"outcome":"done"`) // and it is working on the next file
+	first.Await(t, `"outcome":"done"`) // it is now working on the next file
 	first.Kill(t)
 	analyzer()
 	js := s.JetStream(t)

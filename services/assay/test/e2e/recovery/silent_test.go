@@ -60,7 +60,7 @@ func TestSilentEngines(t *testing.T) {
 	tables.from.Store(&scan)
 	query.Await(t, "ASSAY_DYNAMODB_TIMEOUT") // the projector
 	if tables.from.Load() != nil {
-		t.Error("no sweep is waiting for a response")
+		t.Error("no sweep has started a scan, want one that waits for a response")
 	}
 	bucket.on.Store(true)
 	during := system.NewPosting("The book was good.", tag)

@@ -18,8 +18,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// streams lists all streams of the system, those with consumers last: when their loss is detected,
-// all streams are recreated.
+// streams lists the streams whose loss the tests of this package simulate. Those with consumers are last, because all
+// streams are recreated when their loss is detected.
 var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
 
 // afterLease waits until everything stored before the call is older than a lease, so that a sweep considers it.
@@ -28,8 +28,8 @@ func afterLease() { <-time.After(1100 * time.Millisecond) }
 // accepted is an upload that received a 2xx response.
 type accepted struct{ id, text string }
 
-// survivesLossOfAllStreams: all JetStream data is deleted while services run and files are uploaded. The services keep
-// running, and one sweep brings every accepted upload to its final state, with one outcome id.
+// survivesLossOfAllStreams: streams are deleted while services run and files are uploaded. The services keep running, and
+// one sweep brings every accepted upload to its final state, with one outcome id.
 func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	const uploads, loss = 60, 30
 	c := start(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=2")
@@ -161,7 +161,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 		t.Error("a retry without bytes is accepted, want an error")
 	}
 	if _, err := api.Get(ctx, unused.FileID, 0); err == nil {
-		t.Error("the unused reservation still exists")
+		t.Error("Get returned the unused reservation, want an error")
 	}
 	listed := map[string]bool{}
 	for file, err := range api.List(ctx, client.Listing{}) {
