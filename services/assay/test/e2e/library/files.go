@@ -173,9 +173,8 @@ func failuresAreExplained(t *testing.T, s system.System) {
 	if err != nil || w.State != client.LibraryProcessed || len(w.Steps) != 2 || w.Steps[0].State != "done" || w.Steps[0].Engine == "" || w.Steps[0].Attempts != 1 {
 		t.Errorf("got %+v, %v; want 2 steps, the first done in 1 attempt", w, err)
 	}
-	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+done.ID+"/reprocess", done.OwnedBy, "")
-	if err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("reprocessing returned %v, %s; want 202", err, body)
+	if resp, body := request(t, s, http.MethodPost, "/v1/library/files/"+done.ID+"/reprocess", done.OwnedBy, ""); resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("reprocessing returned %d %s, want 202", resp.StatusCode, body)
 	}
 	if n, err := c.WaitNode(system.Within(t), done.ID); err != nil || n.Status != client.LibraryProcessed {
 		t.Errorf("after reprocessing: %+v, %v; want Processed", n, err)
@@ -240,9 +239,9 @@ func operatorsList(t *testing.T, s system.System) {
 	type listed struct{ ID, BlobID, OwnedBy string }
 	list := func(query url.Values) []listed {
 		t.Helper()
-		resp, body, err := send(t, operator, http.MethodGet, "/v1/library/files?"+query.Encode(), "", "")
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("listing %v returned %v, %s; want 200", query, err, body)
+		resp, body := request(t, operator, http.MethodGet, "/v1/library/files?"+query.Encode(), "", "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("listing %v returned %d %s, want 200", query, resp.StatusCode, body)
 		}
 		var page struct{ Files []listed }
 		system.Decode(t, body, &page)
@@ -258,19 +257,20 @@ func operatorsList(t *testing.T, s system.System) {
 	if of := list(url.Values{"blobId": {in[0].BlobID}}); !slices.Equal(of, in) {
 		t.Errorf("by blob: %+v, want %+v", of, in)
 	}
-	if resp, body := operator.Ask(t, http.MethodGet, "/v1/library/files", nil, ""); resp.StatusCode != http.StatusUnprocessableEntity {
+	if resp, body := request(t, operator, http.MethodGet, "/v1/library/files", "", ""); resp.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("listing without a filter: %d %s, want 422", resp.StatusCode, body)
 	}
-	resp, body, err := send(t, operator, http.MethodGet, "/v1/library/workflows?type=File&limit=1000", "", "")
-	if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(body, one.ID) || !strings.Contains(body, two.ID) {
-		t.Errorf("workflows: %v, %s; want those of %s and %s", err, body, one.ID, two.ID)
+	resp, body := request(t, operator, http.MethodGet, "/v1/library/workflows?type=File&limit=1000", "", "")
+	if resp.StatusCode != http.StatusOK || !strings.Contains(body, one.ID) || !strings.Contains(body, two.ID) {
+		t.Errorf("workflows: %d %s, want 200 and those of %s and %s", resp.StatusCode, body, one.ID, two.ID)
 	}
-	if resp, body := s.Ask(t, http.MethodGet, "/v1/library/files?ownedBy="+owner, map[string]string{"X-Owner-Id": owner}, ""); resp.StatusCode != http.StatusMethodNotAllowed {
+	if resp, body := request(t, s, http.MethodGet, "/v1/library/files?ownedBy="+owner, owner, ""); resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("the operators' list at the public address: %d %s, want 405", resp.StatusCode, body)
 	}
 }
 
-// commandLine: a folder that is uploaded twice exists once, and its files are downloaded unchanged.
+// commandLine: commands upload a folder only once, list it, move it, trash and restore it, download and share its files,
+// and erase it.
 func commandLine(t *testing.T, s system.System) {
 	dir, owner := t.TempDir(), system.NewOwner()
 	for name, text := range map[string]string{"src/a.txt": "a", "src/deep/b.txt": "b", "src/deep/c.txt": "c"} {
@@ -317,8 +317,8 @@ func commandLine(t *testing.T, s system.System) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, body, err := send(t, s, http.MethodGet, at.Path, "", ""); err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("GET of the link returned %v, %s; want 200", err, body)
+	if resp, body := request(t, s, http.MethodGet, at.Path, "", ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("GET of the link returned %d %s, want 200", resp.StatusCode, body)
 	}
 	if out := run("wait", "/moved/b.txt"); !strings.Contains(out, client.LibraryProcessed) {
 		t.Errorf("wait: %s, want %s", out, client.LibraryProcessed)

@@ -96,7 +96,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	linked := follow(t, stranger, client.Following{Node: shared.ID, Reading: client.Reading{Link: link.Token}})
 
 	hidden := file(t, c, "hidden.txt", private.ID, "hidden")
-	mine.until(t, "finishes the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // wait, because events of several nodes are not ordered
+	mine.until(t, "finishes the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // wait, because events of different nodes are not ordered
 	seen := file(t, c, "seen.txt", shared.ID, "seen")
 	for _, w := range []*watch{mine, public, linked} {
 		n, _, before := w.until(t, "finishes the file", is(seen.ID, "updated", client.LibraryProcessed))
@@ -153,7 +153,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	mine.until(t, "erases the file", is(third.ID, "deleted", ""))
 	select {
 	case e := <-own.events:
-		t.Errorf("another owner's stream contains %s %s", e.Type, e.Data)
+		t.Errorf("another owner's stream contains %s %s, want no events", e.Type, e.Data)
 	default:
 	}
 }

@@ -27,8 +27,8 @@ func privatePagesAreRejected(t *testing.T, s system.System) {
 		system.Refused(t, resp, body, http.StatusUnprocessableEntity, "url-not-allowed")
 	}
 	for _, body := range []string{`{}`, `{"url":""}`, `{"url":"http://exa mple.com/"}`, `{"url":"https://example.com/` + strings.Repeat("a", 1024) + `"}`, `{"url":"https://example.com/","name":"a/b"}`} {
-		if resp, answer, err := send(t, s, http.MethodPost, "/v1/library/pages", owner, body); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("%s returned %v, %s; want 422", body, err, answer)
+		if resp, answer := request(t, s, http.MethodPost, "/v1/library/pages", owner, body); resp.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%s returned %d %s, want 422", body, resp.StatusCode, answer)
 		}
 	}
 	if root, err := s.Client(t, owner).Root(system.Within(t)); err != nil || root.Version != 0 {

@@ -45,12 +45,9 @@ func permissionsHold(t *testing.T, s system.System) {
 		if w.link != "" && method == http.MethodGet {
 			path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "link=" + w.link
 		}
-		resp, answer, err := send(t, s, method, path, w.owner, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp, answer := request(t, s, method, path, w.owner, body)
 		if w.owner != owner && strings.Contains(answer, owner) {
-			t.Errorf("%s %s shows %s the owner's id: %s", method, path, w.name, answer)
+			t.Errorf("%s %s by %s returned %s, want a response without the owner's id", method, path, w.name, answer)
 		}
 		return resp.StatusCode, answer
 	}
@@ -124,16 +121,13 @@ func ownersAreNotShown(t *testing.T, s system.System) {
 	owner, other := system.NewOwner(), system.NewOwner()
 	c := s.Client(t, owner)
 	n := folder(t, c, "n", "")
-	resp, body, err := send(t, s, http.MethodPut, "/v1/library/nodes/"+n.ID+"/permissions", owner, system.JSON(map[string]any{"isPublic": false, "users": []string{other}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, body := request(t, s, http.MethodPut, "/v1/library/nodes/"+n.ID+"/permissions", owner, system.JSON(map[string]any{"isPublic": false, "users": []string{other}}))
 	if resp.StatusCode != http.StatusConflict || strings.Contains(body, other) {
 		t.Errorf("sharing with a user returned %d %s, want 409 without the user's id", resp.StatusCode, body)
 	}
 	for _, path := range []string{"/nodes?type=File", "/nodes/trash", "/nodes/root"} {
-		if resp, body, err := send(t, s, http.MethodGet, "/v1/library"+path, "", ""); err != nil || resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s without an owner returned %v, %s; want 400", path, err, body)
+		if resp, body := request(t, s, http.MethodGet, "/v1/library"+path, "", ""); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s without an owner returned %d %s, want 400", path, resp.StatusCode, body)
 		}
 	}
 }
@@ -184,10 +178,10 @@ func linksAreRevoked(t *testing.T, s system.System) {
 		}
 	}
 	if _, err := stranger.LinkedNode(system.Within(t), other); err != nil {
-		t.Errorf("LinkedNode with a link to another node: %v", err)
+		t.Errorf("LinkedNode with a link to another node returned %v, want no error", err)
 	}
 	if _, err := stranger.LinkedNode(system.Within(t), create(a.ID, time.Hour)); err != nil {
-		t.Errorf("LinkedNode with a new link: %v", err)
+		t.Errorf("LinkedNode with a new link returned %v, want no error", err)
 	}
 	system.Eventually(t, func() error {
 		_, err := stranger.LinkedNode(system.Within(t), short)

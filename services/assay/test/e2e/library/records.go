@@ -39,10 +39,7 @@ func molecules(n int) string {
 // page requests records and returns the status, the page and the body.
 func page(t *testing.T, s system.System, n client.Node, query string) (int, client.RecordPage, string) {
 	t.Helper()
-	resp, body, err := send(t, s, http.MethodGet, "/v1/library/files/"+n.ID+"/records?"+query, n.OwnedBy, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, body := request(t, s, http.MethodGet, "/v1/library/files/"+n.ID+"/records?"+query, n.OwnedBy, "")
 	var p client.RecordPage
 	if resp.StatusCode == http.StatusOK {
 		system.Decode(t, body, &p)
@@ -170,7 +167,7 @@ func recordsAreExported(t *testing.T, s system.System) {
 			t.Errorf("export %+v returned %v, want 422 with one error %q", e.what, err, e.want)
 		}
 	}
-	resp, _ := s.Ask(t, http.MethodGet, "/v1/library/files/"+table.ID+"/export?format=csv", map[string]string{"X-Owner-Id": table.OwnedBy}, "")
+	resp, _ := request(t, s, http.MethodGet, "/v1/library/files/"+table.ID+"/export?format=csv", table.OwnedBy, "")
 	if resp.Header.Get("Content-Type") != "text/csv; charset=utf-8" || resp.Header.Get("Content-Disposition") != "attachment; filename=rows.csv" {
 		t.Errorf("the export has the header %v, want CSV and the attachment rows.csv", resp.Header)
 	}
@@ -236,11 +233,11 @@ func chunksAreRetried(t *testing.T, s system.System) {
 	for _, table := range []string{"leanda-ng-dev-files", "leanda-ng-dev-nodes"} {
 		fail(table, "id", "SET #s = :p", map[string]types.AttributeValue{":p": partly})
 	}
-	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+n.ID+"/workflow/steps/chunk%2F00001/retry", n.OwnedBy, "")
-	if err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("the retry returned %v, %s; want 202", err, body)
+	resp, body := request(t, s, http.MethodPost, "/v1/library/files/"+n.ID+"/workflow/steps/chunk%2F00001/retry", n.OwnedBy, "")
+	if resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("the retry returned %d %s, want 202", resp.StatusCode, body)
 	}
-	n, err = c.WaitNode(system.Within(t), n.ID)
+	n, err := c.WaitNode(system.Within(t), n.ID)
 	if err != nil || n.Status != client.LibraryProcessed || n.TotalRecords != 1_010 {
 		t.Fatalf("got %+v, %v; want a processed file with 1010 records", n, err)
 	}

@@ -90,9 +90,9 @@ func searchesExplain(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	for query, want := range map[string]string{`"open`: "not closed", "-only": "without a leading minus", "a*": "at least 2", "***": "has no prefix"} {
-		resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q="+url.QueryEscape(query), owner, "")
-		if err != nil || resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "urn:assay:problem:search-syntax") || !strings.Contains(body, want) {
-			t.Errorf("%s: %v, %s; want 422 %q", query, err, body, want)
+		resp, body := request(t, s, http.MethodGet, "/v1/library/search?q="+url.QueryEscape(query), owner, "")
+		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "urn:assay:problem:search-syntax") || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s, want 422 search-syntax with %q", query, resp.StatusCode, body, want)
 		}
 	}
 	n := folder(t, c, "some folder", "")
@@ -100,14 +100,14 @@ func searchesExplain(t *testing.T, s system.System) {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing"} {
-		if resp, body := s.Ask(t, http.MethodGet, "/v1/library/search"+query, map[string]string{"X-Owner-Id": owner}, ""); resp.StatusCode != http.StatusUnprocessableEntity {
+		if resp, body := request(t, s, http.MethodGet, "/v1/library/search"+query, owner, ""); resp.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("%q: %d %s, want 422", query, resp.StatusCode, body)
 		}
 	}
 	n.Version += 1000
-	resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q=some&after="+url.QueryEscape(client.NodeVersion(n)), owner, "")
-	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "urn:assay:problem:index-not-ready") {
-		t.Errorf("a version that is not indexed: %v, %s; want 503 index-not-ready", err, body)
+	resp, body := request(t, s, http.MethodGet, "/v1/library/search?q=some&after="+url.QueryEscape(client.NodeVersion(n)), owner, "")
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "urn:assay:problem:index-not-ready") {
+		t.Errorf("a version that is not indexed: %d %s, Retry-After %q; want 503 index-not-ready with Retry-After", resp.StatusCode, body, resp.Header.Get("Retry-After"))
 	}
 }
 
@@ -123,9 +123,9 @@ func listsAreSorted(t *testing.T, s system.System) {
 	after := client.NodeVersion(last)
 	names := func(path string) string {
 		t.Helper()
-		resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes"+path, owner, "")
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("GET nodes%s returned %v, %s; want 200", path, err, body)
+		resp, body := request(t, s, http.MethodGet, "/v1/library/nodes"+path, owner, "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("GET nodes%s returned %d %s, want 200", path, resp.StatusCode, body)
 		}
 		var page client.NodePage
 		system.Decode(t, body, &page)
@@ -147,8 +147,8 @@ func listsAreSorted(t *testing.T, s system.System) {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
-	if resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes/"+in.ID+"/children?sort=color", owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("an unknown sort key: %v, %s; want 422", err, body)
+	if resp, body := request(t, s, http.MethodGet, "/v1/library/nodes/"+in.ID+"/children?sort=color", owner, ""); resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("an unknown sort key: %d %s, want 422", resp.StatusCode, body)
 	}
 	if err := c.PublishNode(system.Within(t), in.ID, true); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func listsAreSorted(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if listed = listed || n.ID == in.ID; n.OwnedBy != "" && n.OwnedBy != reader {
-			t.Errorf("a public node shows another owner's id: %+v", n)
+			t.Errorf("PublicNodes contains %+v, want no owner", n)
 		}
 	}
 	if !listed {

@@ -98,9 +98,9 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 		operation("move", a.ID, b.ID), operation("move", b.ID, a.ID), operation("trash", foreign.ID, ""), operation("move", a.ID, foreign.ID),
 		operation("trash", a.ID, ""), operation("restore", a.ID, ""), operation("erase", a.ID, ""), operation("trash", a.ID, ""),
 	}
-	resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, system.JSON(map[string]any{"operations": operations}))
-	if err != nil || resp.StatusCode != http.StatusMultiStatus {
-		t.Fatalf("the bulk request returned %v, %s; want 207", err, body)
+	resp, body := request(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, system.JSON(map[string]any{"operations": operations}))
+	if resp.StatusCode != http.StatusMultiStatus {
+		t.Fatalf("the bulk request returned %d %s, want 207", resp.StatusCode, body)
 	}
 	var got struct {
 		Outcomes []struct {
@@ -130,8 +130,8 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 		return nil
 	})
 	many := strings.TrimSuffix(strings.Repeat(system.JSON(operation("trash", a.ID, ""))+",", 101), ",")
-	if resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, `{"operations":[`+many+`]}`); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("101 operations: %v, %s; want 422", err, body)
+	if resp, body := request(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, `{"operations":[`+many+`]}`); resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("101 operations: %d %s, want 422", resp.StatusCode, body)
 	}
 }
 
@@ -160,7 +160,7 @@ func erasedFoldersLeaveNothing(t *testing.T, s system.System) {
 					return err
 				}
 				if out.Item != nil {
-					return fmt.Errorf("%s is still in %s", id, table)
+					return fmt.Errorf("%s is still in %s, want it removed", id, table)
 				}
 			}
 		}
@@ -177,6 +177,6 @@ func erasedFoldersLeaveNothing(t *testing.T, s system.System) {
 		return nil
 	})
 	if err := c.EraseNode(system.Within(t), top.ID); err != nil {
-		t.Errorf("erasing the folder again: %v", err)
+		t.Errorf("erasing the folder again returned %v, want no error", err)
 	}
 }

@@ -87,7 +87,17 @@ func uploadsDoNotConflict(t *testing.T, s system.System) {
 	}
 }
 
-// send makes a request without retries.
+// request sends a request without retries, and returns the response and its body.
+func request(t *testing.T, s system.System, method, path, owner, body string) (*http.Response, string) {
+	t.Helper()
+	resp, text, err := send(t, s, method, path, owner, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, text
+}
+
+// send is like request, but returns an error.
 func send(t *testing.T, s system.System, method, path, owner, body string) (*http.Response, string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.HTTP+path, strings.NewReader(body))
@@ -199,10 +209,7 @@ func namesAreChecked(t *testing.T, s system.System) {
 			{http.MethodPost, "/v1/library/files", system.JSON(map[string]any{"name": name, "size": 1})},
 			{http.MethodPatch, "/v1/library/nodes/" + n.ID, body},
 		} {
-			resp, answer, err := send(t, s, call.method, call.path, owner, call.body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp, answer := request(t, s, call.method, call.path, owner, call.body)
 			if refused := resp.StatusCode == http.StatusUnprocessableEntity; refused == good || good && resp.StatusCode >= 300 {
 				t.Errorf("%s %s %q: %d %s, want accepted = %t", call.method, call.path, name, resp.StatusCode, answer, good)
 			}
