@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// liveEvent is an outcome as a live reader received it.
+// liveEvent is an outcome that a reader of live events received.
 type liveEvent struct {
 	position uint64
 	kind     string
@@ -63,7 +63,7 @@ func begin(t *testing.T, c *client.Client) string {
 		}
 		return e.ID
 	}
-	t.Fatal("the stream ended before its first event")
+	t.Fatalf("the stream ended before its first event, want %s", client.Ready)
 	return ""
 }
 
@@ -91,7 +91,7 @@ func liveEventsResume(t *testing.T, s system.System) {
 				var err error
 				more, at, err = follow(ctx, c, client.Following{OwnerID: owner, After: at}, 1+random.IntN(min(9, files-len(got))))
 				if err != nil {
-					t.Fatalf("after %d outcomes: %v", len(got), err)
+					t.Fatalf("after %d outcomes: %v; want %d outcomes", len(got), err, files)
 				}
 				got = append(got, more...)
 			}

@@ -116,7 +116,7 @@ func TestLiveReadersAreBounded(t *testing.T) {
 			resp, body := s.Ask(t, method, "/v1/feed/events", nil, "")
 			system.Refused(t, resp, body, http.StatusServiceUnavailable, "unavailable")
 			if resp.Header.Get("Retry-After") == "" {
-				t.Error("the response has no Retry-After header")
+				t.Error("the response has no Retry-After header, want one")
 			}
 			leave()
 		}
