@@ -168,7 +168,7 @@ func (s *system) call(ctx context.Context, t *testing.T, method, path, body stri
 	defer resp.Body.Close()
 	content, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
-		t.Fatalf("%s %s returned %s %s, %v", method, path, resp.Status, content, err)
+		t.Fatalf("%s %s returned %s %s, %v; want success", method, path, resp.Status, content, err)
 	}
 	var answer sum
 	if err := json.Unmarshal(content, &answer); err != nil {

@@ -61,7 +61,7 @@ func retry() lifecycle.Move {
 	return lifecycle.Move{Name: "retry", From: []lifecycle.State{failed}, To: pending, Explicit: true}
 }
 
-// describe describes the area.
+// describe returns the description of the area.
 func describe() area.Area {
 	return area.Area{
 		Name: areaName, Machine: machine(), Work: work(), Consumers: []string{consumer},
