@@ -18,7 +18,7 @@ import (
 )
 
 // callsOf contains, by kind of upload, the number of backend calls from the POST of a small item until it is final. A
-// change must be deliberate: each call adds some tenths of a millisecond to every file, and each write adds a sync of the
+// change must be deliberate: each call adds a few tenths of a millisecond to every file, and each write adds a sync of the
 // engine.
 //
 // The TransactWriteItems calls are the reservation, the claim and the completion, each of two items that must be

@@ -91,10 +91,10 @@ func metricsExist(t *testing.T, s system.System) {
 		`go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if !strings.Contains(body, "\n"+series+" ") {
-			t.Errorf("the metric %s is missing", series)
+			t.Errorf("the metrics do not contain %s", series)
 		}
 	}
 	if strings.Contains(body, file.FileID) {
-		t.Error("a metric has a file id as a label; each file would be a separate series")
+		t.Error("the metrics contain a file id, want none: each file would be a separate series")
 	}
 }

@@ -45,23 +45,23 @@ var operationID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 func checkOperations(t *testing.T, document *openapi3.T) {
 	t.Helper()
 	if len(document.Servers) == 0 || document.Info.Version == "" {
-		t.Error("the document has no servers, or no version")
+		t.Errorf("the document has %d servers and the version %q, want at least one server and a version", len(document.Servers), document.Info.Version)
 	}
 	ids := map[string]bool{}
 	for path, item := range document.Paths.Map() {
 		for method, op := range item.Operations() {
 			call := method + " " + path
 			if !operationID.MatchString(op.OperationID) || ids[op.OperationID] {
-				t.Errorf("%s: the operation id %q is not unique or does not consist of lower-case words with dashes", call, op.OperationID)
+				t.Errorf("%s: the operation id is %q, want a unique one of lower-case words with dashes", call, op.OperationID)
 			}
 			ids[op.OperationID] = true
 			if len(op.Tags) == 0 || op.Summary == "" {
-				t.Errorf("%s has no tag or no summary", call)
+				t.Errorf("%s has the tags %q and the summary %q, want both", call, op.Tags, op.Summary)
 			}
 			refusals := 0
 			for status, response := range op.Responses.Map() {
 				if response.Value.Headers["X-Request-Id"] == nil {
-					t.Errorf("%s: the response %s has no header X-Request-Id", call, status)
+					t.Errorf("%s: the response %s does not declare the header X-Request-Id", call, status)
 				}
 				if content := response.Value.Content["application/problem+json"]; content != nil {
 					refusals += len(content.Examples)

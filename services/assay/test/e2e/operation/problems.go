@@ -94,7 +94,7 @@ func rejectedRequestsReturnProblems(t *testing.T, s system.System) {
 				t.Errorf("the errors name %q, want %q: %s", fields, c.field, body)
 			}
 			if c.status == http.StatusMethodNotAllowed && resp.Header.Get("Allow") == "" {
-				t.Error("the response has no Allow header")
+				t.Error("the response has no Allow header, want one")
 			}
 		})
 	}

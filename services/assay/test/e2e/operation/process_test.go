@@ -67,7 +67,7 @@ func TestInterruptDrains(t *testing.T) {
 	}()
 	system.Eventually(t, func() error { // the upload, the waiting request and the request for the metrics
 		if _, body := system.Get(t, s.Operator+"/metrics"); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
-			return errors.New("the request is not waiting yet")
+			return errors.New("the metrics do not contain assay_http_requests_in_flight 3")
 		}
 		return nil
 	})
@@ -77,10 +77,10 @@ func TestInterruptDrains(t *testing.T) {
 	close(half.open)
 	got := <-answers
 	if got.err != nil {
-		t.Errorf("the upload in progress: %v", got.err)
+		t.Errorf("the upload in progress returned %v, want no error", got.err)
 	}
 	if err := <-held; err != nil {
-		t.Errorf("the waiting request: %v", err)
+		t.Errorf("the waiting request returned %v, want no error", err)
 	}
 	if status := <-done; status != 0 {
 		t.Errorf("exit status %d, want 0", status)

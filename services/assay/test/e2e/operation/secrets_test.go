@@ -48,7 +48,7 @@ func TestSecretsPerFolder(t *testing.T) {
 	}
 	for where, text := range shown {
 		if strings.Contains(text, s.SecretKey) {
-			t.Errorf("%s contains the secret", where)
+			t.Errorf("%s contains the secret, want it nowhere", where)
 		}
 	}
 	before := s.SecretKey
