@@ -23,13 +23,13 @@ func DeleteRemovesAll(t *testing.T, s system.System) {
 				system.Await(t, c, file.FileID)
 				key := system.Attribute(t, s.Meta(t, file.FileID), "s3Key")
 				if err := s.HeadFile(t.Context(), key); err != nil {
-					t.Fatalf("the bytes are not at s3Key: %v", err)
+					t.Fatalf("HEAD of s3Key returned %v, want no error", err)
 				}
 				if err := s.Client(t, system.NewOwner()).Delete(system.Within(t), file.FileID); !system.IsProblem(err, http.StatusForbidden) {
 					t.Errorf("another owner's delete returned %v, want 403", err)
 				}
 				if err := s.HeadFile(t.Context(), key); err != nil {
-					t.Errorf("another owner's delete removed the bytes: %v", err)
+					t.Errorf("HEAD of s3Key after another owner's delete returned %v, want no error", err)
 				}
 				for range 2 { // with another spelling of the same id
 					resp, body := s.Ask(t, http.MethodDelete, "/v1/files/"+strings.ToUpper(file.FileID), map[string]string{"X-Owner-Id": owner}, "")
@@ -65,7 +65,7 @@ func deletedFilesStayDeleted(t *testing.T, s system.System) {
 		if i%3 == 0 { // delete the file while it is claimed, rather than before
 			system.Eventually(t, func() error {
 				if got := system.Attribute(t, s.Meta(t, file.FileID), "status"); got == client.Pending {
-					return errors.New("the file is still " + got)
+					return errors.New("the file is still " + got + ", want it claimed")
 				}
 				return nil
 			})

@@ -1,4 +1,4 @@
-// Package outcomes proves that every accepted text ends in one outcome, which is stored, listed and deleted as
+// Package outcomes proves that every accepted text has exactly one outcome, which is stored, listed and deleted as
 // documented.
 package outcomes
 

@@ -41,7 +41,7 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 		}
 		select {
 		case early := <-answers:
-			t.Fatalf("a response before the upload: %v, %v", early.file, early.err)
+			t.Fatalf("got %v, %v before the upload, want no response", early.file, early.err)
 		case <-time.After(300 * time.Millisecond): // the absence of a response can only be observed by waiting
 		}
 		if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
