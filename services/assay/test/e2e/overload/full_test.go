@@ -83,7 +83,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 	system.Eventually(t, func() error {
 		resp, _ := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
 		if resp.StatusCode != http.StatusAccepted {
-			return errors.New("an upload still returns " + resp.Status)
+			return errors.New("an upload still returns " + resp.Status + ", want 202")
 		}
 		return nil
 	})

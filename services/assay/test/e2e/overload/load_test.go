@@ -77,7 +77,7 @@ func newOverload(t *testing.T, s system.System, ingest string) *overload {
 	}
 }
 
-// phase starts a phase and returns its start.
+// phase starts a phase and returns its start time.
 func (o *overload) phase(p int) time.Time {
 	o.current.Store(int64(p))
 	return time.Now()
@@ -213,7 +213,7 @@ func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepte
 	}
 	var file client.File
 	if err := json.Unmarshal(answer, &file); err != nil {
-		o.t.Errorf("%v: %s", err, answer)
+		o.t.Errorf("cannot decode %s: %v", answer, err)
 	}
 	o.keep(audit.Promise{Area: textfile.Name, ID: file.FileID, At: time.Now(), Result: system.JSON(system.Count(text))}, quiet, phase)
 	return true, 0
@@ -260,12 +260,12 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	began := time.Now()
 	resp, err := o.http.Do(req)
 	if err != nil {
-		o.mistake("%s: %v", path, err)
+		o.mistake("POST %s: %v; want a response", path, err)
 		return nil, false, time.Second
 	}
 	answer, err = io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		o.mistake("%s: %v", path, err)
+		o.mistake("reading the response to POST %s: %v", path, err)
 		return nil, false, time.Second
 	}
 	status := resp.StatusCode
@@ -281,7 +281,7 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	kind := map[int]string{http.StatusTooManyRequests: `"urn:assay:problem:too-much-waiting"`, http.StatusServiceUnavailable: `"urn:assay:problem:unavailable"`}[status]
 	if err != nil || seconds < 1 || kind == "" || !bytes.Contains(answer, []byte(kind)) || resp.Header.Get("Content-Type") != "application/problem+json" {
-		o.mistake("%s: %d %s, Retry-After %q; want 429 or 503 with Retry-After", path, status, answer, resp.Header.Get("Retry-After"))
+		o.mistake("POST %s: %d %s, Retry-After %q; want 429 or 503 with Retry-After", path, status, answer, resp.Header.Get("Retry-After"))
 	}
 	return answer, false, time.Duration(max(seconds, 1)) * time.Second
 }

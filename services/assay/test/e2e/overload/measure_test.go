@@ -108,7 +108,8 @@ func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	}
 }
 
-// percentile returns a percentile of durations, or 0 if there are none.
+// percentile sorts durations and returns a percentile of them: at least 1 µs, so that it can be a divisor, or 0 if there
+// are none.
 func percentile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0

@@ -96,7 +96,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	}
 	t.Log(report)
 	if !report.Kept() {
-		t.Error("not all promises were kept")
+		t.Error("some promises were not kept, want all of them kept")
 	}
 	measured := o.measure(report, began, ended)
 	for service, peak := range peaks {

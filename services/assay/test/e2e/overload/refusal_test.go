@@ -145,7 +145,7 @@ func (r *refusals) settled(t *testing.T) {
 	defer auditor.Close()
 	report, err := auditor.Audit(t.Context(), r.promises, system.Soon)
 	if err != nil || !report.Kept() {
-		t.Errorf("not all promises were kept: %v %s", err, report)
+		t.Errorf("Audit = %s, %v; want all promises kept", report, err)
 	}
 }
 
