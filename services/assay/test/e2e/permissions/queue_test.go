@@ -4,7 +4,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -169,8 +168,8 @@ func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Acc
 		if err != nil {
 			return err
 		}
-		if notices.CachedInfo().State.Msgs > 0 {
-			return errors.New("notifications are still queued")
+		if n := notices.CachedInfo().State.Msgs; n > 0 {
+			return fmt.Errorf("%d notifications are queued, want 0", n)
 		}
 		return nil
 	})
