@@ -66,7 +66,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	}
 	for _, job := range jobs {
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("the deleted job %s left %s and %v", job.JobID, system.JSON(left), keys)
+			t.Errorf("the deleted job %s left the item %s and the objects %v, want neither", job.JobID, system.JSON(left), keys)
 		}
 	}
 	ends(2)

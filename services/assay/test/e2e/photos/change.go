@@ -121,7 +121,7 @@ func photosAreDeleted(t *testing.T, s system.System) {
 			t.Errorf("get after the delete returned %v, want 404", err)
 		}
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("the deleted job left %s and %v", system.JSON(left), keys)
+			t.Errorf("the deleted job left the item %s and the objects %v, want neither", system.JSON(left), keys)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func setPhotoProvider(t *testing.T, operator, name string, change system.Setting
 		t.Fatalf("get %s: %d %s, want 200", name, resp.StatusCode, body)
 	}
 	if strings.Contains(body, geminitest.Key) || strings.Contains(body, seedreamtest.Key) {
-		t.Errorf("the provider contains its API key: %s", body)
+		t.Errorf("the provider is %s, want it without its API key", body)
 	}
 	all := system.Settings{}
 	system.Decode(t, body, &all)

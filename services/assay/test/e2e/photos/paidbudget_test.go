@@ -1,6 +1,7 @@
 package photos
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestPaidFallbackAfter(t *testing.T) {
 	held := []client.Photo{p.send(t, c, "gemini"), p.send(t, c, "gemini")}
 	system.Eventually(t, func() error {
 		if p.gemini.Calls() == 0 {
-			return fmt.Errorf("gemini has not been called")
+			return errors.New("gemini has not been called, want at least one call")
 		}
 		return nil
 	})

@@ -60,7 +60,7 @@ func TestPaidWithdrawn(t *testing.T) {
 	}
 	edits, all := p.PhotoKeys(t, canceled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
 	if len(edits) > 0 || len(all) > 0 {
-		t.Errorf("the canceled job left the edits %v, and the deleted job left %v", edits, all)
+		t.Errorf("the canceled job left the edits %v, and the deleted job left the objects %v; want none", edits, all)
 	}
 	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 2*141_000 || p.gemini.Billed() != 4 {
 		t.Errorf("the provider is %+v, %d billed; want 4 calls at %d", got, p.gemini.Billed(), 2*141_000)

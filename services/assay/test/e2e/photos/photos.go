@@ -58,7 +58,7 @@ func photosAreEdited(t *testing.T, s system.System) {
 				t.Errorf("the photo is %s of %+v, %d bytes, %v; want png of 120 x 120 pixels, %d bytes", format, config, len(edited), err, edit.Size)
 			}
 			if original := system.DownloadPhoto(t, c, job.JobID, client.OriginalPhoto); !bytes.Equal(original, photo) {
-				t.Error("the original differs from the upload")
+				t.Errorf("the original of %d bytes differs from the upload of %d bytes, want the same content", len(original), len(photo))
 			}
 			if ids := s.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
 				t.Errorf("outcomes %v, want one", ids)
@@ -105,7 +105,7 @@ func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 		delete(got, name)
 	}
 	if len(got) > 0 {
-		t.Errorf("the item has unexpected attributes: %v", got)
+		t.Errorf("the item also has the attributes %v, want no others", got)
 	}
 }
 
