@@ -88,7 +88,7 @@ func bytesAreBounded(t *testing.T, s system.System) {
 	}
 	used(t, s, owner, 2, 2*size)
 	if _, err := c.Upload(system.Within(t), system.Source("more.txt", strings.Repeat("a ", size/2))); err != nil {
-		t.Errorf("an upload after the delete: %v", err)
+		t.Errorf("an upload after the delete returned %v, want no error", err)
 	}
 	used(t, s, owner, 3, 3*size)
 }
@@ -125,7 +125,7 @@ func streamsAreBounded(t *testing.T, s system.System) {
 		}
 		select {
 		case <-late:
-			t.Fatal("a closed stream still counts against the quota")
+			t.Fatal("a closed stream still counts against the quota, want another stream to be accepted")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -150,7 +150,7 @@ func operatorsSetQuotas(t *testing.T, s system.System) {
 		}
 		select {
 		case <-late:
-			t.Fatal("no request above the quota was rejected")
+			t.Fatal("no request above the quota was rejected, want 429")
 		default:
 		}
 	}
