@@ -44,7 +44,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	}
 	c.SetUp(t)
 	if said := c.Sweep(t); strings.Contains(said, found) {
-		t.Errorf("a sweep without outcomes printed %s, want no finding", said)
+		t.Errorf("a sweep without --outcomes-since printed %s, want no finding", said)
 	}
 	for _, state := range []string{"found", "repaired"} {
 		args := since

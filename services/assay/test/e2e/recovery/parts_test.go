@@ -48,7 +48,7 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 		case p := <-accepted:
 			promises = append(promises, p)
 		case <-ctx.Done():
-			t.Fatalf("%d of %d uploads are accepted: %v", len(promises), n, ctx.Err())
+			t.Fatalf("%d uploads were accepted, want %d: %v", len(promises), n, ctx.Err())
 		}
 	}
 	for i := range abandonedUploads {
