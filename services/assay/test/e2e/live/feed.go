@@ -79,7 +79,7 @@ func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Fo
 		left := piece()
 		for e, err := range c.Events(ctx, f) {
 			if err != nil || e.Type == client.Resync {
-				t.Fatalf("after %d of %d outcomes: %s, %v", len(seen), len(want), e.Type, err)
+				t.Fatalf("after %d outcomes: %s, %v; want %d outcomes", len(seen), e.Type, err, len(want))
 			}
 			f.After = e.ID
 			if e.Type == client.Ready {

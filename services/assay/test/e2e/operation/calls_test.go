@@ -41,8 +41,8 @@ var callsOf = map[string]map[string]int{
 }
 
 // TestCallsOfASmallItem counts the backend calls of ingest and analyzer, and the client's own PUT. It does not count
-// calls that are independent of items: waiting pull requests, and the check, at most once per second, of whether the
-// stream is full. The bucket's notifications are not consumed, because their timing varies.
+// calls that are independent of items: waiting pull requests, and the check for a full stream, at most once per second.
+// The bucket's notifications are not consumed, because their timing varies.
 func TestCallsOfASmallItem(t *testing.T) {
 	t.Parallel()
 	const each = 5

@@ -152,7 +152,7 @@ func listed(ctx context.Context, t *testing.T, c *client.Client, source tree, pr
 	}
 	walk(root.ID, "")
 	if want := 1 + (len(source.files)+filesPerFolder-1)/filesPerFolder; len(folders) != want || len(wanted) > 0 {
-		t.Errorf("%d folders are listed, want %d; %d files are missing", len(folders), want, len(wanted))
+		t.Errorf("%d folders are listed, want %d; %d files are missing, want 0", len(folders), want, len(wanted))
 	}
 	return folders
 }
