@@ -39,10 +39,11 @@ func inEditing(t *testing.T, c *client.Client) client.Photo {
 // the worker leaves no edited photo behind, and its call is recorded.
 func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
-	canceled, deleted := inEditing(t, c), inEditing(t, c)
+	canceled := inEditing(t, c)
 	if _, err := c.CancelPhoto(system.Within(t), canceled.JobID); err != nil {
 		t.Fatal(err)
 	}
+	deleted := inEditing(t, c)
 	if err := c.DeletePhoto(system.Within(t), deleted.JobID); err != nil {
 		t.Fatal(err)
 	}
