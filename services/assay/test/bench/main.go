@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, uploads or memory (default all)")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order, such as W1,W5a (default all)")
-	pairs := flags.Int("pairs", 5, "number of runs of each pair")
+	pairs := flags.Int("pairs", 5, "number of measured pairs of runs in each trial")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
 	book := flags.String("book", "", "a file with natural-language text (default a book in Go's source tree)")

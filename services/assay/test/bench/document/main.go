@@ -1,7 +1,7 @@
 // Command document reads documents as the library does, for bench.
 //
-//	document pdf FILE...      the text, and the first page in 1,200 pixels
-//	document office FILE...   the text
+//	document pdf FILE...      extract the text, and draw the first page at 1,200 pixels
+//	document office FILE...   extract the text
 package main
 
 import (

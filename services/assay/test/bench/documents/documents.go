@@ -23,8 +23,8 @@ type Options struct {
 }
 
 const (
-	pdfs   = 59 // number of PDFs, the first in the manifest
-	office = 4  // number of documents of each office format, the first in the manifest
+	pdfs   = 59 // number of PDFs to read: the first ones in the manifest
+	office = 4  // number of documents to read in each office format: the first ones in the manifest
 )
 
 // Trials builds the program and returns the trials. The rivals are the installed poppler and LibreOffice (Debian
@@ -77,7 +77,7 @@ func trial(title, rival string, programs []string, own, other run, goal paired.G
 	t := paired.Trial{Title: title, Own: paired.Side{Name: "assay", Run: own}, Rival: paired.Side{Name: rival, Run: other}, Goals: []paired.Goal{goal}}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Absent = "not installed: " + program + " on PATH"
+			t.Absent = program + " is not on PATH"
 		}
 	}
 	return t
@@ -108,7 +108,7 @@ func poppler(paths []string, out string) run {
 	}
 }
 
-// libreOffice returns a run of LibreOffice that exports the documents of each format in one process.
+// libreOffice returns a run of LibreOffice that exports all documents, with one process per format.
 func libreOffice(paths map[string][]string, out string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}

@@ -4,7 +4,7 @@
 //
 //	make bench-feed BENCH="-items 50000"
 //
-// The tables are filled through pkg/feed and reused by the next run.
+// The tables are filled through package dashboard and reused for six hours.
 // Everything runs in this process: query with its default settings, the embedded
 // NATS and DynamoDB engines, and the client, which sends one request at a time.
 package main
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// maxAge is the maximum age of reused tables: older ones have too few items in the windows.
+// maxAge is the maximum age of reused tables: older tables have too few items in the time windows.
 const maxAge = 6 * time.Hour
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	items := flags.Int("items", 1_000_000, "number of items in the tables, spread over the last 7 days")
 	reads := flags.Int("reads", 300, "number of reads of each kind")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the directory for the tables (6 KB per item)")
-	primary := flags.Bool("primary", true, "fill the primary table too, which reads of the dashboard do not use")
+	primary := flags.Bool("primary", true, "also fill the primary table, which reads of the dashboard do not use")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

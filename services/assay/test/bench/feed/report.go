@@ -119,8 +119,8 @@ func (s *system) measure(ctx context.Context, in *instance, kind read, reads int
 	return t, nil
 }
 
-// processTime returns the CPU time of this process: unlike wall time, it does
-// not depend on the load of the machine.
+// processTime returns the CPU time of this process. Unlike wall time, it does
+// not depend on other load on the machine.
 func processTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -63,7 +63,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 }
 
 // agree returns an error unless both programs print the same number of records, and the same formula for at
-// least 90 % of them. Open Babel writes D for deuterium, and orders the elements of a formula without carbon
+// least 90% of them. Open Babel writes D for deuterium, and orders the elements of a formula without carbon
 // differently; TestAgainstOpenBabel of package molecule compares compositions.
 func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error {
 	_, mine, err := own.Run(ctx)

@@ -34,8 +34,8 @@ type Side struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
-// Mean returns a side that runs s several times, at least once, and whose cost is the mean. It is
-// for runs that are too short to be comparable. The side returns the first error.
+// Mean returns a side whose cost is the mean of the given number of runs of s, which must be at least 1.
+// It is for runs that are too short to be comparable. The side returns the first error.
 func (s Side) Mean(runs int) Side {
 	return Side{Name: s.Name, Run: func(ctx context.Context) (Sample, error) {
 		mean := Sample{}
@@ -63,8 +63,8 @@ const (
 	AtMost
 )
 
-// Goal is a limit for the ratio of one quantity. Must is the weaker limit; a Target of
-// 0 means none. Without both, the ratio is reported without a verdict.
+// Goal is a limit for the ratio of one quantity. Must is the weaker limit; if it is 0, the ratio
+// is reported without a verdict. A Target of 0 means none.
 type Goal struct {
 	ID           string // as in docs/performance.md, such as W1
 	What         string // short description of the comparison
@@ -124,7 +124,7 @@ type Spread struct{ Min, Median, Max float64 }
 // Noise returns the ratio of maximum to minimum.
 func (s Spread) Noise() float64 { return s.Max / s.Min }
 
-// SpreadOf returns the spread of at least one number.
+// SpreadOf returns the spread of a non-empty list of numbers.
 func SpreadOf(numbers []float64) Spread {
 	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)

@@ -158,6 +158,6 @@ func TestReportAndWrite(t *testing.T) {
 		t.Errorf("got the file %q, want %q", written, want)
 	}
 	if err := WriteInto(path, "pipeline", table); err == nil {
-		t.Error("WriteInto accepted a file without the lines of the group")
+		t.Error("WriteInto of a file without the lines of the group returned nil, want an error")
 	}
 }

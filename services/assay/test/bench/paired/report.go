@@ -55,7 +55,7 @@ func (g Goal) bars() string {
 }
 
 // Table returns a Markdown table of all goals with a limit, with the medians of the runs. Print also
-// writes the other measurements.
+// writes goals without a limit.
 func Table(results []Result) string {
 	var b strings.Builder
 	b.WriteString("|goal|what|own|rival|own median|rival median|ratio|must; target|verdict|\n|---|---|---|---|---|---|---|---|---|\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// maker creates sides whose programs read the file in and write files whose names begin with out.
+// maker creates sides. in is the input file of their programs, and out is the prefix of their output files.
 type maker struct {
 	in, own, out string
 	log          io.Writer
@@ -44,7 +44,7 @@ func (m maker) rival(name, program string, commands func() [][]string) rival {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		fmt.Fprintf(m.log, "photo: NOT MEASURED against %s: %s is not on PATH\n", name, program)
-		return rival{paired.Side{Name: name}, "not installed: " + program + " on PATH"}
+		return rival{paired.Side{Name: name}, program + " is not on PATH"}
 	}
 	return rival{m.side(name, path, commands()...), ""}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// floor does the minimum of work for a file: put the bytes, write an item, publish an event; get
+// floor does the minimum work for a file: put the bytes, write an item, publish an event; get
 // the bytes, count the words, update the item, acknowledge the event. It guarantees only what the
 // engines guarantee: each write is on disk when it is acknowledged.
 //
@@ -147,11 +147,11 @@ func (f *floor) consume(ctx context.Context) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	places := make(chan struct{}, floorParallel)
+	slots := make(chan struct{}, floorParallel)
 	running, err := consumer.Consume(func(msg jetstream.Msg) {
-		places <- struct{}{}
+		slots <- struct{}{}
 		go func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			if err := f.analyze(ctx, string(msg.Data())); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return

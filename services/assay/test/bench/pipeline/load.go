@@ -32,7 +32,7 @@ func (s sample) cpuPerFile() float64            { return s.cpu.Seconds() / float
 func (s sample) accepted(part float64) float64  { return percentile(s.accepts, part) }
 func (s sample) completed(part float64) float64 { return percentile(s.ends, part) }
 
-// percentile returns a percentile of at least one sorted duration, in seconds.
+// percentile returns a percentile of a non-empty sorted list, in seconds.
 func percentile(sorted []time.Duration, part float64) float64 {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)].Seconds()
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// program consists of one or several processes that accept and process files.
+// program consists of one or more processes that accept and process files.
 type program struct {
 	role      string
 	processes []*child // processes whose usage is counted
@@ -146,8 +146,8 @@ func spawn(role, dir string, env ...string) (*child, ready, error) {
 	}
 	if err := c.answer(&at); err != nil {
 		c.stop()
-		said, _ := os.ReadFile(log.Name()) // empty if the start failed
-		return nil, at, fmt.Errorf("%s did not start: %w\n%s", role, err, said)
+		logged, _ := os.ReadFile(log.Name()) // only adds detail to the error
+		return nil, at, fmt.Errorf("%s did not start: %w\n%s", role, err, logged)
 	}
 	return c, at, nil
 }

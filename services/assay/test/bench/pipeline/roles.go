@@ -130,7 +130,7 @@ func playAssay(ctx context.Context) error {
 	started, notified := io.Pipe()
 	go func() {
 		for lines := bufio.NewScanner(started); lines.Scan(); {
-			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line of the output at the start: it signals readiness
+			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line printed at startup, which signals readiness
 				continue
 			}
 			at, err := endpoints.Read(cfg.DataDir)

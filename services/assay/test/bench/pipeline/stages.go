@@ -14,8 +14,8 @@ import (
 
 // stages lists the parts of a program with substrings of the names of their functions.
 // Function names escape a dot in the last element of a package path, but not in others.
-// A sample belongs to the stage of the function nearest to the leaf of its stack: for
-// example, the time that an engine spends in a sync belongs to the engine.
+// A sample belongs to the stage of the matching function nearest to the leaf of its stack:
+// for example, the time that an engine spends in a sync belongs to the engine.
 var stages = []struct {
 	name       string
 	substrings []string

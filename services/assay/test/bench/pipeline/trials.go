@@ -4,7 +4,7 @@
 //
 // Both are separate processes with embedded engines, and are measured alternately. A file is in
 // flight from its POST until its outcome arrives over NATS. A run keeps a number of files in flight
-// for some seconds.
+// for a few seconds.
 package pipeline
 
 import (
@@ -22,8 +22,8 @@ type Options struct {
 	Dir      string        // for data; must be new and empty
 	Profiles string        // the directory for the profiles of Stages
 	Length   time.Duration // duration of one run
-	Files    int           // number of files of the memory run
-	Largest  int64         // size in bytes of the largest object of that run
+	Files    int           // number of files in the memory run
+	Largest  int64         // size in bytes of the largest object in that run
 	Upload   int64         // size in bytes of the multipart upload
 }
 

@@ -129,7 +129,7 @@ func process(ctx context.Context, out io.Writer, s *server, file *os.File, size 
 	return n.ID, nil
 }
 
-// filters measures the first page of each filter.
+// filters measures the time to read the first page of each filter.
 func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
 		began := time.Now()
@@ -142,7 +142,7 @@ func filters(ctx context.Context, out io.Writer, c *client.Client, id string) er
 	return nil
 }
 
-// exports measures an export of all records in each format.
+// exports measures the time to export all records in each format, and the peak memory of the server.
 func exports(ctx context.Context, out io.Writer, s *server, id string) error {
 	for _, format := range []string{"csv", "jsonl", "sdf"} {
 		began := time.Now()

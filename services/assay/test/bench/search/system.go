@@ -31,7 +31,7 @@ type system struct {
 	end      []func() error // called in reverse order
 }
 
-// start starts the engines and creates the tables. The caller closes the system.
+// start starts the engines and creates the tables. The caller must close the system.
 func start(ctx context.Context, dir string) (_ *system, err error) {
 	s := &system{}
 	defer func() {

@@ -82,8 +82,8 @@ func (m *maker) program(id string, t text, name string, must, target float64) {
 	m.add(id, t, must, target)(m.rival(name, t))
 }
 
-// libraries adds a trial against libraries that split words by the same rules. Each run of the trial
-// is the mean of several runs.
+// libraries adds a trial against libraries that split words by the same rules. Each measurement
+// is the mean of the given number of runs.
 func (m *maker) libraries(id string, t text, runs int) {
 	m.add(id, t, 3, 4)(paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: []string{"-by", "uax29", t.path}}), "")
 	trial := &m.trials[len(m.trials)-1]
