@@ -35,7 +35,7 @@ func Reference(ctx context.Context, path, ending, dir string) (string, error) {
 	return Export(ctx, path, ExportFilter(ending), dir)
 }
 
-// ExportFilter returns the LibreOffice filter that exports the text of documents with an extension.
+// ExportFilter returns the LibreOffice filter that exports the text of documents with the given extension.
 func ExportFilter(ending string) string {
 	const utf8 = "76"
 	switch ending {

@@ -50,14 +50,14 @@ func collect(to string, from []string) error {
 	for _, folder := range from {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() || !endings[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))] {
-				return ignoreAbsent(err)
+				return ignoreUnreadable(err)
 			}
 			if info, err := entry.Info(); err != nil || info.Size() > largest {
-				return ignoreAbsent(err)
+				return ignoreUnreadable(err)
 			}
 			data, err := os.ReadFile(path)
 			if err != nil {
-				return ignoreAbsent(err)
+				return ignoreUnreadable(err)
 			}
 			d, ok := wanted[corpus.Sum(data)]
 			if !ok {
@@ -77,8 +77,9 @@ func collect(to string, from []string) error {
 	return nil
 }
 
-// ignoreAbsent returns nil for errors of files that do not exist or that this user is not permitted to read.
-func ignoreAbsent(err error) error {
+// ignoreUnreadable returns nil if err means that a file does not exist or that this user may not read it, and err
+// otherwise.
+func ignoreUnreadable(err error) error {
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		return nil
 	}
