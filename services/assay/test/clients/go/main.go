@@ -70,22 +70,26 @@ func (s *session) file(ctx context.Context) error {
 		return err
 	}
 	id := reserved.JSON201.FileId
-	if uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}, assay.FileUploadedJSONRequestBody{}); err != nil || uploaded.JSON202 == nil {
-		return fmt.Errorf("report the upload: %v, %w", uploaded, err)
+	uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}, assay.FileUploadedJSONRequestBody{})
+	if err != nil {
+		return err
+	}
+	if uploaded.JSON202 == nil {
+		return fmt.Errorf("reporting the upload returned %s %s, want 202", uploaded.Status(), uploaded.Body)
 	}
 	done, err := s.api.GetFileWithResponse(ctx, id, &assay.GetFileParams{XOwnerId: &s.owner, Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if f := done.JSON200; f == nil || f.Status != assay.FileViewStatusCOMPLETED || f.Result == nil || f.Result.TotalWords != 4 || len(f.Result.Top10Words) != 3 {
-		return fmt.Errorf("unexpected result: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("the file is %s %s, want COMPLETED with 4 words, 3 of them distinct", done.Status(), done.Body)
 	}
 	list, err := s.api.ListFilesWithResponse(ctx, s.owner, &assay.ListFilesParams{XOwnerId: &s.owner})
 	if err != nil {
 		return err
 	}
 	if l := list.JSON200; l == nil || len(l.Files) != 1 || l.Files[0].FileId != id {
-		return fmt.Errorf("unexpected list: %s %s", list.Status(), list.Body)
+		return fmt.Errorf("the list is %s %s, want only the file", list.Status(), list.Body)
 	}
 	return nil
 }
@@ -107,7 +111,7 @@ func put(ctx context.Context, to assay.Reserved, text string) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("presigned upload: %s", resp.Status)
+		err = fmt.Errorf("the presigned upload returned %s, want 200", resp.Status)
 	}
 	return errors.Join(err, resp.Body.Close())
 }
@@ -130,27 +134,27 @@ func (s *session) feed(ctx context.Context) error {
 		return err
 	}
 	if posted.JSON201 == nil || posted.JSON201.SourceId != first.SourceId {
-		return fmt.Errorf("post one item: %s %s", posted.Status(), posted.Body)
+		return fmt.Errorf("posting one item returned %s %s, want 201 and the item", posted.Status(), posted.Body)
 	}
 	if posted, err = s.api.PostFeedItemsWithResponse(ctx, many); err != nil {
 		return err
 	}
 	if posted.JSON207 == nil || len(posted.JSON207.Results) != len(batch.Items) {
-		return fmt.Errorf("post two items: %s %s", posted.Status(), posted.Body)
+		return fmt.Errorf("posting two items returned %s %s, want 207 and 2 results", posted.Status(), posted.Body)
 	}
 	read, err := s.api.GetFeedItemWithResponse(ctx, first.SourceId, &assay.GetFeedItemParams{Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if read.JSON200 == nil || read.JSON200.Sentiment != assay.ItemViewSentimentPositive {
-		return fmt.Errorf("unexpected item: %s %s", read.Status(), read.Body)
+		return fmt.Errorf("the item is %s %s, want positive", read.Status(), read.Body)
 	}
 	summary, err := s.api.GetFeedSummaryWithResponse(ctx, &assay.GetFeedSummaryParams{})
 	if err != nil {
 		return err
 	}
 	if summary.JSON200 == nil {
-		return fmt.Errorf("unexpected summary: %s %s", summary.Status(), summary.Body)
+		return fmt.Errorf("the summary returned %s %s, want 200", summary.Status(), summary.Body)
 	}
 	return nil
 }
@@ -177,7 +181,7 @@ func (s *session) photo(ctx context.Context) error {
 		return err
 	}
 	if done.JSON200 == nil || done.JSON200.EditResult == nil || done.JSON200.EditResult.Height != 64 {
-		return fmt.Errorf("unexpected job: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("the job is %s %s, want an edited picture with a height of 64", done.Status(), done.Body)
 	}
 	return nil
 }
@@ -214,21 +218,21 @@ func (s *session) library(ctx context.Context) error {
 		return err
 	}
 	if put.JSON202 == nil {
-		return fmt.Errorf("upload a file: %s %s", put.Status(), put.Body)
+		return fmt.Errorf("uploading a file returned %s %s, want 202", put.Status(), put.Body)
 	}
 	done, err := s.api.GetLibraryNodeWithResponse(ctx, put.JSON202.Id, &assay.GetLibraryNodeParams{XOwnerId: &s.owner, Wait: &s.wait})
 	if err != nil {
 		return err
 	}
 	if done.JSON200 == nil || done.JSON200.Status != assay.NodeViewStatusProcessed {
-		return fmt.Errorf("unexpected file: %s %s", done.Status(), done.Body)
+		return fmt.Errorf("the file is %s %s, want Processed", done.Status(), done.Body)
 	}
 	list, err := s.api.ListLibraryChildrenWithResponse(ctx, folder.JSON201.Id, &assay.ListLibraryChildrenParams{XOwnerId: &s.owner})
 	if err != nil {
 		return err
 	}
 	if list.JSON200 == nil || len(list.JSON200.Nodes) != 1 {
-		return fmt.Errorf("unexpected content of the folder: %s %s", list.Status(), list.Body)
+		return fmt.Errorf("the folder contains %s %s, want 1 node", list.Status(), list.Body)
 	}
 	after := fmt.Sprintf("%s:%d", done.JSON200.Id, done.JSON200.Version)
 	found, err := s.api.SearchLibraryWithResponse(ctx, &assay.SearchLibraryParams{XOwnerId: &s.owner, Q: "fish", After: &after})
@@ -248,7 +252,7 @@ func (s *session) problem(ctx context.Context) error {
 		return err
 	}
 	if p := missing.ApplicationproblemJSON404; p == nil || p.Type != "urn:assay:problem:not-found" {
-		return fmt.Errorf("unexpected response for a missing file: %s %s", missing.Status(), missing.Body)
+		return fmt.Errorf("a missing file returned %s %s, want the problem not-found", missing.Status(), missing.Body)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ const api = createClient<paths>({ baseUrl: server });
 const owner = { "X-Owner-Id": randomUUID() };
 const wait = "60s";
 
-function expect(what: string, holds: boolean, response: { data?: unknown; error?: unknown }): void {
-  if (!holds) throw new Error(`${what}: ${JSON.stringify(response.data ?? response.error)}`);
+function expect(want: string, holds: boolean, response: { data?: unknown; error?: unknown }): void {
+  if (!holds) throw new Error(`want ${want}, got ${JSON.stringify(response.data ?? response.error)}`);
 }
 
 // form returns the fields as a multipart body; by default, the client sends objects as JSON.
@@ -32,11 +32,11 @@ async function file(): Promise<void> {
   if (!sent.ok) throw new Error(`the presigned upload returned ${sent.status}, want 200`);
   const path = { id: reservation.fileId };
   const uploaded = await api.POST("/v1/files/{id}/uploaded", { params: { path, header: owner } });
-  expect("uploaded", uploaded.response.status === 202, uploaded);
+  expect("status 202 for the reported upload", uploaded.response.status === 202, uploaded);
   const done = await api.GET("/v1/files/{id}", { params: { path, header: owner, query: { wait } } });
-  expect("the result", done.data?.status === "COMPLETED" && done.data.result?.totalWords === 4 && done.data.result.top10Words.length === 3, done);
+  expect("a COMPLETED file with 4 words, 3 of them distinct", done.data?.status === "COMPLETED" && done.data.result?.totalWords === 4 && done.data.result.top10Words.length === 3, done);
   const list = await api.GET("/v1/owners/{ownerId}/files", { params: { path: { ownerId: owner["X-Owner-Id"] }, header: owner } });
-  expect("the list", list.data?.files.length === 1 && list.data.files[0]?.fileId === path.id, list);
+  expect("a list of only the uploaded file", list.data?.files.length === 1 && list.data.files[0]?.fileId === path.id, list);
 }
 
 async function feed(): Promise<void> {
@@ -45,13 +45,13 @@ async function feed(): Promise<void> {
   });
   const first = item("The book was good.");
   const one = await api.POST("/v1/feed/items", { body: first });
-  expect("one item", one.response.status === 201, one);
+  expect("status 201 for one item", one.response.status === 201, one);
   const many = await api.POST("/v1/feed/items", { body: { items: [first, item("The book was awful.")] } });
-  expect("two items", many.response.status === 207 && many.data !== undefined && "results" in many.data && many.data.results.length === 2, many);
+  expect("status 207 and 2 results for two items", many.response.status === 207 && many.data !== undefined && "results" in many.data && many.data.results.length === 2, many);
   const read = await api.GET("/v1/feed/items/{sourceId}", { params: { path: { sourceId: first.sourceId }, query: { wait } } });
-  expect("the item", read.data?.sentiment === "positive", read);
+  expect("a positive item", read.data?.sentiment === "positive", read);
   const summary = await api.GET("/v1/feed/summary");
-  expect("the summary", summary.data !== undefined, summary);
+  expect("a summary", summary.data !== undefined, summary);
 }
 
 // pixel is a PNG of 16 × 16 black pixels.
@@ -65,7 +65,7 @@ async function photo(): Promise<void> {
   const job = created.data;
   if (job === undefined) throw new Error(`create a photo: ${JSON.stringify(created.error)}`);
   const done = await api.GET("/v1/photos/{id}", { params: { path: { id: job.jobId }, header: owner, query: { wait } } });
-  expect("the job", done.data?.status === "COMPLETED" && done.data.editResult?.height === 16, done);
+  expect("a COMPLETED job whose picture has a height of 16", done.data?.status === "COMPLETED" && done.data.editResult?.height === 16, done);
 }
 
 async function library(): Promise<void> {
@@ -77,18 +77,18 @@ async function library(): Promise<void> {
     bodySerializer: () => form({ parentId, file: new File(["One fish, two fish.\n"], "fish.txt", { type: "text/plain" }) }),
   });
   const id = put.data?.id;
-  if (id === undefined) throw new Error(`put a file: ${JSON.stringify(put.error)}`);
+  if (id === undefined) throw new Error(`upload a file: ${JSON.stringify(put.error)}`);
   const done = await api.GET("/v1/library/nodes/{id}", { params: { path: { id }, header: owner, query: { wait } } });
-  expect("the file", done.data?.status === "Processed", done);
+  expect("a Processed file", done.data?.status === "Processed", done);
   const list = await api.GET("/v1/library/nodes/{id}/children", { params: { path: { id: parentId }, header: owner } });
-  expect("the folder", list.data?.nodes.length === 1, list);
+  expect("a folder with 1 node", list.data?.nodes.length === 1, list);
   const found = await api.GET("/v1/library/search", { params: { header: owner, query: { q: "fish", after: `${id}:${done.data?.version}` } } });
-  expect("search", found.data?.hits[0]?.node.id === id, found);
+  expect("the file as the first hit", found.data?.hits[0]?.node.id === id, found);
 }
 
 async function problem(): Promise<void> {
   const missing = await api.GET("/v1/files/{id}", { params: { path: { id: randomUUID() }, header: owner } });
-  expect("a missing file", missing.error?.type === "urn:assay:problem:not-found", missing);
+  expect("the problem not-found for a missing file", missing.error?.type === "urn:assay:problem:not-found", missing);
 }
 
 await Promise.all([file(), feed(), photo(), library(), problem()]);

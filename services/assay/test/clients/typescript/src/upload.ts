@@ -11,8 +11,8 @@ const word = "fish ";
 const words = Math.ceil((2 * partSize + 1000) / word.length);
 const file = new File([word.repeat(words)], "fish.txt", { type: "text/plain", lastModified: 1 });
 
-function expect(what: string, holds: boolean, found: unknown): void {
-  if (!holds) throw new Error(`${what}: ${JSON.stringify(found)}`);
+function expect(want: string, holds: boolean, got: unknown): void {
+  if (!holds) throw new Error(`want ${want}, got ${JSON.stringify(got)}`);
 }
 
 /** Returns a function that sends a part and records its number in sent. */
@@ -52,10 +52,10 @@ async function lostParts(): Promise<void> {
       return await send(request, body, signal, progress);
     },
   }).promise;
-  expect("each part is sent once", sent.sort().join() === "1,2,3", sent);
-  expect("the progress", last?.sent === file.size && last.total === file.size, last);
+  expect("each part sent once", sent.sort().join() === "1,2,3", sent);
+  expect("progress up to the size of the file", last?.sent === file.size && last.total === file.size, last);
   const end = await result(`files/${done.id}`, owner);
-  expect("the count", end.status === "COMPLETED" && end.result?.totalWords === words, end);
+  expect(`a COMPLETED file with ${words} words`, end.status === "COMPLETED" && end.result?.totalWords === words, end);
 }
 
 /** A page is closed and opened again; the upload resumes. */
@@ -82,11 +82,11 @@ async function reopenedPage(): Promise<void> {
     });
   });
   const done = await uploadInParts(file, { ...options, send: sender(second) }).promise;
-  expect("the parts of the first page", first.sort().join() === "1,2", first);
-  expect("the parts of the second page", second.join() === "3", second);
-  expect("the recorded uploads", kept.size === 0, [...kept.keys()]);
+  expect("parts 1 and 2 sent by the first page", first.sort().join() === "1,2", first);
+  expect("only part 3 sent by the second page", second.join() === "3", second);
+  expect("no recorded uploads", kept.size === 0, [...kept.keys()]);
   const end = await result(`library/nodes/${done.id}`, owner);
-  expect("the node", end.status === "Processed", end);
+  expect("a Processed node", end.status === "Processed", end);
 }
 
 /** An upload is paused and then canceled, which deletes the file. */
@@ -102,16 +102,16 @@ async function canceled(): Promise<void> {
     }),
   });
   const ended: Uploaded | DOMException = await upload.promise.catch((error: DOMException) => error);
-  expect("the promise", ended instanceof DOMException && ended.name === "AbortError", ended);
+  expect("an AbortError", ended instanceof DOMException && ended.name === "AbortError", ended);
   const list = await fetch(`${server}/v1/owners/${owner}/files`, { headers: { "X-Owner-Id": owner } });
   const { files } = await list.json() as { files: unknown[] };
-  expect("the files", files.length === 0, files);
+  expect("no files", files.length === 0, files);
 }
 
 /** The server rejects the upload with a problem. */
 async function refused(): Promise<void> {
   const error: unknown = await uploadInParts(new File([], "empty.txt"), { area: "files", ...callerOf(randomUUID()) }).promise.catch((reason: unknown) => reason);
-  expect("the error", error instanceof UploadError && error.problem?.status === 422, error);
+  expect("an UploadError with status 422", error instanceof UploadError && error.problem?.status === 422, error);
 }
 
 await Promise.all([lostParts(), reopenedPage(), canceled(), refused()]);
