@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// testSuffix is the suffix of the path of modules that are not released.
+// testSuffix is the suffix of the paths of modules that are not released.
 const testSuffix = "/test"
 
 // Module is a module of the repository.

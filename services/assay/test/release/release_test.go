@@ -22,9 +22,9 @@ func TestForeignReplacementIsAnError(t *testing.T) {
 		}
 	}
 	if tags, err := Write(root, "v0.1.0"); err == nil || !strings.Contains(err.Error(), "example.com/other") {
-		t.Errorf("tags %v, error %v; want an error that names the replaced module", tags, err)
+		t.Errorf("Write(v0.1.0) = %v, %v; want an error that names the replaced module", tags, err)
 	}
 	if tags, err := Write(root, "0.1.0"); err == nil {
-		t.Errorf("tags %v for a version without v, want an error", tags)
+		t.Errorf("Write(0.1.0) = %v, nil; want an error because the version has no v", tags)
 	}
 }
