@@ -20,8 +20,8 @@ const repository = "github.com/assay-project/assay/"
 // command runs the go command with a module proxy of the release in front of the environment's proxies.
 // It shares the build cache and the module cache with the test, so that only the modules of the release
 // are compiled. Their dependencies were verified against go.sum when they were downloaded. The modules
-// of the release are built without debugging information, optimizations and the race detector, which
-// takes half the time.
+// of the release are built without debugging information, optimizations or the race detector, which
+// halves the build time.
 type command struct {
 	dir string // outside the repository and its go.work
 	bin string
@@ -145,7 +145,7 @@ func embedding(t *testing.T) string {
 	code, _, _ := strings.Cut(rest, "```")
 	const serve = `http.ListenAndServe("127.0.0.1:8000", engine)`
 	if !strings.Contains(code, serve) {
-		t.Fatalf("the first Go code in the README does not serve the engine: %s", code)
+		t.Fatalf("the first Go code block in the README does not contain the call that serves the engine: %s", code)
 	}
 	return `package main
 
