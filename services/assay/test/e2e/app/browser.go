@@ -207,7 +207,7 @@ func (p *Page) Click(t *testing.T, selector, text string) {
 	p.Wait(t, "(() => { const e = "+find(selector, text)+"; e?.click(); return !!e; })()") // in one step, since the page may change
 }
 
-// Press presses a key, such as kb.Enter.
+// Press types text and special keys, such as kb.Enter.
 func (p *Page) Press(t *testing.T, keys string, options ...chromedp.KeyOption) {
 	t.Helper()
 	p.do(t, chromedp.KeyEvent(keys, options...))

@@ -264,7 +264,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	}{"CSV": {"\n", 31}, "JSON Lines": {"\n", 30}, "SDF": {"$$$$", 30}} {
 		export := Read[string](t, p, `fetch(`+find("[role=menuitem]", "Export as "+format)+`.href).then((r) => r.text())`)
 		if found := strings.Count(export, is.mark); found != is.count {
-			t.Errorf("the export as %s has %d records, want %d:\n%s", format, found, is.count, export)
+			t.Errorf("the %s export contains %q %d times, want %d:\n%s", format, is.mark, found, is.count, export)
 		}
 	}
 	p.Press(t, kb.Escape)

@@ -43,10 +43,10 @@ type gate struct {
 
 // part is a held request.
 type part struct {
-	limit chan int64 // number of bytes to release; sent once
-	at    chan struct{}
-	cut   chan struct{}
-	ended chan int // status of the response, or 0
+	limit chan int64    // number of bytes to release; sent once
+	at    chan struct{} // closed when they have been released
+	cut   chan struct{} // closed to cut the connection
+	ended chan int      // status of the response, or 0
 }
 
 const everything = 1 << 40 // bytes

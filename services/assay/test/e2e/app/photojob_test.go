@@ -54,7 +54,7 @@ func photo(name string, content []byte) File {
 	return File{Name: name, Type: "image/jpeg", Content: content}
 }
 
-// drawn waits until the given number of pictures that match a selector has loaded.
+// drawn waits until exactly the given number of pictures that match a selector have loaded.
 func drawn(t *testing.T, p *Page, selector string, pictures int) {
 	t.Helper()
 	p.Wait(t, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.complete && e.naturalWidth > 0).length === %d`, selector, pictures))

@@ -18,8 +18,8 @@ const (
 	signedOut = `document.querySelector("input[name=key]")`
 )
 
-// TestSignIn proves that users sign in with a key or with an identity provider, and that nothing remains in the
-// browser when they sign out.
+// TestSignIn proves that users can sign in with a key or with an identity provider, and that signing out ends the
+// session in all pages of the browser.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	b := Start(t)

@@ -81,7 +81,7 @@ func dropToResult(t *testing.T, b *Browser, s system.System) {
 	shown := Read[float64](t, p, `window.shown - window.began`)
 	t.Logf("the page shows the result of a 4 KB text after %.0f ms; the API returns it after %.0f ms", shown, api)
 	if *timed && shown > api+300 {
-		t.Errorf("the page shows a result %.0f ms after the API returns it", shown-api)
+		t.Errorf("the page shows a result %.0f ms after the API returns it, want at most 300 ms", shown-api)
 	}
 	p.State(t, "home-uploaded")
 	want := system.Count(content)
@@ -155,7 +155,7 @@ func focused(t *testing.T, p *Page, text string) {
 	p.Wait(t, hasFocus(text))
 }
 
-// keyboardOnly: a user opens a file, uses its menu, and opens and closes the dialog with the keyboard only.
+// keyboardOnly: a user opens a file, uses its menu, and opens and closes the upload dialog with the keyboard only.
 func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	upload(t, s, p.Owner, "keys.txt", "one two")

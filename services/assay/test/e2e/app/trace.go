@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// LongestTask runs a function and returns the processor time of the longest task of the page during that time. Unlike
+// LongestTask runs a function and returns the processor time of the longest task on the main thread of the page during
+// that time. Unlike
 // elapsed time, it does not depend on other load on the machine.
 func (p *Page) LongestTask(t *testing.T, while func()) time.Duration {
 	t.Helper()
@@ -61,11 +62,11 @@ func (p *Page) LongestTask(t *testing.T, while func()) time.Duration {
 	<-complete
 	mu.Lock()
 	defer mu.Unlock()
-	var of time.Duration
+	var result time.Duration
 	for at, took := range longest {
 		if main[at] {
-			of = max(of, took)
+			result = max(result, took)
 		}
 	}
-	return of
+	return result
 }
