@@ -15,10 +15,10 @@ import (
 )
 
 // clockVariable is the environment variable that names a file with the offset of a program's wall clock in seconds.
-// The program follows changes of the file.
+// The program follows changes to the file.
 const clockVariable = "E2E_CLOCK"
 
-// followClock steps the wall clock of this process to the offset in the file, if it exists.
+// followClock keeps the wall clock of this process at the offset in the file that clockVariable names, if it is set.
 func followClock() {
 	name := os.Getenv(clockVariable)
 	if name == "" {
@@ -65,7 +65,7 @@ func (c clock) set(t *testing.T, d time.Duration) {
 
 var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
 
-// everythingWorks uploads enough files to need several priorities, posts an item to the feed, and checks the results.
+// everythingWorks uploads enough files to use several priorities, posts an item to the feed, and checks the results.
 func everythingWorks(t *testing.T, s system.System) {
 	t.Helper()
 	user := s.Client(t, system.NewOwner())
@@ -86,8 +86,8 @@ func everythingWorks(t *testing.T, s system.System) {
 	system.Eventually(t, func() error { return s.Lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
 }
 
-// TestSteppedClockOfServe: a step of the wall clock while the system runs stops no work and deletes nothing, even after
-// a restart.
+// TestSteppedClockOfServe: a step of the wall clock while the system runs does not stop work or delete anything, even
+// after a restart.
 func TestSteppedClockOfServe(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestSteppedClockOfServe(t *testing.T) {
 			reserved := system.Reserve(t, user, "later.txt", "text/plain", text)
 			at.set(t, d)
 			everythingWorks(t, s.System)
-			<-time.After(3 * time.Second) // longer than the interval of sweeps
+			<-time.After(3 * time.Second) // longer than the sweep interval
 			file, err := user.Get(system.Within(t), reserved.FileID, 0)
 			if err != nil || file.Status != client.Pending {
 				t.Fatalf("the reservation is %s, %v; want status %s", system.JSON(file), err, client.Pending)
@@ -111,8 +111,8 @@ func TestSteppedClockOfServe(t *testing.T) {
 	}
 }
 
-// TestClocksOfServicesDiffer: services work on machines whose clocks differ, even if one service retries or replays an
-// item whose processing failed in another service.
+// TestClocksOfServicesDiffer: services work on machines whose clocks differ, even if one service replays an item whose
+// processing failed in another service.
 func TestClocksOfServicesDiffer(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
