@@ -121,11 +121,11 @@ func explained(t *testing.T, o outcome) {
 	case o.node.Status != client.LibraryProcessed && reason == "":
 		t.Errorf("%s is %s without a reason", o.name, o.node.Status)
 	case strings.Contains(reason, "defect in Assay"), strings.Contains(reason, "did not succeed"):
-		t.Errorf("%s is %s: %s", o.name, o.node.Status, reason)
+		t.Errorf("%s is %s: %s; want a reason that concerns its content", o.name, o.node.Status, reason)
 	}
 	for _, step := range o.workflow.Steps {
 		if step.State == "open" || step.State != "done" && step.Reason == "" {
-			t.Errorf("%s: step %s is %s without a reason", o.name, step.ID, step.State)
+			t.Errorf("%s: step %s is %s with reason %q, want it done, or ended with a reason", o.name, step.ID, step.State, step.Reason)
 		}
 	}
 }
