@@ -2,6 +2,7 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,7 +40,7 @@ func batchesAreStreamed(t *testing.T, s system.System) {
 	}
 	system.Eventually(t, func() error {
 		if resp, body := s.Ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(first.SourceID), nil, ""); resp.StatusCode != http.StatusOK {
-			return errors.New(body)
+			return fmt.Errorf("GET of the first item returned %s, want 200: %s", resp.Status, body)
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -51,7 +52,7 @@ func deletedItemsAreGone(t *testing.T, s system.System) {
 			return err
 		}
 		if summary.Total != 1 || summary.Sentiment.Positive != 1 || summary.Sentiment.Negative != 0 {
-			return errors.New("the summary still counts the item")
+			return fmt.Errorf("the summary is %+v, want one positive item", summary)
 		}
 		return nil
 	})

@@ -42,7 +42,7 @@ func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 		}
 		got := s.Analyzed(t, p.SourceID)
 		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.2.0" || got.Score < 0.525 || got.Score > 1 {
-			t.Errorf("%.40q is %+v, want %+v", text, got, want)
+			t.Errorf("%.40q is %+v, want %+v by model v1.2.0 with a score of 0.525 to 1", text, got, want)
 		}
 		if !strings.HasPrefix(text, got.TextSnippet) || len(got.TextSnippet) != min(len(text), 200) {
 			t.Errorf("the snippet of %.40q is %q, want its first %d bytes", text, got.TextSnippet, min(len(text), 200))
@@ -153,7 +153,7 @@ func unfinishedItemsAreCompleted(t *testing.T, s system.System) {
 	}
 }
 
-// duplicatesAddTags: a repeated post only adds tags, at most 5 in total, even to an analyzed item.
+// duplicatesAddTags: a repeated post only adds tags, up to 5 in total, even to an analyzed item.
 func duplicatesAddTags(t *testing.T, s system.System) {
 	p := system.NewPosting("The book was good.", "a")
 	s.PostItem(t, p)
@@ -207,8 +207,8 @@ func warningsAreReported(t *testing.T, s system.System) {
 	}
 }
 
-// taggedItemsAreShownOnce: an item with three tags, and two items with times in the same millisecond, appear once in the
-// list of each of their tags, and once in the list of all items.
+// taggedItemsAreShownOnce: two items with the same time, one of which has three tags, appear once in the list of each of
+// their tags, and once in the list of all items.
 func taggedItemsAreShownOnce(t *testing.T, s system.System) {
 	tags := []string{system.NewTag(), system.NewTag(), system.NewTag()}
 	at := system.UTC(time.Now().Add(-time.Minute))
@@ -268,7 +268,7 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	}
 	for i, want := range map[int]string{2: "body.matchedTags", 5: "body", 6: "body.sourceId", 7: "body.x"} {
 		if e := out.Results[i].Errors; len(e) != 1 || e[0].Field != want {
-			t.Errorf("item %d: %+v, want %s", i, e, want)
+			t.Errorf("item %d has the errors %+v, want one for %s", i, e, want)
 		}
 	}
 	for name, body := range map[string]string{
@@ -277,7 +277,7 @@ func batchesReportEachOutcome(t *testing.T, s system.System) {
 	} {
 		resp, answer := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, body)
 		if p := system.Refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.items" {
-			t.Errorf("batch %q: %s, want one error of body.items", name, answer)
+			t.Errorf("batch %q: %s, want one error for body.items", name, answer)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func invalidItemsAreRejected(t *testing.T, s system.System) {
 	p.SourceURL = "http://example.com"
 	resp, body := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(p))
 	if p := system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.sourceUrl" {
-		t.Errorf("post with an http URL: %s, want one error of body.sourceUrl", body)
+		t.Errorf("post with an http URL: %s, want one error for body.sourceUrl", body)
 	}
 	resp, body = s.Ask(t, http.MethodGet, "/v1/feed/items/"+strings.ReplaceAll(p.SourceID, "#", "%23"), nil, "")
 	system.Refused(t, resp, body, http.StatusNotFound, "not-found")
@@ -298,6 +298,6 @@ func invalidItemsAreRejected(t *testing.T, s system.System) {
 	}
 	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "text/plain"}, system.JSON(p))
 	system.Refused(t, resp, body, http.StatusUnsupportedMediaType, "unsupported-media-type")
-	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // read as JSON without a content type
+	resp, body = s.Ask(t, http.MethodPost, "/v1/feed/items", nil, system.JSON(p)) // without a content type, the body is read as JSON
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }

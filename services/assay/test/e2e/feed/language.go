@@ -21,7 +21,7 @@ func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 		t.Errorf("analyzed as %+v, want neutral with score 0.5, compound 0 and language fr", got)
 	}
 	if pending.Status == "pending" && pending.Language != "" {
-		t.Errorf("the item has a language before the analysis: %+v", pending)
+		t.Errorf("before the analysis, the item is %+v, want no language", pending)
 	}
 	if listed := s.AwaitItems(t, tag, 1); listed[0].Language != "fr" {
 		t.Errorf("listed as %+v, want language fr", listed[0])

@@ -48,7 +48,7 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 				mine.SourceURL, mine.Metadata = "https://example.com/"+strconv.Itoa(i), map[string]any{"writer": float64(i)}
 				writers.Go(func() {
 					if status, got := s.PostItem(t, mine); status != http.StatusOK || got.IngestedAt != at {
-						t.Errorf("post: %d %+v, want 200 and an item of %s", status, got, at)
+						t.Errorf("post: %d %+v, want 200 and an item with the time %s", status, got, at)
 					}
 				})
 			}
@@ -60,7 +60,7 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 			}
 			if writer, ok := got.Metadata["writer"].(float64); name == "analyzed" && (got.SourceURL != "" || len(submitted(got)) > 0) ||
 				name != "analyzed" && (!ok || len(submitted(got)) != 1 || got.SourceURL != fmt.Sprintf("https://example.com/%g", writer)) {
-				t.Errorf("the item has attributes of several submissions: %+v", got)
+				t.Errorf("the item is %+v, want the URL and metadata of one post, or none if it was analyzed before", got)
 			}
 			rows, err := s.Tables().Query(system.Within(t), &dynamodb.QueryInput{
 				TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
@@ -74,7 +74,7 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 				t.Errorf("outcomes %v, want one", outcomes)
 			}
 			if _, err := s.Objects().HeadObject(system.Within(t), &s3.HeadObjectInput{Bucket: &s.Bucket, Key: aws.String(system.TextKey(p.SourceID))}); err != nil {
-				t.Errorf("HEAD of the text: %v", err)
+				t.Errorf("HEAD of the text returned %v, want nil", err)
 			}
 		})
 	}

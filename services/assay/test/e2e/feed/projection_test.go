@@ -78,7 +78,7 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	}
 	slices.SortFunc(ids, func(a, b string) int {
 		if sentiment != "" {
-			// Lists of one sentiment are in descending order of confidence, which depends on the distance from 0.
+			// Lists of one sentiment are in descending order of confidence, which grows with the absolute compound value.
 			if order := cmp.Compare(math.Abs(records[b].compound), math.Abs(records[a].compound)); order != 0 {
 				return order
 			}
@@ -104,7 +104,7 @@ func compareFeed(ctx context.Context, s system.System, records map[string]feedRe
 					ids = append(ids, item.SourceID)
 				}
 				if want := selected(records, hours, sentiment, tag); !slices.Equal(ids, want) {
-					return fmt.Errorf("list of %d hours, sentiment %q, tag %q: %d items, want %d, or another order", hours, sentiment, tag, len(ids), len(want))
+					return fmt.Errorf("list of %d hours, sentiment %q, tag %q: got %d items, want %d in the expected order", hours, sentiment, tag, len(ids), len(want))
 				}
 			}
 		}
@@ -153,7 +153,8 @@ func compareSummary(ctx context.Context, s system.System, records map[string]fee
 	}
 	if got.Total != count(hours, "", "") || !maps.Equal(got.Sentiment, sentiments) || !maps.Equal(counts, want) ||
 		got.Rate.LastHour != count(1, "", "") || got.Rate.Last24h != count(24, "", "") || time.Since(got.UpdatedAt) > 10*time.Minute {
-		return fmt.Errorf("summary of %d hours: %+v, want %d %v %v", hours, got, count(hours, "", ""), sentiments, want)
+		return fmt.Errorf("summary of %d hours: %+v, want total %d, sentiments %v, tags %v, rates %d and %d, and an update in the last 10 minutes",
+			hours, got, count(hours, "", ""), sentiments, want, count(1, "", ""), count(24, "", ""))
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	for id, sentiment := range sentiments {
 		if got := c.Analyzed(t, id); got.Sentiment != sentiment || got.ModelVersion != "v1.2.0" {
-			t.Errorf("%s is %+v, want %s", id, got, sentiment)
+			t.Errorf("%s is %+v, want %s by model v1.2.0", id, got, sentiment)
 		}
 	}
 	awaitSentiments(t, c.System, tag, map[string]int{"positive": good, "neutral": 0, "negative": bad})

@@ -52,7 +52,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 		return nil
 	})
 	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
-		t.Errorf("after the restart, not all requests name the version of the feed: %v", matched[before:])
+		t.Errorf("requests after the restart that name the version of the feed: %v, want all", matched[before:])
 	}
 	// After a change of the settings, the complete feed is read again, without new entries.
 	putSource(t, s.Operator, "books", etag, system.Settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
@@ -118,10 +118,10 @@ func TestNewsAPI(t *testing.T) {
 	asked := len(news.Asked())
 	putSource(t, s.Operator, "news", etag, search)
 	if got := getSource(t, s.Operator, "news"); got.State.Status != "paused" || len(news.Asked()) != asked {
-		t.Errorf("a change of settings ended the pause that the server requested: %+v", got.State)
+		t.Errorf("after a change of the settings, the source is %+v and made %d requests, want paused and %d requests", got.State, len(news.Asked()), asked)
 	}
 	if status, body := system.Get(t, s.HTTP+"/readyz"); status != http.StatusOK {
-		t.Errorf("a source that does not respond makes the service unready: %s", body)
+		t.Errorf("GET /readyz with a paused source returned %d %s, want 200", status, body)
 	}
 	s.AwaitItems(t, "solar", 151)
 }
@@ -175,7 +175,7 @@ func TestSourceCalls(t *testing.T) {
 	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
 		t.Errorf("a feed that redirects to a private address: %+v, want 1 failure, paused, and the default interval and quota", got)
 	} else if detail := got.State.LastPoll.Detail; !strings.Contains(detail, "169.254.169.254") || !strings.Contains(detail, "ASSAY_SOURCES_ALLOW_NETWORKS") {
-		t.Errorf("the detail does not name the address and its setting: %q", detail)
+		t.Errorf("the detail is %q, want it to name the address and its setting", detail)
 	}
 
 	for _, c := range []struct {
