@@ -199,7 +199,7 @@ func (w *world) checkRevocation(t *testing.T) {
 						t.Errorf("%s returned %d for a revoked key in %s, want 401", at.name, status, header)
 						return
 					case asked.Sub(revoked) > within:
-						t.Errorf("%s accepts a revoked key in %s after %s", at.name, header, asked.Sub(revoked))
+						t.Errorf("%s accepts a revoked key in %s after %s, want 401 within %s", at.name, header, asked.Sub(revoked), within)
 						return
 					}
 				}

@@ -67,12 +67,12 @@ func (s secured) created(r ran) (token, id string) {
 	s.Helper()
 	found := keyPattern.FindStringSubmatch(r.out)
 	if r.status != 0 || found == nil || r.out != found[0]+"\n" {
-		s.Fatalf("the command printed no key: %+v", r)
+		s.Fatalf("got %+v, want exit status 0 and only a key", r)
 	}
 	return found[0], found[1]
 }
 
-// ends waits up to 5 seconds until a token is rejected.
+// ends waits up to 5 seconds for a token to be rejected.
 func (s secured) ends(token string) {
 	s.Helper()
 	pause := time.NewTicker(50 * time.Millisecond)
@@ -84,7 +84,7 @@ func (s secured) ends(token string) {
 		case r.status == 1 && strings.Contains(r.errors, "has expired or was revoked"):
 			return
 		case r.status != 0 || asked.Sub(began) > 5*time.Second:
-			s.Fatalf("after %s, the token is not rejected: %+v", asked.Sub(began), r)
+			s.Fatalf("after %s, got %+v, want the token rejected", asked.Sub(began), r)
 		}
 	}
 }

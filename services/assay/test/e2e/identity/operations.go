@@ -11,7 +11,7 @@ const (
 	operator             // operators
 )
 
-// operation is a valid request. {x} in path, query and body is replaced by the id of the item with the name x.
+// operation is a valid request. {x} in path, query and body is replaced by the id of the item named x.
 type operation struct {
 	kind  kind
 	query string
@@ -20,7 +20,7 @@ type operation struct {
 	names map[string]string
 	// absent means that the owner gets 404 too, because the item lacks the requested resource.
 	absent bool
-	// silent means that the response is 204 whether or not the item exists.
+	// silent means that the response can be 204 whether or not the item exists.
 	silent bool
 }
 

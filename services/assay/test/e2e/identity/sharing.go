@@ -12,7 +12,7 @@ import (
 
 // sharingIsEnforced shares a folder with a user and with a group, and checks that they see it in every call: nodes, the
 // list of shared nodes, search, zips and live events. They may not change what they see. After access is withdrawn,
-// every call returns 404.
+// they no longer see it.
 func sharingIsEnforced(t *testing.T, start system.Starter) {
 	w := open(t, start)
 	w.fill(t)
@@ -37,7 +37,7 @@ func sharingIsEnforced(t *testing.T, start system.Starter) {
 		for _, path := range []string{w.items["folder"], w.items["node"], w.items["folder"] + "/children", w.items["folder"] + "/zip", w.items["folder"] + "/events"} {
 			status, text := w.ask(t, token, http.MethodGet, node+path, "")
 			if status != read || strings.Contains(text, w.annasOwner) {
-				t.Errorf("%s: %s: %d %s, want %d", name, path, status, text, read)
+				t.Errorf("%s: %s: %d %s, want %d without the owner %s", name, path, status, text, read, w.annasOwner)
 			}
 		}
 		if status, text := w.ask(t, token, http.MethodPatch, node+w.items["node"], `{"displayName":"x"}`); status != change {

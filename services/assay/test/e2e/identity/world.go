@@ -109,7 +109,7 @@ func (w *world) made(t *testing.T, path, body, field string) string {
 	status, text := w.ask(t, w.anna, http.MethodPost, w.HTTP+path, body)
 	var values map[string]any
 	if status >= 300 || json.Unmarshal([]byte(text), &values) != nil {
-		t.Fatalf("POST %s returned %d: %s", path, status, text)
+		t.Fatalf("POST %s returned %d, want success with a JSON object: %s", path, status, text)
 	}
 	id, _ := values[field].(string)
 	if id == "" {
@@ -154,7 +154,7 @@ func (w *world) documented(t *testing.T, address string) map[string]string {
 	return all
 }
 
-// request returns the URL and body of an operation, with the ids inserted.
+// request returns the method, URL and body of an operation, with the ids inserted.
 func (w *world) request(pattern string, op operation, ids map[string]string) (method, url, body string) {
 	method, path, _ := strings.Cut(pattern, " ")
 	area := map[string]string{"files": "file", "photos": "photo", "photo-batches": "batch", "library": "node"}[strings.Split(path, "/")[2]]
