@@ -1,4 +1,4 @@
-// Command count counts the words of a file once and prints the statistics. Command
+// Command count counts the words of a text and prints the statistics. Command
 // bench runs it in a separate process, so that only the counting is measured. Built
 // with the tag purego, it has only the portable kernel.
 package main
@@ -20,7 +20,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.by, "by", "wordstats", "the implementation: wordstats, or uax29 for libraries and a map")
-	flag.IntVar(&o.times, "times", 1, "number of repetitions of the file, as one text")
+	flag.IntVar(&o.times, "times", 1, "number of copies of the file to count as one text")
 	flag.IntVar(&o.each, "each", 0, "count each block of this many bytes as a separate text, and print the last result")
 	flag.IntVar(&o.readers, "readers", 1, "number of readers of the text")
 	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
@@ -106,10 +106,10 @@ func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statis
 	}
 }
 
-// repeated reads a file several times, as one text.
+// repeated reads several copies of a file as one text.
 type repeated struct {
 	file *os.File
-	left int // remaining repetitions
+	left int // remaining copies
 }
 
 func (r *repeated) Read(p []byte) (int, error) {
