@@ -106,7 +106,7 @@ func (b *Browser) Open(t *testing.T, server, path string) *Page {
 	return p
 }
 
-// note records exceptions and violations of the content security policy.
+// note records exceptions and logged errors, such as violations of the content security policy.
 func (p *Page) note(event any) {
 	text := ""
 	switch e := event.(type) {

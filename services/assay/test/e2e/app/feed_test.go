@@ -10,7 +10,7 @@ import (
 )
 
 // TestFeed proves the promises of the feed page: counters, chart and list show new items without a reload; filters
-// combine, are part of the URL and apply to chart and list; and external text is never interpreted as markup.
+// combine, are part of the URL and apply to counters and list; and external text is never interpreted as markup.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())

@@ -237,7 +237,7 @@ func search(t *testing.T, b *Browser, s system.System) {
 }
 
 // libraryRecords: records are filtered with the query language of the API, and invalid queries are explained;
-// columns can be chosen, and exports contain the displayed columns.
+// exports contain the matching records, and columns can be hidden.
 func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	var sdf strings.Builder
@@ -315,8 +315,8 @@ trailer <</Root 1 0 R/Size 7>>
 %%EOF
 `
 
-// kindsOfFiles: a failed file and its failed steps show the reason, and the file can be processed again; a table shows
-// its rows.
+// kindsOfFiles: a failed file and its failed steps show the reason, and the file can be processed again; a PDF shows its
+// pages, and a table its rows.
 func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")

@@ -117,7 +117,7 @@ func liveUpdate(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".rows .row", "elsewhere-2.txt")
 }
 
-// hostileNames: a name is always displayed as text, and cannot be confused with another name.
+// hostileNames: a name is always displayed as text, without bidirectional control characters.
 func hostileNames(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/files")
 	markup := `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>.txt`
