@@ -29,7 +29,7 @@ var feedWords = []struct {
 	{"The table stands in the room.", "neutral", 0},
 }
 
-// feedRecord is an item as recorded by the test.
+// feedRecord is an item that the test posts, with its expected result.
 type feedRecord struct {
 	at        time.Time
 	tags      []string
