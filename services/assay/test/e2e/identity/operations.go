@@ -18,7 +18,7 @@ type operation struct {
 	body  string
 	// names maps parameters of the path to names of items, or to values. By default, {id} is the item of the path's area.
 	names map[string]string
-	// absent means that the owner gets 404 too, because the item lacks the requested resource.
+	// absent means that the owner can get 404 too, because the item lacks the requested resource.
 	absent bool
 	// silent means that the response can be 204 whether or not the item exists.
 	silent bool

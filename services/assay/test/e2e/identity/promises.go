@@ -1,5 +1,5 @@
 // Package identity proves that a server with ASSAY_AUTH=token gives callers access only to their own items and
-// to items shared with them, and that credentials expire or are revoked as documented.
+// to items shared with them, and that it rejects credentials once they are revoked or rotated.
 package identity
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
