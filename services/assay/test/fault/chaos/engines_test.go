@@ -253,7 +253,7 @@ func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	deadline := time.Now().Add(ready)
 	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		err := try(ctx)
 		cancel()
 		if err == nil {
