@@ -138,7 +138,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	for _, t := range chosen(goals, trials) {
 		result, err := t.Measure(ctx, pairs)
 		if ctx.Err() != nil {
-			return err
+			return ctx.Err()
 		}
 		if err != nil {
 			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // other trials can still be measured

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -102,8 +101,12 @@ func millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Micro
 
 func (s *system) measure(ctx context.Context, in *instance, kind read, reads int) (timing, error) {
 	took := make([]time.Duration, reads)
-	before, used := s.engine.requests.Load(), processTime()
 	var t timing
+	before := s.engine.requests.Load()
+	used, err := paired.OwnCPU() // unlike wall time, it does not depend on other load on the machine
+	if err != nil {
+		return t, err
+	}
 	for i := range took {
 		began := time.Now()
 		n, err := get(ctx, in.server.Client(), in.server.URL+kind.path+"?"+kind.query.Encode())
@@ -112,21 +115,15 @@ func (s *system) measure(ctx context.Context, in *instance, kind read, reads int
 		}
 		took[i], t.bytes = time.Since(began), n
 	}
-	t.cpu = (processTime() - used) / time.Duration(reads)
+	now, err := paired.OwnCPU()
+	if err != nil {
+		return t, err
+	}
+	t.cpu = time.Duration((now - used) / float64(reads) * float64(time.Second))
 	slices.Sort(took)
 	t.p50, t.p99 = took[reads/2], took[(reads*99+99)/100-1]
 	t.requests = float64(s.engine.requests.Load()-before) / float64(reads)
 	return t, nil
-}
-
-// processTime returns the CPU time of this process. Unlike wall time, it does
-// not depend on other load on the machine.
-func processTime() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func get(ctx context.Context, client *http.Client, address string) (bytes int, err error) {

@@ -50,9 +50,9 @@ const (
 func playFloor(ctx context.Context, withCalls bool) (err error) {
 	at, settings := environReady(), process.Runtime{}
 	if at.NATS == "" {
-		e, err := startEngines(ctx)
-		if err != nil {
-			return err
+		e, failed := startEngines(ctx)
+		if failed != nil {
+			return failed
 		}
 		defer func() { err = errors.Join(err, e.close()) }()
 		at, settings = e.at, serve.Runtime()

@@ -52,7 +52,7 @@ func start(ctx context.Context, program, data string) (*server, error) {
 		close(ready)
 	}()
 	if !<-ready {
-		return nil, fmt.Errorf("assay serve: %w: %s", command.Wait(), text.String())
+		return nil, fmt.Errorf("assay serve ended before it was ready: %w", errors.Join(command.Wait(), errors.New(text.String())))
 	}
 	at, err := endpoints.Read(data)
 	if err != nil {

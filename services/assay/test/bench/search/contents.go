@@ -133,7 +133,10 @@ func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 			}
 		}
 		all.Go(func() error {
-			_, err := s.backends.DB.BatchWriteItem(writing, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.nodes: requests}})
+			written, err := s.backends.DB.BatchWriteItem(writing, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.nodes: requests}})
+			if err == nil && len(written.UnprocessedItems) > 0 {
+				err = fmt.Errorf("%d of %d nodes were not written", len(written.UnprocessedItems[s.nodes]), len(requests))
+			}
 			return err
 		})
 	}

@@ -125,6 +125,9 @@ func TestMutatedDocuments(t *testing.T) {
 		t.Log(format, ends[format])
 	}
 	others := stop()
+	if len(others) == 0 {
+		t.Fatal("no text of the other owner was processed, want at least one")
+	}
 	slices.Sort(others)
 	t.Logf("%d texts of another owner: median %v, slowest %v", len(others), others[len(others)/2], others[len(others)-1])
 	if slowest := others[len(others)-1]; slowest > slowestOther {
