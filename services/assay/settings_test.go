@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -82,7 +83,8 @@ func TestSettingsDocument(t *testing.T) {
 	var want strings.Builder
 	fmt.Fprintf(&want, settingsIntro, serve.Runtime().Heap/2>>20, serve.Runtime().Growth)
 	described := areas(t)
-	shared := common(services(), described)
+	all := betweenAreas(services(), described)
+	shared := common(all, described)
 	write := func(title, note string, list []config.Variable) {
 		fmt.Fprintf(&want, "\n## %s\n", title)
 		if note != "" {
@@ -105,9 +107,9 @@ func TestSettingsDocument(t *testing.T) {
 	}
 	write("Common to ingest, analyzer and query", "", shared)
 	own := func(p program) []config.Variable {
-		return slices.DeleteFunc(p.variables, func(v config.Variable) bool { return areaOf(v, described) != "" || contains(shared, v) })
+		return slices.DeleteFunc(slices.Clone(p.variables), func(v config.Variable) bool { return areaOf(v, described) != "" || contains(shared, v) })
 	}
-	for _, p := range services() {
+	for _, p := range all {
 		rest := own(p)
 		write(p.name, p.note, rest)
 		if n := len(tuned(append(rest, shared...))); n > maxOfService {
@@ -115,7 +117,7 @@ func TestSettingsDocument(t *testing.T) {
 		}
 	}
 	for _, a := range described {
-		list := ofArea(a.Name, described)
+		list := ofArea(a.Name, all, described)
 		write("Area "+a.Name, "Each service reads the variables that concern it.", list)
 		if n := len(tuned(list)); n > maxOfArea {
 			t.Errorf("the area %s has %d settings, want at most %d", a.Name, n, maxOfArea)
@@ -172,10 +174,36 @@ func areaOf(v config.Variable, areas []area.Area) string {
 	return ""
 }
 
+// betweenAreas removes the area of variables that several areas read, and lists each of them once per program.
+func betweenAreas(all []program, areas []area.Area) []program {
+	first, several := map[string]string{}, map[string]bool{} // by the name of the variable
+	for _, p := range all {
+		for _, v := range p.variables {
+			if name := areaOf(v, areas); name != "" {
+				several[v.Name] = several[v.Name] || cmp.Or(first[v.Name], name) != name
+				first[v.Name] = name
+			}
+		}
+	}
+	for i, p := range all {
+		var list []config.Variable
+		for _, v := range p.variables {
+			if several[v.Name] {
+				v.Part = ""
+			}
+			if !several[v.Name] || !contains(list, v) {
+				list = append(list, v)
+			}
+		}
+		all[i].variables = list
+	}
+	return all
+}
+
 // ofArea lists the variables of the named area, each once.
-func ofArea(name string, areas []area.Area) []config.Variable {
+func ofArea(name string, all []program, areas []area.Area) []config.Variable {
 	var list []config.Variable
-	for _, p := range services() {
+	for _, p := range all {
 		for _, v := range p.variables {
 			if areaOf(v, areas) == name && !contains(list, v) {
 				list = append(list, v)
