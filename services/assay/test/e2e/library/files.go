@@ -11,11 +11,15 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -93,7 +97,7 @@ func formsUpload(t *testing.T, s system.System) {
 }
 
 // rejectedFormsLeaveNothing: a form with two files is rejected, even after its first file was stored in parts, and
-// leaves no node behind.
+// leaves no node, no object and no open upload behind.
 func rejectedFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -102,15 +106,49 @@ func rejectedFormsLeaveNothing(t *testing.T, s system.System) {
 	part := func(name, value string) string {
 		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"a.txt\"\r\n\r\n" + value + "\r\n"
 	}
-	for _, size := range []int{10, 11 << 20} { // the second is stored in parts
-		form := part("parentId", parent.ID) + part("file", strings.Repeat("a", size)) + part("file", "b") + "--" + boundary + "--\r\n"
-		resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}, form)
-		if resp.StatusCode != http.StatusUnprocessableEntity {
-			t.Errorf("a form with two files, the first of %d bytes, returned %d, want 422: %s", size, resp.StatusCode, body)
+	post := func(want int, files ...string) string {
+		t.Helper()
+		form := part("parentId", parent.ID)
+		for _, text := range files {
+			form += part("file", text)
 		}
+		header := map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}
+		resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form+"--"+boundary+"--\r\n")
+		if resp.StatusCode != want {
+			t.Errorf("a form with %d files, the first of %d bytes, returned %d, want %d: %s", len(files), len(files[0]), resp.StatusCode, want, body)
+		}
+		return body
+	}
+	for _, size := range []int{10, 11 << 20} { // the second is stored in parts
+		post(http.StatusUnprocessableEntity, strings.Repeat("a", size), "b")
 	}
 	if found := children(t, c, parent.ID); len(found) != 0 {
 		t.Errorf("the folder contains %+v, want nothing", found)
+	}
+
+	// The last element of an upload's key depends only on owner, folder, name, type and size, which is unknown in a form.
+	var n client.Node
+	system.Decode(t, post(http.StatusAccepted, "a"), &n)
+	keys := s.Keys(t)
+	stored := slices.IndexFunc(keys, func(key string) bool {
+		id, run, err := library.ParseKey(key)
+		return err == nil && id == n.ID && run == 0
+	})
+	if stored < 0 {
+		t.Fatalf("no object of the accepted form in %q", keys)
+	}
+	same := func(key string) bool { return path.Base(key) == path.Base(keys[stored]) && key != keys[stored] }
+	if left := slices.IndexFunc(keys, same); left >= 0 {
+		t.Errorf("the bucket contains %s, want no object of a rejected form", keys[left])
+	}
+	open, err := s.Objects().ListMultipartUploads(system.Within(t), &s3.ListMultipartUploadsInput{Bucket: &s.Bucket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range open.Uploads {
+		if same(*u.Key) {
+			t.Errorf("an upload to %s is open, want none of a rejected form", *u.Key)
+		}
 	}
 }
 
