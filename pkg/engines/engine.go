@@ -22,8 +22,9 @@ const Runtime = "wazero-v1.12.0"
 
 // Errors of an engine.
 var (
-	ErrClosed    = errors.New("the engine is closed")
-	ErrCompiling = errors.New("the engine is being compiled")
+	ErrClosed      = errors.New("the engine is closed")
+	ErrCompiling   = errors.New("the engine is being compiled")
+	ErrNotCompiled = errors.New("the engine cannot be compiled")
 )
 
 // Program is code compiled to WebAssembly, with its imports.
@@ -76,13 +77,14 @@ func New(p Program, cfg Config) *Engine {
 }
 
 // Prepare starts to compile the program, unless an earlier call did, and waits until the compilation or ctx is done.
-// The compilation continues after ctx is done.
+// The compilation continues after ctx is done. Prepare returns ErrCompiling if ctx is done first, and ErrNotCompiled if
+// the compilation failed.
 func (e *Engine) Prepare(ctx context.Context) error {
 	e.begin.Do(func() {
 		go func() {
 			defer close(e.compiled)
 			if err := e.compile(context.Background()); err != nil {
-				e.err = fmt.Errorf("compile %s: %w", e.program.Name, err)
+				e.err = fmt.Errorf("%w (%s): %w", ErrNotCompiled, e.program.Name, err)
 			}
 		}()
 	})
@@ -95,6 +97,11 @@ func (e *Engine) Prepare(ctx context.Context) error {
 }
 
 func (e *Engine) compile(ctx context.Context) error {
+	if e.config.Cache != "" {
+		if err := ownFolder(e.config.Cache); err != nil {
+			return err
+		}
+	}
 	r, err := gzip.NewReader(bytes.NewReader(e.program.Code))
 	if err != nil {
 		return err
@@ -107,13 +114,8 @@ func (e *Engine) compile(ctx context.Context) error {
 		return err
 	}
 	var compilerErr error
-	if e.config.Cache != "" {
-		if err := ownFolder(e.config.Cache); err != nil {
-			return err
-		}
-		if e.config.Compiler != "" {
-			compilerErr = compileSeparately(ctx, e.config, code)
-		}
+	if e.config.Cache != "" && e.config.Compiler != "" {
+		compilerErr = compileSeparately(ctx, e.config, code)
 	}
 	if e.runtime, e.cache, err = open(ctx, e.config.Cache); err != nil {
 		return err

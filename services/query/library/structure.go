@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
 	"github.com/assay-project/assay/pkg/library/records/structure"
@@ -43,7 +44,8 @@ func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg 
 	return svg, err
 }
 
-// withKit calls do with an RDKit session, or late if no session becomes available in time.
+// withKit calls do with an RDKit session, or late if no session becomes available in time. It returns an error if RDKit
+// cannot be compiled. If the compilation does not end in time, do fails for the molecule.
 func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late func()) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, moleculeTime)
 	defer cancel()
@@ -53,6 +55,9 @@ func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late fu
 		return nil
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := a.kit.Prepare(ctx); err != nil && !errors.Is(err, engines.ErrCompiling) {
+		return err
+	}
 	do(s)
 	return nil
 }

@@ -43,7 +43,7 @@ func New(enabled bool, cfg engines.Config, parallel int) *Kit {
 	return &Kit{rdkit.New(cfg), make(chan struct{}, parallel)}
 }
 
-// Prepare waits until RDKit is compiled or ctx is done.
+// Prepare waits until RDKit is compiled or ctx is done. It returns the errors of engines.Engine.Prepare.
 func (k *Kit) Prepare(ctx context.Context) error {
 	if k == nil {
 		return nil
@@ -130,7 +130,7 @@ func NotIdentified(r *records.Record) {
 
 // reason returns the error text for the owner of the file.
 func reason(err error) string {
-	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, engines.ErrMemory, engines.ErrCompiling} {
+	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, engines.ErrMemory, engines.ErrCompiling, engines.ErrNotCompiled} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -103,6 +103,21 @@ func TestWithoutRDKit(t *testing.T) {
 	}
 }
 
+// TestNotCompiled checks that a molecule is not identified, with the reason, if RDKit cannot be compiled.
+func TestNotCompiled(t *testing.T) {
+	broken := structure.New(true, engines.Config{Cache: os.DevNull}, 1) // not a folder
+	if err := broken.Prepare(t.Context()); !errors.Is(err, engines.ErrNotCompiled) {
+		t.Errorf("got error %v, want ErrNotCompiled", err)
+	}
+	r := sdf(t).Read([]byte(ethanol))
+	if session(t, broken).Identify(&r); r.Properties.Get("reason") != "the engine cannot be compiled" {
+		t.Errorf("got properties %+v, want the reason", r.Properties)
+	}
+	if err := broken.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDraw checks that a molecule without coordinates is drawn with coordinates from RDKit, which the drawing credits.
 func TestDraw(t *testing.T) {
 	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, format.ErrNotDrawn) {
