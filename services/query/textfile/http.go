@@ -63,10 +63,11 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	}
 	view := file.ViewFor(in.Caller.Owner)
 	if file.Status == textfile.Pending {
-		// Without an object, or if S3 does not respond, the file is returned without uploadedAt.
-		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
-			view.UploadedAt = object.Modified.UTC()
+		object, err := a.bucket.Head(ctx, file.S3Key)
+		if err != nil && !errors.Is(err, blob.ErrNotFound) {
+			return nil, err
 		}
+		view.UploadedAt = object.Modified.UTC() // zero without an object
 	}
 	return &fileOutput{CacheControl: "no-store", Body: view}, nil
 }
