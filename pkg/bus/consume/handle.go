@@ -81,7 +81,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 // ended without a result.
 func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
-		return bus.Permanent(fmt.Errorf("gave up after %d attempts; in the last one, the worker died or lost its connection", w.consumer.Attempts))
+		return bus.Permanent(fmt.Errorf("gave up after %s; in the last one, the worker died or lost its connection", attempt.Count(w.consumer.Attempts)))
 	}
 	bounds := w.consumer.Bounds(&d)
 	return w.limiter.Run(ctx, bounds.Time, bounds.Memory, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })

@@ -16,9 +16,9 @@ func Explain(d bus.Delivery, reason error) string {
 	case bus.IsPermanent(reason):
 		return reason.Error()
 	case isLate:
-		return fmt.Sprintf("the analysis took longer than %s in %d attempts", late.Limit, d.Attempt)
+		return fmt.Sprintf("the analysis took longer than %s in %s", late.Limit, attempt.Count(d.Attempt))
 	case panicked:
-		return fmt.Sprintf("the analysis crashed in %d attempts; this is a defect in Assay, not in the content", d.Attempt)
+		return fmt.Sprintf("the analysis crashed in %s; this is a defect in Assay, not in the content", attempt.Count(d.Attempt))
 	}
-	return fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
+	return "the analysis did not succeed in " + attempt.Count(d.Attempt)
 }

@@ -21,4 +21,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	const once = "the analysis did not succeed in 1 attempt"
+	if got := Explain(bus.Delivery{Attempt: 1}, errors.New("dial tcp 10.0.0.7:9000")); got != once {
+		t.Errorf("got %q, want %q", got, once)
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -151,13 +152,10 @@ func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, outcome str
 
 // attempts describes the number of processing attempts of a message. It is 0 in dead letters that a sweep restored.
 func attempts(l client.DeadLetter) string {
-	switch l.Attempts {
-	case 0:
+	if l.Attempts == 0 {
 		return "restored"
-	case 1:
-		return "1 attempt"
 	}
-	return fmt.Sprintf("%d attempts", l.Attempts)
+	return attempt.Count(l.Attempts)
 }
 
 func newDeadShow(s *settings, operator *string) *cobra.Command {

@@ -94,7 +94,7 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	c.S3Engine.Kill(t)
 	c.Service(t, "analyzer")
 	for _, p := range all {
-		if got := c.GivenUp(t, p.SourceID); got.ErrorMessage != "the analysis did not succeed in 1 attempts" {
+		if got := c.GivenUp(t, p.SourceID); got.ErrorMessage != "the analysis did not succeed in 1 attempt" {
 			t.Errorf("without S3, the item is %+v, want a failure after 1 attempt", got)
 		}
 	}
