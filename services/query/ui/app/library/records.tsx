@@ -73,7 +73,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     { key: "index", label: "#", width: "4rem", align: "end", cell: (r) => <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>{count(r.index + 1)}</button> },
     ...pictures ? [{ key: "drawing", label: "Drawing", width: "7rem", cell: (r: RecordRow) => <Drawing id={node.id} record={r} small /> }] : [],
     ...node.subType === "Table" ? [] : [{ key: "name", label: "Name", width: "11rem", cell: (r: RecordRow) => r.state === "Failed" ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span> : <Bdi text={r.name ?? ""} clip /> }],
-    ...names.map((name): Column<RecordRow> => ({ key: "value", label: name, width: "9rem", head: <Bdi text={name} clip />, ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {}, cell: (r) => <Bdi text={valueOf(r, name)} clip /> })),
+    ...names.map((name, i): Column<RecordRow> => ({ key: `value-${i}`, label: name, width: "9rem", head: <Bdi text={name} clip />, ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {}, cell: (r) => <Bdi text={valueOf(r, name)} clip /> })),
   ];
   const parameters = (format: string): Record<string, string> => ({ format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {} });
   const native = nativeOf(node), open = q.get("record");
