@@ -63,11 +63,10 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	}
 	view := file.ViewFor(in.Caller.Owner)
 	if file.Status == textfile.Pending {
-		object, err := a.bucket.Head(ctx, file.S3Key)
-		if err != nil && !errors.Is(err, blob.ErrNotFound) {
-			return nil, err
+		// Without an object, or if S3 does not respond, the file is returned without uploadedAt: its status is known.
+		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
+			view.UploadedAt = object.Modified.UTC()
 		}
-		view.UploadedAt = object.Modified.UTC() // zero without an object
 	}
 	return &fileOutput{CacheControl: "no-store", Body: view}, nil
 }
