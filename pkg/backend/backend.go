@@ -79,6 +79,7 @@ func open(ctx context.Context, cfg Config, connect func() (*bus.Bus, error)) (*C
 		return nil, err
 	}
 	if e.Bus, err = connect(); err != nil {
+		e.Close()
 		return nil, err
 	}
 	return e, nil
