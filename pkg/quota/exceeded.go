@@ -53,7 +53,7 @@ var Refusals = web.Refusals{
 // uploadsRetry is the Retry-After while too many uploads in parts are open.
 const uploadsRetry = time.Minute
 
-// Problem returns the problem for an exceeded quota: 413 for an item that alone exceeds it, otherwise 429 with
+// Problem returns the problem for an exceeded quota: 413 for items that exceed it even if nothing is used, otherwise 429 with
 // the fields RateLimit and RateLimit-Policy.
 func (e *ExceededError) Problem() error {
 	used := fmt.Sprintf("of %d are used", e.Limit)
@@ -61,7 +61,7 @@ func (e *ExceededError) Problem() error {
 	case Bytes:
 		if e.Wanted > e.Limit {
 			return web.NewProblem(http.StatusRequestEntityTooLarge, "larger-than-quota",
-				fmt.Sprintf("The upload has %d bytes, but the quota of this owner is %d bytes.", e.Wanted, e.Limit)).Because(e)
+				fmt.Sprintf("%d bytes were requested, but the quota of this owner is %d bytes.", e.Wanted, e.Limit)).Because(e)
 		}
 		return e.refusal("content-bytes", fmt.Sprintf("This upload would exceed the owner's quota of stored bytes: %d %s, and it needs %d more. Delete items, or ask the operator for a larger quota.", e.Used, used, e.Wanted))
 	case Items:

@@ -159,9 +159,21 @@ func operatorsSetQuotas(t *testing.T, s system.System) {
 	}
 }
 
+// largerThanTheQuota: an upload, or a batch in total, that is larger than the quota is rejected with its size.
 func largerThanTheQuota(t *testing.T, s system.System) {
-	resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": system.NewOwner(), "Content-Type": "application/json"}, `{"fileName":"x.txt","size":1001}`)
-	system.Refused(t, resp, body, http.StatusRequestEntityTooLarge, "larger-than-quota")
+	for _, call := range []struct {
+		path, body string
+		bytes      int
+	}{
+		{"/v1/files", `{"fileName":"x.txt","size":1001}`, 1001},
+		{"/v1/photo-batches", `{"photos":[{"fileName":"a.jpg","size":600,"contentType":"image/jpeg"},{"fileName":"b.jpg","size":600,"contentType":"image/jpeg"}]}`, 1200},
+	} {
+		resp, body := s.Ask(t, http.MethodPost, call.path, map[string]string{"X-Owner-Id": system.NewOwner(), "Content-Type": "application/json"}, call.body)
+		p := system.Refused(t, resp, body, http.StatusRequestEntityTooLarge, "larger-than-quota")
+		if want := fmt.Sprintf("%d bytes were requested, but the quota of this owner is 1000 bytes.", call.bytes); p.Detail != want {
+			t.Errorf("POST %s: the detail is %q, want %q", call.path, p.Detail, want)
+		}
+	}
 }
 
 // photosAndLibraryCount: photos and library files count against the same quota.
