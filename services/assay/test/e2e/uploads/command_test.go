@@ -123,8 +123,11 @@ func storedParts(t *testing.T, s system.System, want int) error {
 		return fmt.Errorf("%d uploads are open, want 1", len(open.Uploads))
 	}
 	stored, err := s.Objects().ListParts(system.Within(t), &s3.ListPartsInput{Bucket: &s.Bucket, Key: open.Uploads[0].Key, UploadId: open.Uploads[0].UploadId})
-	if err != nil || len(stored.Parts) != want {
-		return errors.Join(err, fmt.Errorf("%d parts are stored, want %d", len(stored.Parts), want))
+	if err != nil {
+		return err
+	}
+	if len(stored.Parts) != want {
+		return fmt.Errorf("%d parts are stored, want %d", len(stored.Parts), want)
 	}
 	return nil
 }

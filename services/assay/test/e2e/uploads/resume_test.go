@@ -53,8 +53,8 @@ func TestInterruptedUploadResumes(t *testing.T) {
 		}
 		if restart == 0 {
 			s.Program.Kill(t)
-		} else {
-			s.Program.Interrupt(t)
+		} else if status := s.Program.Interrupt(t); status != 0 {
+			t.Errorf("the interrupted server exited with %d, want 0", status)
 		}
 		s.Restart(t)
 	}
