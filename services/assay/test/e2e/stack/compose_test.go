@@ -137,10 +137,13 @@ func (c *composition) run(t *testing.T, service string, h host) *contained {
 			for _, path := range is.Tmpfs {
 				config.Tmpfs[path] = ""
 			}
+			if len(h.ports) > 0 {
+				config.PortBindings = dockernetwork.PortMap{}
+			}
 			for inside, outside := range h.ports {
-				config.PortBindings = dockernetwork.PortMap{dockernetwork.MustParsePort(inside): {
+				config.PortBindings[dockernetwork.MustParsePort(inside)] = []dockernetwork.PortBinding{
 					{HostIP: netip.MustParseAddr("127.0.0.1"), HostPort: outside},
-				}}
+				}
 			}
 		},
 		WaitingFor: wait.ForHealthCheck().WithStartupTimeout(2 * system.StartWait),
