@@ -263,13 +263,20 @@ func TestNewArea(t *testing.T) {
 // replay waits for the dead letter of an item and replays it.
 func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
 	for { // the dead letter is stored after the item has failed
 		deadLetters, _, err := s.operator.DeadLetters(ctx, client.DeadFilter{Consumer: consumer}, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(deadLetters) == 0 {
-			continue
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+				t.Fatalf("there is no dead letter of %s: %v; want one", id, ctx.Err())
+			}
 		}
 		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is unavailable" {
 			t.Fatalf("the dead letters are %+v, want one of %s", deadLetters, id)
