@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"net/http"
+	"net/http/httptrace"
 	"testing"
 	"time"
 
@@ -24,26 +25,7 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 		}
 	})
 	t.Run("until it is final", func(t *testing.T) {
-		const readers = 20
-		type answer struct {
-			file client.File
-			err  error
-			took time.Duration
-		}
-		answers := make(chan answer, readers)
-		ctx := system.Within(t)
-		for range readers {
-			go func() {
-				began := time.Now()
-				file, err := c.Get(ctx, reserved.FileID, time.Minute)
-				answers <- answer{file, err, time.Since(began)}
-			}()
-		}
-		select {
-		case early := <-answers:
-			t.Fatalf("got %v, %v before the upload, want no response", early.file, early.err)
-		case <-time.After(300 * time.Millisecond): // the absence of a response can only be observed by waiting
-		}
+		answers := waiting(t, c, reserved.FileID)
 		if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
 			t.Fatalf("PUT returned %d %s, want 200", status, body)
 		}
@@ -64,16 +46,52 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 	})
 	t.Run("until it is deleted", func(t *testing.T) {
 		gone := system.Reserve(t, c, "gone.txt", "text/plain", text)
-		answers := make(chan int, 1)
-		go func() {
-			resp, _ := s.Ask(t, http.MethodGet, "/v1/files/"+gone.FileID+"?wait=50s", nil, "")
-			answers <- resp.StatusCode
-		}()
+		answers := waiting(t, c, gone.FileID)
+		began := time.Now()
 		if err := c.Delete(system.Within(t), gone.FileID); err != nil {
 			t.Fatal(err)
 		}
-		if status := <-answers; status != http.StatusNotFound {
-			t.Errorf("got status %d, want 404", status)
+		for range readers {
+			got := <-answers
+			if took := time.Since(began); !system.IsProblem(got.err, http.StatusNotFound) || took > 30*time.Second {
+				t.Fatalf("got %v, %v, %s after the delete, want 404 within 30s", got.file, got.err, took)
+			}
 		}
 	})
+}
+
+// readers is the number of requests that wait for a file at the same time.
+const readers = 20
+
+// answer is the response to a request that waited.
+type answer struct {
+	file client.File
+	err  error
+	took time.Duration
+}
+
+// waiting starts readers that wait for a file, and returns when the server has held all of their requests for a while.
+func waiting(t *testing.T, c *client.Client, fileID string) <-chan answer {
+	t.Helper()
+	answers := make(chan answer, readers)
+	sent := make(chan error, 2*readers)
+	ctx := httptrace.WithClientTrace(system.Within(t), &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) { sent <- info.Err }})
+	for range readers {
+		go func() {
+			began := time.Now()
+			file, err := c.Get(ctx, fileID, 50*time.Second)
+			answers <- answer{file, err, time.Since(began)}
+		}()
+	}
+	for range readers {
+		if err := <-sent; err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case early := <-answers:
+		t.Fatalf("got %v, %v from a file that is not final, want no response", early.file, early.err)
+	case <-time.After(300 * time.Millisecond): // the absence of a response can only be observed by waiting
+	}
+	return answers
 }
