@@ -62,11 +62,8 @@ func feedEventsResume(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 	resp, body = s.Ask(t, http.MethodGet, "/v1/feed/events", map[string]string{"Last-Event-ID": "x"}, "")
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
-	for e, err := range c.Events(ctx, client.Following{Area: feed.Name, After: "1000000000"}) {
-		if err != nil || e.Type != client.Resync {
-			t.Errorf("for an unknown position, got %s, %v; want %s", e.Type, err, client.Resync)
-		}
-		break
+	if e := first(ctx, t, c, client.Following{Area: feed.Name, After: "1000000000"}); e.Type != client.Resync {
+		t.Errorf("for an unknown position, got %s, want %s", e.Type, client.Resync)
 	}
 }
 

@@ -48,23 +48,33 @@ func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([
 			return got, f.After, err
 		}
 		if got = append(got, event); len(got) == n {
-			break
+			return got, f.After, nil
 		}
 	}
-	return got, f.After, nil
+	return got, f.After, fmt.Errorf("the stream ended after %d of %d outcomes", len(got), n)
+}
+
+// first returns the first event of a stream.
+func first(ctx context.Context, t *testing.T, c *client.Client, f client.Following) client.Event {
+	t.Helper()
+	for e, err := range c.Events(ctx, f) {
+		if err != nil {
+			t.Fatalf("the stream starts with %v, want an event", err)
+		}
+		return e
+	}
+	t.Fatal("the stream ended before its first event, want one")
+	return client.Event{}
 }
 
 // begin returns the id of the first event of a new reader, which is the position at which it starts.
 func begin(t *testing.T, c *client.Client) string {
 	t.Helper()
-	for e, err := range c.Events(system.Within(t), client.Following{}) {
-		if err != nil || e.Type != client.Ready {
-			t.Fatalf("the stream starts with %v, %v; want %s", e, err, client.Ready)
-		}
-		return e.ID
+	e := first(system.Within(t), t, c, client.Following{})
+	if e.Type != client.Ready {
+		t.Fatalf("the stream starts with %v, want %s", e, client.Ready)
 	}
-	t.Fatalf("the stream ended before its first event, want %s", client.Ready)
-	return ""
+	return e.ID
 }
 
 // liveEventsResume: a reader that is disconnected at any point and reconnects with its last event id receives every
@@ -161,7 +171,7 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	ctx := system.Within(t)
-	resynced := ""
+	resynced, resumed := "", false
 	var file client.File
 	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: "1000000000"}) {
 		if err != nil {
@@ -178,7 +188,11 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 		if e.Type != client.CompletedEvent || mustPosition(t, e.ID) <= mustPosition(t, resynced) {
 			t.Errorf("the event after the resync is %s %s, want %s after %s", e.Type, e.ID, client.CompletedEvent, resynced)
 		}
+		resumed = true
 		break
+	}
+	if !resumed {
+		t.Fatalf("the stream ended after the resync %q, want a resync and an outcome", resynced)
 	}
 	got, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: resynced}, 1)
 	if err != nil || got[0].outcome.ID != file.FileID {

@@ -56,16 +56,8 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 	dropOutcomes(ctx, t, s.System, got.events[round].position)
 	s.Program.Kill(t)
 	s.Restart(t) // loads the newest outcomes
-	var first client.Event
-	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: start}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		first = e
-		break
-	}
-	if first.Type != client.Resync {
-		t.Errorf("for a removed position, got %s %s, want %s", first.Type, first.ID, client.Resync)
+	if e := first(ctx, t, c, client.Following{OwnerID: owner, After: start}); e.Type != client.Resync {
+		t.Errorf("for a removed position, got %s %s, want %s", e.Type, e.ID, client.Resync)
 	}
 }
 
