@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image/png"
+	"net/http"
 	"testing"
 	"time"
 
@@ -55,8 +56,8 @@ func TestPaidWithdrawn(t *testing.T) {
 		t.Errorf("calls %s, want %s", calls, want)
 	}
 	deleted := during(c.DeletePhoto)
-	if _, err := c.GetPhoto(system.Within(t), deleted, 0); err == nil {
-		t.Error("GetPhoto returned the deleted job, want an error")
+	if _, err := c.GetPhoto(system.Within(t), deleted, 0); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("GetPhoto of the deleted job returned %v, want 404", err)
 	}
 	edits, all := p.PhotoKeys(t, canceled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
 	if len(edits) > 0 || len(all) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFeedSurvivesLossOfAllStreams: streams are deleted while services run and items are posted. One sweep brings every
+// TestFeedSurvivesLossOfAllStreams: all streams are deleted while services run and items are posted. One sweep brings every
 // accepted item to its final state, with one outcome id. A text that is not old enough to count as an orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
@@ -36,11 +36,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 		post()
 	}
 	c.Service(t, "analyzer").Await(t, `"outcome":"done"`)
-	for _, stream := range streams {
-		if err := js.DeleteStream(system.Within(t), stream); err != nil {
-			t.Fatal(err)
-		}
-	}
+	deleteStreams(system.Within(t), t, js)
 	for range posts - loss {
 		post()
 	}

@@ -36,12 +36,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
 		t.Errorf("while the dead letter is stored, a sweep printed %s, want no finding", said)
 	}
-	js := c.JetStream(t)
-	for _, stream := range streams {
-		if err := js.DeleteStream(system.Within(t), stream); err != nil {
-			t.Fatal(err)
-		}
-	}
+	deleteStreams(system.Within(t), t, c.JetStream(t))
 	c.SetUp(t)
 	if said := c.Sweep(t); strings.Contains(said, found) {
 		t.Errorf("a sweep without --outcomes-since printed %s, want no finding", said)

@@ -202,11 +202,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 		t.Fatal(err)
 	}
 	js := c.JetStream(t)
-	for _, stream := range streams {
-		if err := js.DeleteStream(system.Within(t), stream); err != nil {
-			t.Fatal(err)
-		}
-	}
+	deleteStreams(system.Within(t), t, js)
 	c.SetUp(t)
 	c.Service(t, "analyzer")
 	afterLease()

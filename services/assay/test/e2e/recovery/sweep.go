@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,15 +13,35 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// streams lists the streams whose loss the tests of this package simulate. Those with consumers are last, because all
-// streams are recreated when their loss is detected.
-var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
+// deleteStreams deletes all streams of the server. The work streams are last, because all streams are recreated when
+// their loss is detected.
+func deleteStreams(ctx context.Context, t *testing.T, js jetstream.JetStream) {
+	t.Helper()
+	var others, work []string
+	names := js.StreamNames(ctx)
+	for name := range names.Name() {
+		if strings.HasPrefix(name, "ASSAY_WORK_") {
+			work = append(work, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	if err := names.Err(); err != nil || len(others) == 0 || len(work) == 0 {
+		t.Fatalf("the streams are %v and the work streams %v, %v; want at least one of each", others, work, err)
+	}
+	for _, name := range append(others, work...) {
+		if err := js.DeleteStream(ctx, name); err != nil {
+			t.Fatalf("delete %s: %v", name, err)
+		}
+	}
+}
 
 // afterLease waits until everything stored before the call is older than a lease, so that a sweep considers it.
 func afterLease() { <-time.After(1100 * time.Millisecond) }
@@ -28,7 +49,7 @@ func afterLease() { <-time.After(1100 * time.Millisecond) }
 // accepted is an upload that received a 2xx response.
 type accepted struct{ id, text string }
 
-// survivesLossOfAllStreams: streams are deleted while services run and files are uploaded. The services keep running, and
+// survivesLossOfAllStreams: all streams are deleted while services run and files are uploaded. The services keep running, and
 // one sweep brings every accepted upload to its final state, with one outcome id.
 func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	const uploads, loss = 60, 30
@@ -51,11 +72,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	}
 	claimByHand(t, c.System, owner, all[0].id) // as if its worker had crashed
 	c.Service(t, "analyzer").Await(t, `"outcome":"done"`)
-	for _, stream := range streams {
-		if err := js.DeleteStream(ctx, stream); err != nil {
-			t.Fatal(err)
-		}
-	}
+	deleteStreams(ctx, t, js)
 	for i := loss; i < uploads; i++ {
 		upload(i)
 	}
@@ -157,11 +174,12 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	if ids := c.Outcomes(t, c.JetStream(t), other.FileID); len(ids) != 1 {
 		t.Errorf("outcomes of the file with other bytes: %v, want one", ids)
 	}
-	if _, err := api.Retry(ctx, lost.FileID); err == nil {
-		t.Error("a retry without bytes is accepted, want an error")
+	_, err = api.Retry(ctx, lost.FileID)
+	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict || !strings.HasSuffix(problem.Type, ":not-uploaded") {
+		t.Errorf("a retry without bytes returned %v, want 409 not-uploaded", err)
 	}
-	if _, err := api.Get(ctx, unused.FileID, 0); err == nil {
-		t.Error("Get returned the unused reservation, want an error")
+	if _, err := api.Get(ctx, unused.FileID, 0); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("Get of the unused reservation returned %v, want 404", err)
 	}
 	listed := map[string]bool{}
 	for file, err := range api.List(ctx, client.Listing{}) {
