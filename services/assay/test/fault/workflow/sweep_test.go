@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -20,9 +21,10 @@ func (w *world) wipe() {
 	}
 }
 
-// TestLostMessages: a sweep republishes every lost message.
+// TestLostMessages: a sweep republishes every lost message, and outcomes that were not published.
 func TestLostMessages(t *testing.T) {
 	w := start(t)
+	began := time.Now().Add(-time.Minute)
 	s := scenarios()[0]
 	after := slices.DeleteFunc(w.moments(s), func(p point) bool { return p.at == wire.Before })
 	for i, p := range after {
@@ -41,10 +43,8 @@ func TestLostMessages(t *testing.T) {
 		o.kill()
 		w.wipe()
 		next := w.worker(nil)
-		w.sweep(next)
-		if f, err := w.File(t.Context(), f.ID); err != nil || !f.Final() {
-			w.end(s, f)
-		}
+		w.sweepSince(next, began)
+		w.end(s, f)
 		next.end()
 	}
 }

@@ -9,7 +9,7 @@
 //	the objects of a step, before its end      objects of the run               TestKilledAtEveryCall (a picture)
 //	the end of a step, before its ack          a message of an ended step       TestKilledAtEveryCall
 //	the last step, before the file's end       no step open, Processing         TestKilledAtEveryCall, TestLostMessages
-//	the end of the file, before its outcome    Processed, no outcome            TestKilledAtEveryCall
+//	the end of the file, before its outcome    Processed, no outcome            TestKilledAtEveryCall, TestLostMessages
 //	part of an erasure                         a hidden row, objects            TestKilledAtEveryCall (an erasure), TestErasureOfLargeFolderIsResumed
 //	the loss of all streams                    the tables                       TestLostMessages, TestOverdueStep
 //	a write of one of two tables               rows that differ                 TestSweepRepairsRows
