@@ -13,8 +13,8 @@ import (
 // who is a caller.
 type who struct{ name, owner, link string }
 
-// permissionsHold: a node can be read by its owner, and by other callers only through a link or if it is public. Other
-// callers cannot change it.
+// permissionsHold: a node can be read by its owner, and by other callers only through a link or if it is public. Only
+// its owner can change it.
 func permissionsHold(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -33,11 +33,18 @@ func permissionsHold(t *testing.T, s system.System) {
 	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow",
 		"/files/{id}/text", "/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
 	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/children?sort=name", "/nodes/{id}/zip"}
-	writes := []struct{ method, path, body string }{
-		{http.MethodPatch, "/nodes/{id}", `{"name":"b"}`}, {http.MethodPost, "/nodes/{id}/restore", ""},
-		{http.MethodPut, "/nodes/{id}/permissions", `{"isPublic":true}`}, {http.MethodPost, "/nodes/{id}/links", `{"expiresIn":"1h"}`},
-		{http.MethodDelete, "/nodes/{id}/links", ""}, {http.MethodPost, "/files/{id}/uploaded", ""}, {http.MethodPost, "/files/{id}/retry", ""},
-		{http.MethodPost, "/files/{id}/reprocess", ""}, {http.MethodPost, "/files/{id}/workflow/steps/metadata/retry", ""},
+	writes := []struct {
+		method, path, body string
+		own                int // status for the owner of a processed file
+	}{
+		{http.MethodPatch, "/nodes/{id}", `{"name":"b"}`, http.StatusOK}, {http.MethodPost, "/nodes/{id}/restore", "", http.StatusConflict},
+		{http.MethodPut, "/nodes/{id}/permissions", `{"isPublic":true}`, http.StatusOK}, {http.MethodPost, "/nodes/{id}/links", `{"expiresIn":"1h"}`, http.StatusCreated},
+		{http.MethodDelete, "/nodes/{id}/links", "", http.StatusNoContent}, {http.MethodPost, "/files/{id}/uploaded", "", http.StatusAccepted},
+		{http.MethodPost, "/files/{id}/retry", "", http.StatusConflict}, {http.MethodPost, "/files/{id}/workflow/steps/metadata/retry", "", http.StatusConflict},
+		{http.MethodPost, "/files/{id}/reprocess", "", http.StatusAccepted},
+	}
+	creates := []struct{ path, body string }{
+		{"/folders", `{"name":"b","parentId":"{id}"}`}, {"/files", `{"name":"b","size":1,"parentId":"{id}"}`},
 	}
 	ask := func(w who, method, path, id, body string) (int, string) {
 		t.Helper()
@@ -100,9 +107,7 @@ func permissionsHold(t *testing.T, s system.System) {
 			}
 		}
 		if c.folder && c.who.owner != "" {
-			for _, call := range []struct{ path, body string }{
-				{"/folders", `{"name":"b","parentId":"{id}"}`}, {"/files", `{"name":"b","size":1,"parentId":"{id}"}`},
-			} {
+			for _, call := range creates {
 				if status, answer := ask(c.who, http.MethodPost, call.path, "", strings.ReplaceAll(call.body, "{id}", c.id)); status != want {
 					t.Errorf("%s: POST %s into the folder: %d %s, want %d", c.who.name, call.path, status, answer, want)
 				}
@@ -112,6 +117,33 @@ func permissionsHold(t *testing.T, s system.System) {
 	for _, id := range []string{private.ID, inLinked.ID, inPublic.ID} {
 		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.csv" || n.Status != client.LibraryProcessed {
 			t.Errorf("after all calls: %+v, %v; want an unchanged file", n, err)
+		}
+	}
+
+	self := who{"owner", owner, ""}
+	own := file(t, c, "a.csv", linked.ID, "name\nown\n")
+	for _, w := range writes {
+		if status, answer := ask(self, w.method, w.path, own.ID, w.body); status != w.own {
+			t.Errorf("owner: %s %s: %d %s, want %d", w.method, w.path, status, answer, w.own)
+		}
+	}
+	if n, err := c.Node(system.Within(t), own.ID, client.Reading{}); err != nil || n.Name != "b" || !n.Permissions.IsPublic {
+		t.Errorf("after the owner's calls: %+v, %v; want a public file named b", n, err)
+	}
+	for _, call := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{http.MethodDelete, "/nodes/{id}", "", http.StatusNoContent}, {http.MethodPost, "/nodes/{id}/restore", "", http.StatusOK},
+		{http.MethodDelete, "/nodes/{id}?permanent=true", "", http.StatusNoContent}, {http.MethodGet, "/nodes/{id}", "", http.StatusNotFound},
+	} {
+		if status, answer := ask(self, call.method, call.path, own.ID, call.body); status != call.want {
+			t.Errorf("owner: %s %s: %d %s, want %d", call.method, call.path, status, answer, call.want)
+		}
+	}
+	for _, call := range creates {
+		if status, answer := ask(self, http.MethodPost, call.path, "", strings.ReplaceAll(call.body, "{id}", linked.ID)); status != http.StatusCreated {
+			t.Errorf("owner: POST %s into the folder: %d %s, want 201", call.path, status, answer)
 		}
 	}
 }

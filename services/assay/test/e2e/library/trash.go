@@ -109,7 +109,11 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 		}
 	}
 	system.Decode(t, body, &got)
-	for i, want := range []int{200, 409, 404, 404, 200, 200, 202, 404} {
+	statuses := []int{200, 409, 404, 404, 200, 200, 202, 404}
+	if len(got.Outcomes) != len(statuses) {
+		t.Fatalf("the bulk request has the outcomes %s, want %d", body, len(statuses))
+	}
+	for i, want := range statuses {
 		if o := got.Outcomes[i]; o.Status != want || o.ID != operations[i]["id"] || (want >= 400) != (o.Type != "") {
 			t.Errorf("operation %d: %+v, want status %d", i, o, want)
 		}
