@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// names lists the variables of all programs, one per line. It is generated with docs/settings.md.
+// names lists the variables of all programs and of docker-compose.yml, one per line. It is generated with
+// docs/settings.md.
 //
 //go:embed names.txt
 var names string
@@ -25,9 +26,9 @@ var (
 // maxDistance is the maximum edit distance of a suggested name.
 const maxDistance = 3
 
-// Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that no
-// program of the project reads, with a suggestion for a similar name. also lists further variables of
-// the calling program.
+// Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that neither
+// a program of the project nor docker-compose.yml reads, with a suggestion for a similar name. also lists
+// further variables of the calling program.
 func Unknown(environ []string, also ...Variable) []string {
 	known := slices.Concat(strings.Fields(names), unlisted, keys)
 	for _, v := range also {

@@ -7,7 +7,7 @@ import (
 
 func TestUnknown(t *testing.T) {
 	got := Unknown([]string{
-		"PATH=/bin", "ASSAY_ADDR=:80", "ASSAY_OWNER=me", "ASSAY_NEWSAPI_KEY=k", "ASSAY_NEWSAPI_KEY_2=k", "ASSAY_PORTER=x",
+		"PATH=/bin", "ASSAY_ADDR=:80", "ASSAY_OWNER=me", "ASSAY_NEWSAPI_KEY=k", "ASSAY_NEWSAPI_KEY_2=k", "ASSAY_PORTER=x", "ASSAY_IMAGE=assay:1",
 		"ASSAY_ATTEMPT=3", "ASSAY_NEWSAPI_KEYS=k", "ASSAY_COMPLETELY_DIFFERENT=", "assay_addr=x",
 	}, Variable{Name: "ASSAY_PORTER"})
 	want := []string{

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -128,12 +130,23 @@ func TestSettingsDocument(t *testing.T) {
 	}
 	want.WriteString(constants)
 	compareDocument(t, "../../docs/settings.md", want.String())
-	compareDocument(t, "../../pkg/config/names.txt", names())
+	compareDocument(t, "../../pkg/config/names.txt", names(t))
 }
 
-// names lists the project's own variables, one per line.
-func names() string {
+// composed matches a variable of docker-compose.yml, such as ${ASSAY_PORT:-8080}.
+var composed = regexp.MustCompile(`\$\{(ASSAY_\w+)`)
+
+// names lists the project's own variables, including those of docker-compose.yml, one per line.
+func names(t *testing.T) string {
+	t.Helper()
+	compose, err := os.ReadFile("../../docker-compose.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := map[string]bool{}
+	for _, variable := range composed.FindAllSubmatch(compose, -1) {
+		all[string(variable[1])+"\n"] = true
+	}
 	for _, p := range slices.Concat(services(), commands()) {
 		for _, v := range p.variables {
 			if strings.HasPrefix(v.Name, "ASSAY_") {
