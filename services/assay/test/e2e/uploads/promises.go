@@ -13,6 +13,7 @@ func Promises() system.Promises {
 		"notifications are one event":          NoticesAreOneEvent,
 		"presigned terms hold":                 presignedTermsHold,
 		"a used URL is rejected":               usedURLIsRejected,
+		"encodings have no effect":             encodingsHaveNoEffect,
 		"late bytes are removed":               lateBytesAreRemoved,
 		"repeated calls return the first file": repeatsFindTheFirstFile,
 		"other parameters are rejected":        otherTermsAreRejected,
