@@ -143,7 +143,7 @@ func drag(t *testing.T, p *Page, from, to string) {
 // movedWhileRead: a folder that is moved while the list that contains it is being read does not reappear in the list.
 func movedWhileRead(t *testing.T, b *Browser, s system.System) {
 	var hold atomic.Bool
-	held, release := make(chan bool), make(chan struct{})
+	held, release := make(chan bool, 1), make(chan struct{})
 	through := system.Forward(t, s.HTTP)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A list is read with a request for its folders and then one for its files.
