@@ -25,17 +25,17 @@ tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy
 
-test: ## run all tests
+check: ## install what the tests require, and run all tests with the race detector
+	@.ci/check
+test: ## run all tests without the race detector; those of the web app only if Chromium is installed
 	go test work
-race: ## run all tests with the race detector
-	go test -race work
 lint: ## run golangci-lint, including go vet
 	@export PATH="$$(.ci/tools golangci-lint):$$PATH" && golangci-lint run --allow-parallel-runners $(MODULES:=/...) && \
 		cd services/assay && golangci-lint run --allow-parallel-runners --build-tags noengines . && \
 		cd test && golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
 smoke: ## start `assay serve` and test it with the command line
 	.ci/smoke
-ci: ## the merge checks
+ci: ## the merge checks, which include check and lint
 	.ci/run
 nightly: ## the merge checks and the long suites
 	.ci/run nightly
@@ -65,10 +65,11 @@ paid: ## run photo jobs of paid providers with faults, kills and a change of pro
 	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
 import: ## import FILES=10000 files with one command while the services are killed in turn
 	go test ./services/assay/test/e2e/recovery -run OfAnImport -count=1 -timeout 3h -v -fault.files=$(or $(FILES),10000) -fault.seed=$(or $(SEED),13)
-faults: ## run the fault tests and write docs/faults.md; UPLOADS=42000 for each of two runs with kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
+faults: ## run the fault tests and write docs/faults.md; UPLOADS=42000 for each of two runs with kills, ROUNDS=20, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
 	$(LEDGER) go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
+	$(LEDGER) go test ./services/assay/test/e2e/recovery -run KilledFolderIsComplete -count=1 -timeout 90m -v -fault.rounds=$(or $(ROUNDS),20) -fault.seed=$(or $(SEED),13)
 	$(LEDGER) $(MAKE) import
 	$(LEDGER) $(MAKE) crash
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
@@ -78,6 +79,8 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
 	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000
 	go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing$$|KilledServicesLoseNothing$$' -count=1 -timeout 60m -fault.uploads=2000
+	go test ./services/assay/test/e2e/recovery -run KilledFolderIsComplete -count=1 -timeout 90m -v -fault.rounds=20
+	go test ./pkg/dynamolite -run DamagedPage -count=1 -timeout 30m -damage.all
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
@@ -88,12 +91,17 @@ uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, a
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200
 permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
-mutations: ## parse damaged record files, COUNT=10000 per parser, and process damaged documents, DOCUMENTS=1000 per format
+mutations: ## parse damaged record files, COUNT=10000 per parser, process damaged documents, DOCUMENTS=1000 per format, and hostile files of SIZE=1000000 bytes of every format, chosen by SEED=34
 	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
 		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
+	go test ./services/analyzer/library/hostile -run HostileFiles -count=1 -timeout 60m -v -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
+	go test ./services/analyzer/library/page -run 'Memory$$' -count=1 -timeout 30m -v -size=20000000
+	go test ./services/assay/test/e2e/documents -run HostileDocuments -count=1 -timeout 60m -v -hostile.every=1 -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
 corpus: ## process the public documents in ASSAY_CORPUS and compare their texts with those of poppler and LibreOffice; see docs/documents.md
 	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall
+conformance: ## run the public DynamoDB conformance suite in ASSAY_CONFORMANCE against the engine of `assay serve`; see pkg/dynamolite
+	.ci/conformance
 
 replay-feed: ## replay ITEMS=30000 feed items of three days and compare three replicas with an independent count
 	ASSAY_REPLAY_ITEMS=$(or $(ITEMS),30000) go test -count=1 -v -timeout 60m -run TestReplayedDays ./services/query/feed/projector

@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 // ErrNotFound means that an object does not exist.
@@ -73,6 +75,7 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 			o.BaseEndpoint = &endpoint
 			o.UsePathStyle = true // local servers do not have a host name for each bucket
 		}
+		o.APIOptions = append(o.APIOptions, outage.Marking(outage.S3))
 		// Computing a CRC64NVME uses about as much CPU as counting the words. Uploads have a CRC32
 		// or the client's SHA-256 instead.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired

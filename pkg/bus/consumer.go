@@ -31,6 +31,10 @@ type Consumer struct {
 
 	// Parallel is the number of deliveries that this process handles concurrently. Default 1.
 	Parallel int
+	// Share is the number of deliveries of one tenant that this process handles concurrently. If it is lower than
+	// Parallel, long work of one tenant never occupies all workers: a delivery that finds the share of its tenant used
+	// is returned after a short wait, without using an attempt. 0 means no limit.
+	Share int
 	// Lease is the time after which a message is redelivered to another worker. It is renewed after
 	// every third of this time while the handler runs. Default 30 s.
 	Lease time.Duration

@@ -59,6 +59,9 @@ func ParseDelivery(msg *nats.Msg) (Delivery, error) {
 	return d, err
 }
 
+// Tenant returns the tenant of a message on a work stream, or "".
+func (d Delivery) Tenant() string { return d.header.Get(headerTenant) }
+
 // WithTrace returns ctx with the publisher's request id and trace context.
 func (d Delivery) WithTrace(ctx context.Context) context.Context {
 	return obs.WithTrace(ctx, obs.Trace{

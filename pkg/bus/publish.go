@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/assay-project/assay/pkg/bus/conn"
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 var (
@@ -55,7 +56,11 @@ func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) 
 // whether the message was stored rather than dropped as a duplicate.
 func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
 	setTrace(ctx, msg.Header)
-	ctx, cancel := context.WithTimeout(ctx, publishBudget)
+	budget := publishBudget
+	if left, bounded := outage.Left(ctx, outage.NATS); bounded {
+		budget = min(budget, left)
+	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	for {
 		stored, err := p.try(ctx, msg, id)
@@ -74,7 +79,7 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 		case <-ctx.Done():
 			p.published.WithLabelValues(kind, "error").Inc()
 			// Return both errors, so that callers recognize an unresponsive server as a timeout.
-			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
+			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), &outage.Error{Backend: outage.NATS, Err: err})
 		case <-time.After(publishPause):
 		}
 	}

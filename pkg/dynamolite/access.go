@@ -16,7 +16,7 @@ import (
 // needs one for each of its actions, a batch of writes one for each table, and a batch
 // of reads one for each partition key of a table.
 type Access struct {
-	Key      string // access key of the request's signature; the signature is not verified
+	Key      string // access key of the request's signature; verified only with Options.Keys
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for an operation that lists them
 	// LeadingKey is the partition key of the requested item, or of a query on the

@@ -18,6 +18,22 @@ var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The reque
 // errBrokenBody means that the client disconnected or that the body is malformed.
 var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body is truncated or malformed"}
 
+// readSigned is like readBody, and verifies the signature of the request. It does not read the body of a request
+// that it can reject without.
+func (e *Engine) readSigned(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
+	if e.signatures == nil {
+		return e.readBody(w, r)
+	}
+	signature, err := e.signatures.Parse(r)
+	if err != nil {
+		return nil, err
+	}
+	if body, err = e.readBody(w, r); err != nil {
+		return body, err
+	}
+	return body, signature.Verify(body)
+}
+
 // readBody reads a body into a buffer that grows with the bytes received, and acquires the buffer's
 // capacity from e.bodies. The caller must release the capacity of the returned slice, even if there
 // is an error.

@@ -20,7 +20,7 @@ func (e *Engine) Check(found func(problem string)) (values int, err error) {
 				return err
 			}
 		}
-		return tx.ForEach(c.values)
+		return eachBucket(tx, c.values)
 	})
 	if err != nil || c.problems > 0 {
 		return c.read, err // bbolt's Check runs in its own goroutine and can panic on a damaged file
@@ -44,7 +44,7 @@ func (c *checker) problem(format string, v ...any) {
 }
 
 // values checks every value of one bucket.
-func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
+func (c *checker) values(name []byte, bucket *bucket) error {
 	return bucket.ForEach(func(key, stored []byte) error {
 		c.read++
 		if _, err := unseal(key, stored); err != nil {
@@ -56,7 +56,7 @@ func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
 
 // table checks that the indexes and the stored size of a table match its items.
 func (c *checker) table(tx *bbolt.Tx, t *table) error {
-	items := tx.Bucket(bucketName('i', t.ID))
+	items := bucketOf(tx, bucketName('i', t.ID))
 	if items == nil {
 		c.problem("table %s has no bucket for its items", t.Name)
 		return nil
@@ -81,7 +81,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 				continue
 			}
 			indexed[i]++
-			if entries := tx.Bucket(bucketName('x', ix.ID)); entries == nil || entries.Get(entry) == nil {
+			if entries := bucketOf(tx, bucketName('x', ix.ID)); entries == nil || entries.Get(entry) == nil {
 				c.problem("item %x of table %s is missing from index %s", key, t.Name, ix.Name)
 			}
 		}
@@ -91,11 +91,11 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 		return err
 	}
 	for i, ix := range t.Indexes {
-		if entries := tx.Bucket(bucketName('x', ix.ID)); entries != nil && int64(entries.Stats().KeyN) != indexed[i] {
-			c.problem("index %s of table %s has %d entries for %d items", ix.Name, t.Name, entries.Stats().KeyN, indexed[i])
+		if entries := bucketOf(tx, bucketName('x', ix.ID)); entries != nil && entries.entries() != indexed[i] {
+			c.problem("index %s of table %s has %d entries for %d items", ix.Name, t.Name, entries.entries(), indexed[i])
 		}
 	}
-	counted, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
+	counted, err := readCounts(bucketOf(tx, countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
 	if errors.Is(err, ErrDamaged) {
 		return nil // checker.values reports the damage
 	}

@@ -71,7 +71,7 @@ func (c *committer) lead() {
 	group := c.queue[:n:n]
 	c.queue = c.queue[n:]
 	c.mu.Unlock()
-	if err := guard(func() error { return c.commit(group) }); err != nil {
+	if err := c.engine.noted(guard(func() error { return c.commit(group) })); err != nil {
 		for _, ch := range group {
 			ch.err = fmt.Errorf("dynamolite: commit: %w", err)
 		}
@@ -106,9 +106,6 @@ func (c *committer) commit(group []*change) (err error) {
 		return err
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
 		if err != nil {
 			_ = tx.Rollback() // the first error is the one to report
 		}
@@ -117,23 +114,43 @@ func (c *committer) commit(group []*change) (err error) {
 	if j := c.engine.journal; j != nil {
 		w.journal, w.late, w.before = j.blank(), map[string][]byte{}, j.late
 	}
-	for _, ch := range group {
-		ch.err = ch.run(w)
-		if ch.err != nil && isStoreError(ch.err) {
-			return ch.err
+	return guard(func() error {
+		for _, ch := range group {
+			ch.err = c.engine.noted(w.run(ch))
+			if ch.err != nil && isStoreError(ch.err) && !w.intact {
+				return ch.err
+			}
 		}
-	}
-	if !w.changed {
-		return tx.Rollback()
-	}
-	if err := w.flushCounts(); err != nil {
-		return err
-	}
-	if err := c.engine.end(w); err != nil {
-		return err
-	}
-	c.engine.catalog.Store(&w.tables)
-	return nil
+		if !w.changed {
+			return tx.Rollback()
+		}
+		if err := w.flushCounts(); err != nil {
+			return err
+		}
+		if err := c.engine.end(w); err != nil {
+			return err
+		}
+		c.engine.catalog.Store(&w.tables)
+		return nil
+	})
+}
+
+// run runs a change. If it finds damage before it writes, the transaction remains intact: only this
+// change fails.
+func (w *writeTx) run(ch *change) (err error) {
+	before, structural := len(w.journal), w.structural
+	w.intact = false
+	defer func() {
+		if p := recover(); p != nil {
+			damage, ok := p.(*pageError)
+			if !ok {
+				panic(p)
+			}
+			err = damage
+		}
+		w.intact = errors.Is(err, ErrDamaged) && len(w.journal) == before && w.structural == structural
+	}()
+	return ch.run(w)
 }
 
 // end makes the group's transaction durable.
@@ -156,5 +173,5 @@ func isStoreError(err error) bool {
 
 // read runs f in a consistent snapshot that includes all acknowledged writes.
 func (e *Engine) read(f func(*bbolt.Tx) error) error {
-	return guard(func() error { return e.db.View(f) })
+	return e.noted(guard(func() error { return e.db.View(f) }))
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
+	"github.com/assay-project/assay/pkg/dynamolite/sigv4"
 	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
 )
@@ -50,6 +51,10 @@ type Options struct {
 	// OnRecovery is called by Open if it has restored commits from the journal after a
 	// crash, or has dropped an incomplete commit; nil ignores the recovery.
 	OnRecovery func(Recovery)
+	// Keys maps the access keys that may sign requests to their secret keys. A request without a
+	// valid Signature Version 4 header of one of them is rejected, with the exceptions of AWS,
+	// whatever the region. nil accepts every request, signed or not.
+	Keys map[string]string
 	// Allow reports whether the signer of a request has a permission that the request
 	// needs. If it returns false for any of them, the request fails with
 	// AccessDeniedException before any other check. Allow may be called concurrently.
@@ -73,12 +78,14 @@ type Engine struct {
 	clock       func() time.Time
 	opened      time.Time // the clock's time when the engine was opened, used by past
 	onError     func(error)
+	signatures  *sigv4.Verifier // nil if signatures are not verified
 	allow       func(Access) bool
 	hosts       []string
 	hostsFrom   string
 	origin      *http.CrossOriginProtection
 	catalog     atomic.Pointer[catalog]
 	commits     *committer
+	damage      atomic.Pointer[error]
 	faults      *Faults
 	handlers    map[string]handler
 	requests    atomic.Uint64
@@ -111,6 +118,9 @@ func Open(opts Options) (*Engine, error) {
 		e.clock = time.Now
 	}
 	e.opened = e.clock()
+	if opts.Keys != nil {
+		e.signatures = sigv4.New("dynamodb", opts.Keys, e.clock)
+	}
 	path := opts.Path
 	if path == "" {
 		dir, err := os.MkdirTemp("", "dynamolite-")
@@ -165,6 +175,9 @@ func (e *Engine) openFiles(path string, opts Options) (err error) {
 	if j != nil {
 		settings.InitialMmapSize = addressSpace
 	}
+	if err := checkFile(path, settings.Timeout); err != nil {
+		return err
+	}
 	if e.db, err = bbolt.Open(path, 0o600, settings); err != nil {
 		return err
 	}
@@ -190,6 +203,42 @@ func (e *Engine) openFiles(path string, opts Options) (err error) {
 		}
 	}
 	return e.load()
+}
+
+// checkFile checks the pages of the file at path before bbolt follows all of them. The error is
+// ErrDamaged if the file is damaged. A file that is missing or empty is not.
+func checkFile(path string, timeout time.Duration) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: timeout})
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error { return checkTree(tx, info.Size()) })
+	})
+	return errors.Join(err, db.Close())
+}
+
+// Damage returns the first damage found by a request or a sweep since Open, or nil.
+func (e *Engine) Damage() error {
+	if found := e.damage.Load(); found != nil {
+		return *found
+	}
+	return nil
+}
+
+// noted records err if it reports damage, and returns it.
+func (e *Engine) noted(err error) error {
+	if errors.Is(err, ErrDamaged) {
+		e.damage.CompareAndSwap(nil, &err)
+	}
+	return err
 }
 
 func (e *Engine) closeFiles() error {

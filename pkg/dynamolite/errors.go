@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"github.com/assay-project/assay/pkg/dynamolite/sigv4"
 )
 
 // apiError is an error that a client sees: a DynamoDB exception.
@@ -72,7 +73,7 @@ func canceled(reasons []cancellationReason) error {
 }
 
 // clientError returns err as the exception that a client sees. A failure that
-// the client did not cause is an InternalServerError without details.
+// the client did not cause is an InternalServerError without details, or says that the data is damaged.
 func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*apiError](err); ok {
 		return e
@@ -83,20 +84,29 @@ func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*attr.SerializationError](err); ok {
 		return &apiError{code: "SerializationException", message: e.Message}
 	}
+	if e, ok := errors.AsType[*sigv4.Error](err); ok {
+		return &apiError{code: e.Code, message: e.Message}
+	}
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		if errors.Is(err, full) {
 			return &apiError{code: "StorageFull", message: "The disk is full; free space and try again"}
 		}
 	}
+	if errors.Is(err, ErrDamaged) {
+		return &apiError{code: dataDamaged, message: "The data is damaged; restore a backup"}
+	}
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 
-// misdirected is the code for requests to another host. DynamoDB has no such code.
-const misdirected = "MisdirectedRequestException"
+// Codes that DynamoDB does not have.
+const (
+	misdirected = "MisdirectedRequestException" // a request to another host
+	dataDamaged = "DataDamaged"                 // unlike an InternalServerError, a retry has the same result
+)
 
 func (e *apiError) status() int {
 	switch e.code {
-	case "InternalServerError":
+	case "InternalServerError", dataDamaged:
 		return http.StatusInternalServerError
 	case "StorageFull", "ServiceUnavailable":
 		return http.StatusServiceUnavailable
@@ -112,7 +122,8 @@ func (e *apiError) body() ([]byte, error) {
 	switch e.code {
 	case "ValidationException":
 		namespace = "com.amazon.coral.validate#"
-	case "SerializationException", "UnknownOperationException", "AccessDeniedException", misdirected:
+	case "SerializationException", "UnknownOperationException", "AccessDeniedException", misdirected,
+		"MissingAuthenticationTokenException", "IncompleteSignatureException", "InvalidSignatureException", "UnrecognizedClientException":
 		namespace = "com.amazon.coral.service#"
 	}
 	return json.Marshal(struct {

@@ -133,7 +133,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 				return err
 			}
 		}
-		return tx.Bucket(formatBucket).Put(journalKey, seal(journalKey, nil))
+		return bucketOf(tx, formatBucket).Put(journalKey, seal(journalKey, nil))
 	})
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
@@ -174,7 +174,7 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 		if j.failed = j.append(record); j.failed != nil {
 			return j.failed
 		}
-		if err := tx.Commit(); err != nil {
+		if err := guard(tx.Commit); err != nil {
 			j.failed = j.dropRecord(before)
 			return errors.Join(err, j.failed)
 		}
@@ -278,6 +278,25 @@ func readRoots(path string, pageSize int) (roots [2 * rootSize]byte, err error) 
 	return roots, errors.Join(err, db.Close())
 }
 
+// finish writes to bbolt's file what only the journal contains, and marks the file as closed. It does
+// not use Update, which searches the entire file for free pages if its function panics.
+func (j *journal) finish() error {
+	tx, err := j.db.Begin(true)
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		if err := errors.Join(putTokens(tx, j.late), bucketOf(tx, formatBucket).Delete(journalKey)); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+	if err != nil {
+		_ = tx.Rollback() // the first error is the one to report
+	}
+	return err
+}
+
 func (j *journal) unpin() error {
 	if j.pinned == nil {
 		return nil
@@ -293,9 +312,7 @@ func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())
 	}
-	err := j.db.Update(func(tx *bbolt.Tx) error {
-		return errors.Join(putTokens(tx, j.late), tx.Bucket(formatBucket).Delete(journalKey))
-	})
+	err := j.finish()
 	// bbolt has two root pages, and uses the older one if the newer one is damaged. An
 	// empty transaction brings both up to date.
 	err = errors.Join(err, j.db.Update(func(*bbolt.Tx) error { return nil }), j.db.Sync(), j.unpin())

@@ -47,7 +47,7 @@ func (r *reader) read(tx *bbolt.Tx) (page, error) {
 	if r.index != nil {
 		name = bucketName('x', r.index.ID)
 	}
-	bucket := tx.Bucket(name)
+	bucket := bucketOf(tx, name)
 	if bucket == nil {
 		return p, errTableChanged
 	}
@@ -79,7 +79,7 @@ func (r *reader) stored(tx *bbolt.Tx, key, stored []byte) ([]byte, error) {
 	if err != nil || r.index == nil {
 		return value, err
 	}
-	items := tx.Bucket(bucketName('i', r.table.ID))
+	items := bucketOf(tx, bucketName('i', r.table.ID))
 	if items == nil {
 		return nil, errTableChanged
 	}
@@ -134,7 +134,7 @@ func (p *page) comma() []byte {
 	return append(p.items, ',')
 }
 
-func (r *reader) seek(cursor *bbolt.Cursor) (key, stored []byte) {
+func (r *reader) seek(cursor *cursor) (key, stored []byte) {
 	if !r.backward {
 		if r.start == nil {
 			return cursor.Seek(r.first)

@@ -201,7 +201,7 @@ func (j *journal) restore() error {
 // checkPresent returns an error if bbolt's file was not closed and its journal is
 // missing.
 func (j *journal) checkPresent(tx *bbolt.Tx) error {
-	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
+	if j.created && bucketOf(tx, formatBucket).Get(journalKey) != nil {
 		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty, but the database was not closed and needs it"}
 	}
 	return nil
@@ -231,7 +231,7 @@ func replay(tx *bbolt.Tx, operations []byte) error {
 			fields[i] = operations[n : n+int(length)]
 			operations = operations[n+int(length):]
 		}
-		bucket := tx.Bucket(fields[0])
+		bucket := bucketOf(tx, fields[0])
 		if bucket == nil {
 			return fmt.Errorf("bucket %x is missing", fields[0])
 		}

@@ -126,8 +126,8 @@ var (
 func (e *Engine) createBuckets() error {
 	isNew := false
 	err := e.db.View(func(tx *bbolt.Tx) error {
-		isNew = tx.Bucket(tablesBucket) == nil
-		if !isNew && tx.Bucket(formatBucket) == nil {
+		isNew = bucketOf(tx, tablesBucket) == nil
+		if !isNew && bucketOf(tx, formatBucket) == nil {
 			return ErrOldFormat
 		}
 		return nil
@@ -137,7 +137,7 @@ func (e *Engine) createBuckets() error {
 	}
 	return e.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{formatBucket, tablesBucket, streamsBucket, countsBucket, tokensBucket} {
-			if _, err := tx.CreateBucket(name); err != nil {
+			if err := createBucket(tx, name); err != nil {
 				return err
 			}
 		}
@@ -149,7 +149,7 @@ func (e *Engine) createBuckets() error {
 func (e *Engine) load() error {
 	tables := catalog{}
 	err := e.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket(tablesBucket).ForEach(func(name, stored []byte) error {
+		return bucketOf(tx, tablesBucket).ForEach(func(name, stored []byte) error {
 			definition, err := unseal(name, stored)
 			if err != nil {
 				return fmt.Errorf("definition of table %s: %w", name, err)
@@ -187,7 +187,7 @@ func (w *writeTx) define(t *table) error {
 	w.restructure()
 	w.tables = maps.Clone(w.tables)
 	w.tables[t.Name] = t
-	return w.tx.Bucket(tablesBucket).Put([]byte(t.Name), seal([]byte(t.Name), definition))
+	return bucketOf(w.tx, tablesBucket).Put([]byte(t.Name), seal([]byte(t.Name), definition))
 }
 
 // undefine removes the definition of t.
@@ -195,8 +195,8 @@ func (w *writeTx) undefine(t *table) error {
 	w.restructure()
 	w.tables = maps.Clone(w.tables)
 	delete(w.tables, t.Name)
-	return w.tx.Bucket(tablesBucket).Delete([]byte(t.Name))
+	return bucketOf(w.tx, tablesBucket).Delete([]byte(t.Name))
 }
 
 // nextID returns an ID that has never been used.
-func (w *writeTx) nextID() (uint64, error) { return w.tx.Bucket(tablesBucket).NextSequence() }
+func (w *writeTx) nextID() (uint64, error) { return bucketOf(w.tx, tablesBucket).NextSequence() }

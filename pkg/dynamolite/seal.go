@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"runtime/debug"
-
-	"go.etcd.io/bbolt"
 )
 
 // sealSize is the size of the checksum at the start of every value in the file: the
@@ -48,7 +46,7 @@ func unseal(key, stored []byte) ([]byte, error) {
 
 // lookup returns the value of key, or nil if there is none. It reports a missing key
 // only if the entries before and after the key's position are intact.
-func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
+func lookup(bucket *bucket, key []byte) ([]byte, error) {
 	cursor := bucket.Cursor()
 	next, stored := cursor.Seek(key)
 	if next != nil && bytes.Equal(next, key) {
@@ -68,12 +66,15 @@ func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// guard turns a panic of f into an error, including a fault in the mapped file:
-// bbolt panics if its tree is damaged.
+// guard turns a panic of f into an error: of a *pageError, of a fault in the mapped file,
+// or of bbolt, which panics if it detects damage.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if damage, ok := p.(*pageError); ok {
+			err = damage
+		} else if p != nil {
 			err = fmt.Errorf("%w: %v", ErrDamaged, p)
 		}
 	}()

@@ -34,6 +34,7 @@ type writeTx struct {
 	now     time.Time
 	tables  catalog
 	changed bool // whether the group has written anything
+	intact  bool // whether the last change has failed without writing anything
 	counts  map[uint64]*counts
 	// journal is the record of the writes of put, remove and push. A group that
 	// also writes in other ways is structural, and does not use it.
@@ -63,17 +64,17 @@ func (w *writeTx) put(bucket, key, value []byte) error {
 
 func (w *writeTx) putSealed(bucket, key, stored []byte) error {
 	w.note(opPut, bucket, key, stored)
-	return w.tx.Bucket(bucket).Put(key, stored)
+	return bucketOf(w.tx, bucket).Put(key, stored)
 }
 
 func (w *writeTx) remove(bucket, key []byte) error {
 	w.note(opDelete, bucket, key, nil)
-	return w.tx.Bucket(bucket).Delete(key)
+	return bucketOf(w.tx, bucket).Delete(key)
 }
 
 // push stores value under the bucket's next sequence number.
 func (w *writeTx) push(name, value []byte) error {
-	bucket := w.tx.Bucket(name)
+	bucket := bucketOf(w.tx, name)
 	sequence, err := bucket.NextSequence()
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (w *writeTx) current(t *table) error {
 // readItem returns the item under key, or nil if there is none, and the length of
 // its stored form.
 func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err error) {
-	bucket := tx.Bucket(bucketName('i', t.ID))
+	bucket := bucketOf(tx, bucketName('i', t.ID))
 	if bucket == nil {
 		return nil, 0, errTableChanged
 	}
@@ -181,7 +182,7 @@ func (w *writeTx) count(id uint64) *counts {
 
 // flushCounts adds the changes to the stored sizes.
 func (w *writeTx) flushCounts() error {
-	bucket := w.tx.Bucket(countsBucket)
+	bucket := bucketOf(w.tx, countsBucket)
 	for id, change := range w.counts {
 		key := binary.BigEndian.AppendUint64(nil, id)
 		size, err := readCounts(bucket, key)
@@ -198,7 +199,7 @@ func (w *writeTx) flushCounts() error {
 }
 
 // readCounts returns the entry of countsBucket for a table.
-func readCounts(bucket *bbolt.Bucket, key []byte) (counts, error) {
+func readCounts(bucket *bucket, key []byte) (counts, error) {
 	value, err := lookup(bucket, key)
 	if err != nil || len(value) != 16 {
 		return counts{}, err

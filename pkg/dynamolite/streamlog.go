@@ -56,11 +56,11 @@ func (w *writeTx) openStream(t *table, viewType string) error {
 	for at := w.now.UTC(); ; at = at.Add(time.Millisecond) { // labels are unique
 		s.Label = at.Format("2006-01-02T15:04:05.000")
 		s.ARN = arnPrefix + t.Name + "/stream/" + s.Label
-		if w.tx.Bucket(streamsBucket).Get([]byte(s.ARN)) == nil {
+		if bucketOf(w.tx, streamsBucket).Get([]byte(s.ARN)) == nil {
 			break
 		}
 	}
-	if _, err := w.tx.CreateBucket(bucketName('r', s.ID)); err != nil {
+	if err := createBucket(w.tx, bucketName('r', s.ID)); err != nil {
 		return err
 	}
 	t.Stream = s
@@ -72,7 +72,7 @@ func (w *writeTx) putStream(s *stream) error {
 	if err != nil {
 		return err
 	}
-	return w.tx.Bucket(streamsBucket).Put([]byte(s.ARN), seal([]byte(s.ARN), definition))
+	return bucketOf(w.tx, streamsBucket).Put([]byte(s.ARN), seal([]byte(s.ARN), definition))
 }
 
 func decodeStream(arn, stored []byte) (*stream, error) {
@@ -146,7 +146,7 @@ func decodeChange(key, stored []byte) (loggedChange, error) {
 
 // seekRetained moves the cursor to the first record that is not older than
 // horizon (epoch milliseconds).
-func seekRetained(cursor *bbolt.Cursor, horizon int64) (key, stored []byte, err error) {
+func seekRetained(cursor *cursor, horizon int64) (key, stored []byte, err error) {
 	for key, stored = cursor.First(); key != nil; key, stored = cursor.Next() {
 		change, err := decodeChange(key, stored)
 		if err != nil || change.at >= horizon {
@@ -163,12 +163,12 @@ func (e *Engine) trimStreams() (more bool, err error) {
 	horizon := e.past(retention)
 	var due []*stream
 	err = e.read(func(tx *bbolt.Tx) error {
-		return tx.Bucket(streamsBucket).ForEach(func(arn, stored []byte) error {
+		return bucketOf(tx, streamsBucket).ForEach(func(arn, stored []byte) error {
 			s, err := decodeStream(arn, stored)
 			if err != nil {
 				return err
 			}
-			key, first := tx.Bucket(bucketName('r', s.ID)).Cursor().First()
+			key, first := bucketOf(tx, bucketName('r', s.ID)).Cursor().First()
 			if first == nil {
 				if !s.open() && s.ClosedAt.Before(horizon) {
 					due = append(due, s)
@@ -188,7 +188,7 @@ func (e *Engine) trimStreams() (more bool, err error) {
 	err = e.write(func(w *writeTx) error {
 		for _, s := range due {
 			name := bucketName('r', s.ID)
-			bucket := w.tx.Bucket(name)
+			bucket := bucketOf(w.tx, name)
 			if bucket == nil {
 				continue // another sweep has removed the stream
 			}
@@ -209,10 +209,10 @@ func (e *Engine) trimStreams() (more bool, err error) {
 				continue
 			}
 			w.restructure()
-			if err := w.tx.DeleteBucket(name); err != nil {
+			if err := deleteBucket(w.tx, name); err != nil {
 				return err
 			}
-			if err := w.tx.Bucket(streamsBucket).Delete([]byte(s.ARN)); err != nil {
+			if err := bucketOf(w.tx, streamsBucket).Delete([]byte(s.ARN)); err != nil {
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func (s *stream) shardID() string {
 }
 
 func readStream(tx *bbolt.Tx, arn string) (*stream, error) {
-	definition, err := lookup(tx.Bucket(streamsBucket), []byte(arn))
+	definition, err := lookup(bucketOf(tx, streamsBucket), []byte(arn))
 	if err != nil {
 		return nil, fmt.Errorf("definition of stream %s: %w", arn, err)
 	}
@@ -150,7 +150,7 @@ func (e *Engine) listStreams(in *listStreamsInput) (any, error) {
 	}
 	out := listStreamsOutput{Streams: []streamSummary{}}
 	err = e.read(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(streamsBucket).Cursor()
+		cursor := bucketOf(tx, streamsBucket).Cursor()
 		arn, stored := cursor.Seek([]byte(in.ExclusiveStartStreamArn))
 		for ; arn != nil; arn, stored = cursor.Next() {
 			s, err := decodeStream(arn, stored)
@@ -190,7 +190,7 @@ func (e *Engine) describeStream(in *describeStreamInput) (any, error) {
 		one := shard{s.shardID(), sequenceNumberRange{StartingSequenceNumber: sequenceText(1)}}
 		if !s.open() {
 			d.StreamStatus = "DISABLED"
-			one.SequenceNumberRange.EndingSequenceNumber = sequenceText(tx.Bucket(bucketName('r', s.ID)).Sequence())
+			one.SequenceNumberRange.EndingSequenceNumber = sequenceText(bucketOf(tx, bucketName('r', s.ID)).Sequence())
 		}
 		if in.ExclusiveStartShardId < one.ShardId {
 			d.Shards = append(d.Shards, one)
@@ -254,7 +254,7 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 		if *in.ShardId != s.shardID() {
 			return &apiError{code: "ResourceNotFoundException", message: "Requested resource not found: Shard does not exist"}
 		}
-		bucket := tx.Bucket(bucketName('r', s.ID))
+		bucket := bucketOf(tx, bucketName('r', s.ID))
 		if in.ShardIteratorType == "LATEST" {
 			p.next = bucket.Sequence() + 1
 		}
@@ -278,7 +278,7 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 
 // oldestSequence returns the first sequence number within retention, or the next
 // one to be assigned if there is no such record.
-func oldestSequence(bucket *bbolt.Bucket, horizon time.Time) (uint64, error) {
+func oldestSequence(bucket *bucket, horizon time.Time) (uint64, error) {
 	key, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 	if key == nil || err != nil {
 		return bucket.Sequence() + 1, err
@@ -310,7 +310,7 @@ func (e *Engine) getRecords(in *getRecordsInput) (any, error) {
 		if err != nil {
 			return err
 		}
-		bucket := tx.Bucket(bucketName('r', s.ID))
+		bucket := bucketOf(tx, bucketName('r', s.ID))
 		oldest, err := oldestSequence(bucket, e.past(retention))
 		if err != nil {
 			return err

@@ -61,7 +61,7 @@ func (w *writeTx) createBuckets(t *table) (err error) {
 		return err
 	}
 	for _, kind := range []byte{'i', 'e'} {
-		if _, err := w.tx.CreateBucket(bucketName(kind, t.ID)); err != nil {
+		if err := createBucket(w.tx, bucketName(kind, t.ID)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (w *writeTx) createIndex(ix *index) (err error) {
 	if ix.ID, err = w.nextID(); err != nil {
 		return err
 	}
-	_, err = w.tx.CreateBucket(bucketName('x', ix.ID))
+	err = createBucket(w.tx, bucketName('x', ix.ID))
 	return err
 }
 
@@ -108,7 +108,7 @@ func (e *Engine) describeTable(in *tableInput) (any, error) {
 func (e *Engine) describe(t *table, status string) (*tableDescription, error) {
 	var d tableDescription
 	err := e.read(func(tx *bbolt.Tx) error {
-		size, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
+		size, err := readCounts(bucketOf(tx, countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
 		d = t.describe(status, size)
 		return err
 	})
@@ -176,17 +176,17 @@ func (w *writeTx) drop(t *table) error {
 		}
 	}
 	for _, kind := range []byte{'i', 'e'} {
-		if err := w.tx.DeleteBucket(bucketName(kind, t.ID)); err != nil {
+		if err := deleteBucket(w.tx, bucketName(kind, t.ID)); err != nil {
 			return err
 		}
 	}
 	for _, ix := range t.Indexes {
-		if err := w.tx.DeleteBucket(bucketName('x', ix.ID)); err != nil {
+		if err := deleteBucket(w.tx, bucketName('x', ix.ID)); err != nil {
 			return err
 		}
 	}
 	delete(w.counts, t.ID) // no later request of the group writes to the table
-	if err := w.tx.Bucket(countsBucket).Delete(binary.BigEndian.AppendUint64(nil, t.ID)); err != nil {
+	if err := bucketOf(w.tx, countsBucket).Delete(binary.BigEndian.AppendUint64(nil, t.ID)); err != nil {
 		return err
 	}
 	return w.undefine(t)

@@ -59,7 +59,7 @@ func (w *writeTx) token(key []byte) ([]byte, error) {
 			return unseal(key, stored)
 		}
 	}
-	return lookup(w.tx.Bucket(tokensBucket), key)
+	return lookup(bucketOf(w.tx, tokensBucket), key)
 }
 
 // remember stores the token of a completed request.
@@ -80,7 +80,7 @@ func (w *writeTx) remember(token string, parameters fingerprint) error {
 
 // putTokens stores tokens in tokensBucket.
 func putTokens(tx *bbolt.Tx, tokens map[string][]byte) error {
-	bucket := tx.Bucket(tokensBucket)
+	bucket := bucketOf(tx, tokensBucket)
 	for _, key := range slices.Sorted(maps.Keys(tokens)) {
 		if err := bucket.Put([]byte(key), tokens[key]); err != nil {
 			return err
@@ -94,7 +94,7 @@ func putTokens(tx *bbolt.Tx, tokens map[string][]byte) error {
 func (e *Engine) forgetTokens() (more bool, err error) {
 	oldest := tokenSpan(e.past(tokenLife))
 	due := func(tx *bbolt.Tx) (keys [][]byte) {
-		cursor := tx.Bucket(tokensBucket).Cursor()
+		cursor := bucketOf(tx, tokensBucket).Cursor()
 		for key, _ := cursor.First(); key != nil && bytes.Compare(key[:8], oldest) < 0 && len(keys) < sweepBatch; key, _ = cursor.Next() {
 			keys = append(keys, bytes.Clone(key))
 		}

@@ -110,13 +110,13 @@ func (e *Engine) updateTimeToLive(in *updateTimeToLiveInput) (any, error) {
 func (w *writeTx) indexExpiry(t *table) error {
 	w.restructure()
 	name := bucketName('e', t.ID)
-	if err := w.tx.DeleteBucket(name); err != nil {
+	if err := deleteBucket(w.tx, name); err != nil {
 		return err
 	}
-	if _, err := w.tx.CreateBucket(name); err != nil || t.TTL == "" {
+	if err := createBucket(w.tx, name); err != nil || t.TTL == "" {
 		return err
 	}
-	return w.tx.Bucket(bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
+	return bucketOf(w.tx, bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
 		value, err := unseal(key, stored)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (e *Engine) sweepEvery(ctx context.Context, interval time.Duration) {
 
 // dueItems returns the storage keys of up to sweepBatch expired items.
 func dueItems(tx *bbolt.Tx, t *table, now time.Time) (due [][]byte, err error) {
-	bucket := tx.Bucket(bucketName('e', t.ID))
+	bucket := bucketOf(tx, bucketName('e', t.ID))
 	if bucket == nil {
 		return nil, nil // the table has been deleted
 	}

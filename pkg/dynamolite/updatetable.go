@@ -176,7 +176,7 @@ func (t *table) updateIndexes(in *updateTableInput) (created, deleted []*index, 
 func (w *writeTx) updateIndexes(t *table, created, deleted []*index) error {
 	w.restructure()
 	for _, ix := range deleted {
-		if err := w.tx.DeleteBucket(bucketName('x', ix.ID)); err != nil {
+		if err := deleteBucket(w.tx, bucketName('x', ix.ID)); err != nil {
 			return err
 		}
 	}
@@ -185,7 +185,7 @@ func (w *writeTx) updateIndexes(t *table, created, deleted []*index) error {
 			return err
 		}
 		entries := bucketName('x', ix.ID)
-		err := w.tx.Bucket(bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
+		err := bucketOf(w.tx, bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
 			value, err := unseal(key, stored)
 			if err != nil {
 				return err

@@ -91,8 +91,7 @@ func (e *Engine) operations() map[string]handler {
 	}
 }
 
-// ServeHTTP handles one request of the DynamoDB or DynamoDB Streams API. It
-// does not check signatures.
+// ServeHTTP handles one request of the DynamoDB or DynamoDB Streams API.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := r.Header.Get("X-Amz-Target")
 	err := e.addressed(r)
@@ -102,7 +101,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var body []byte
 	if err == nil {
-		body, err = e.readBody(w, r)
+		body, err = e.readSigned(w, r)
 		defer func(held int64) { e.bodies.Release(held) }(int64(cap(body)))
 	}
 	if err == nil {

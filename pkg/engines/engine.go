@@ -15,16 +15,18 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Runtime is the name of the WebAssembly runtime and its version in go.mod.
 const Runtime = "wazero-v1.12.0"
 
 // Errors of an engine.
-var (
-	ErrClosed      = errors.New("the engine is closed")
-	ErrCompiling   = errors.New("the engine is being compiled")
-	ErrNotCompiled = errors.New("the engine cannot be compiled")
+const (
+	ErrClosed      = reason.EngineClosed
+	ErrCompiling   = reason.EngineNotReady
+	ErrNotCompiled = reason.EngineMissing
 )
 
 // Program is code compiled to WebAssembly, with its imports.
@@ -173,6 +175,9 @@ func (e *Engine) compiling(ctx context.Context) error {
 type Limits struct {
 	Memory int64 // maximum memory in bytes
 	First  int64 // bytes allocated at start, so that growth up to this size copies nothing; 0 means the program's own initial size
+	// Time is the maximum time between the start of the instance and its Close; 0 means no limit. It excludes the wait
+	// for the compilation.
+	Time time.Duration
 }
 
 // compileTimeout is how long Start waits for a compilation. It is shorter than the time limit of an attempt to process
@@ -192,7 +197,8 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 			return nil, fmt.Errorf("%w: %s needs %d bytes at start, but the limit is %d", ErrMemory, e.program.Name, first, l.Memory)
 		}
 	}
-	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}
+	ctx, end := WithTime(ctx, l.Time)
+	i := &Instance{ctx: ctx, end: end, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}
 	allocate := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, limit uint64) experimental.LinearMemory {
 			i.memory.most = min(limit, i.memory.most)
@@ -200,6 +206,7 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 		}))
 	module, err := e.runtime.InstantiateModule(allocate, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
+		defer end()
 		return nil, i.classify(err)
 	}
 	i.module = module

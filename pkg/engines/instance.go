@@ -2,24 +2,27 @@ package engines
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental/table"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Errors of an instance. They affect only its document. A stopped instance returns the cause of its context
 // instead.
-var (
-	ErrMemory  = errors.New("the document needs more memory than allowed")
-	ErrCrashed = errors.New("the document crashed its parser")
+const (
+	ErrMemory  = reason.DocumentMemory
+	ErrCrashed = reason.DocumentCrashed
+	ErrTime    = reason.DocumentSlow
 )
 
 // Instance is one run of a program. The first error ends it: all later calls return zero, and Err
 // returns the error. It is not safe for concurrent use.
 type Instance struct {
 	ctx       context.Context
+	end       context.CancelFunc // releases ctx
 	name      string
 	memory    *memory
 	module    api.Module
@@ -80,8 +83,8 @@ func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args
 // the instance and returns nil.
 func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.Function) {
 	defer func() {
-		if reason := recover(); reason != nil { // LookupFunction panics if the index is invalid
-			i.err = fmt.Errorf("%w (%s): its table has no function of this type at index %d: %v", ErrCrashed, i.name, index, reason)
+		if cause := recover(); cause != nil { // LookupFunction panics if the index is invalid
+			i.err = fmt.Errorf("%w (%s): its table has no function of this type at index %d: %v", ErrCrashed, i.name, index, cause)
 			f = nil
 		}
 	}()
@@ -113,7 +116,7 @@ func (i *Instance) classify(err error) error {
 	case i.ctx.Err() != nil:
 		return context.Cause(i.ctx)
 	case i.memory.refused:
-		return fmt.Errorf("%w: %d MiB", ErrMemory, i.memory.most>>20)
+		return ErrMemory.With(reason.MiB, i.memory.most>>20)
 	}
 	return fmt.Errorf("%w (%s): %w", ErrCrashed, i.name, err)
 }
@@ -149,5 +152,6 @@ func (i *Instance) Bytes(at, size uint64) []byte {
 func (i *Instance) Close() error {
 	i.unwatch()
 	i.Fail(ErrClosed)
+	i.end()
 	return i.module.Close(context.WithoutCancel(i.ctx))
 }

@@ -45,9 +45,10 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 }
 
 // Accepted returns the event for an item that waits for analysis, with its text in the given bucket.
-// For an item that was given up or analyzed before, the event id includes the time when that happened,
-// because the stream could still drop the earlier id as a duplicate. It returns an error if a time of the
-// item is not in TimeLayout.
+// The event id is that of NewAccepted, followed by what distinguishes it from earlier events of the source id, which the
+// stream could still drop as duplicates: the writer of the row, because an item may be deleted and created
+// again, and the time when the item was given up or analyzed before, if it was. It returns an error if a time of the item is not
+// in TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
 	failed, failedErr := i.Failed()
@@ -58,6 +59,10 @@ func (i Item) Accepted(bucket string) (event.Event, error) {
 	accepted := NewAccepted(&event.FeedItemAccepted{
 		SourceId: i.SourceID, IngestedAt: timestamppb.New(at), SourceType: i.SourceType, Bucket: bucket, Key: TextKey(i.SourceID),
 	})
+	if i.Writer != "" { // other programs may write rows without one
+		accepted.ID += "/" + i.Writer
+	}
+	accepted.Tenant = i.Tenant()
 	switch {
 	case i.GivenUp():
 		accepted.ID = fmt.Sprintf("%s/%d", accepted.ID, failed.UnixMilli())
@@ -65,6 +70,20 @@ func (i Item) Accepted(bucket string) (event.Event, error) {
 		accepted.ID = fmt.Sprintf("%s/again/%d", accepted.ID, analyzed.UnixMilli())
 	}
 	return accepted, nil
+}
+
+// Tenant returns the unit of fairness of an item: the items of one sender and source type. An item from before senders
+// were stored has only the source type.
+func (i Item) Tenant() string { return tenant(i.Sender, i.SourceType) }
+
+// Tenant is like Item.Tenant.
+func (s Submission) Tenant() string { return tenant(s.Sender, s.SourceType) }
+
+func tenant(sender, sourceType string) string {
+	if sender == "" {
+		return sourceType
+	}
+	return sender + " " + sourceType
 }
 
 // access returns the permissions of each program on the tables and the objects.
@@ -75,14 +94,14 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		area.Ingest: {
 			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTagAndRetry", []string{"dynamodb:UpdateItem"}, primary).Attributes(
-				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", attrAnalyzedAt, AttrFailedAt, AttrErrorMessage),
+				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, attrWriter),
 			area.Allow("FeedReanalyze", []string{"dynamodb:Scan"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, texts),
 		},
 		area.Analyzer: {
 			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(
 				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", "sentiment", "score", "compound", "model_version",
-				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
+				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags, attrWriter),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
 			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // lets a sweep restore a text that was removed too early

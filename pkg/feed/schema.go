@@ -21,7 +21,9 @@ type Config struct {
 //   - compound, which cannot be derived from sentiment and score of a neutral text;
 //   - analyzed_at and failed_at, which make repeated outcome events equal,
 //     and error_message, the reason why a pending item could not be analyzed;
-//   - writer, which lets a writer whose response was lost recognize its own item;
+//   - writer, which lets a writer whose response was lost recognize its own item, and distinguishes the item from
+//     an earlier one that had the same source id and was deleted;
+//   - sender, the first sender of the item, whose share of the queue and whose quotas it uses;
 //   - expires_at, if items expire.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
@@ -34,12 +36,13 @@ type Item struct {
 	Compound     float64         `dynamodbav:"compound"` // -1 to 1
 	ModelVersion string          `dynamodbav:"model_version"`
 	MatchedTags  []string        `dynamodbav:"matched_tags,stringset"`
-	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
+	Metadata     table.Document  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
 	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; of the last analysis, empty before the first
 	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; set only while the item is given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
 	Writer       string          `dynamodbav:"writer,omitempty"`
+	Sender       string          `dynamodbav:"sender,omitempty"`     // an owner, the address of a client, or a source; see Tenant
 	ExpiresAt    int64           `dynamodbav:"expires_at,omitempty"` // epoch seconds; 0 for never
 }
 
@@ -84,6 +87,7 @@ const (
 	AttrExpiresAt      = "expires_at"
 	AttrRevision       = "revision"
 	AttrStatus         = "status"
+	attrWriter         = "writer"
 	IndexBySentiment   = "by_sentiment"
 	IndexByTag         = "by_tag"
 )

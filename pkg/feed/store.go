@@ -150,7 +150,7 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	if a.Language != "" {
 		i.Metadata = maps.Clone(i.Metadata)
 		if i.Metadata == nil {
-			i.Metadata = map[string]any{}
+			i.Metadata = table.Document{}
 		}
 		i.Metadata[metaLanguage] = a.Language
 	}
@@ -219,7 +219,8 @@ func described(i Item) (lifecycle.Item, error) {
 	return change, nil
 }
 
-// apply makes a move of an item. analyzedAt is the AnalyzedAt of the item when it was read.
+// apply makes a move of an item. analyzedAt is the AnalyzedAt of the item when it was read. If the item was deleted and
+// created again since then, apply returns lifecycle.ErrNotFound.
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzedAt string, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
 	// A lifecycle.Fence cannot be used here, since its attribute must exist.
@@ -227,8 +228,16 @@ func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzed
 	if analyzedAt != "" {
 		change.Condition = expression.Name(attrAnalyzedAt).Equal(expression.Value(analyzedAt))
 	}
-	_, err := Machine().Apply(ctx, s.db, move, lifecycle.Write{Items: []lifecycle.Item{change}})
+	same := expression.Name(attrWriter).AttributeNotExists()
+	if i.Writer != "" {
+		same = expression.Name(attrWriter).Equal(expression.Value(i.Writer))
+	}
+	change.Condition = change.Condition.And(same)
+	found, err := Machine().Apply(ctx, s.db, move, lifecycle.Write{Items: []lifecycle.Item{change}})
 	if errors.Is(err, lifecycle.ErrCondition) {
+		if table.TextOf(found[attrWriter]) != i.Writer {
+			return lifecycle.ErrNotFound
+		}
 		return fmt.Errorf("%s %s: %w", move.Name, i.SourceID, lifecycle.ErrFenceLost)
 	}
 	return err

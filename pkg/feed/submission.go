@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Limits of a submission. Those from the seed come first. Package services/ingest/feed/check applies
@@ -42,13 +44,14 @@ func ValidSourceID(sourceID string) bool {
 
 // Submission is an item before it is accepted.
 type Submission struct {
+	Sender      string         `json:"-"` // who sent it, see Item; not part of the document
 	SourceID    string         `json:"sourceId" doc:"the item's id at its source: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"default: now"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
 	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5 tags of at most 50 characters, without control characters; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
-	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
+	Metadata    table.Document `json:"metadata,omitempty" doc:"strings, numbers and booleans; a number has at most 38 significant digits, all of which are kept, and a magnitude of 1E-130 to 9.99E125, or is 0; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
 }
 
 // Stamped returns the submission with its time in TimeLayout: the submitted time, or now if there is
@@ -66,7 +69,7 @@ func (s Submission) Stamped(now time.Time) Submission {
 func (s Submission) Item(now time.Time) Item {
 	s = s.Stamped(now)
 	return Item{
-		SourceID: s.SourceID, IngestedAt: s.IngestedAt, SourceType: s.SourceType, SourceURL: s.SourceURL,
+		SourceID: s.SourceID, IngestedAt: s.IngestedAt, SourceType: s.SourceType, SourceURL: s.SourceURL, Sender: s.Sender,
 		TextSnippet: Snippet(s.Text), Sentiment: pendingSentiment, Score: pendingScore, ModelVersion: pendingModel,
 		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
 	}

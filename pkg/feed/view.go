@@ -1,6 +1,10 @@
 package feed
 
-import "time"
+import (
+	"time"
+
+	"github.com/assay-project/assay/pkg/table"
+)
 
 // ItemView is an item as the HTTP API shows it.
 type ItemView struct {
@@ -11,7 +15,7 @@ type ItemView struct {
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
 	MatchedTags  []string       `json:"matchedTags"`
-	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
+	Metadata     table.Document `json:"metadata,omitempty" doc:"omitted in lists; numbers have all their digits, which some JSON readers round"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
 	Language     string         `json:"language,omitempty" doc:"BCP 47 code of the text; und if it could not be detected reliably. Only English is rated: a text of another language is neutral with the score 0.5. Also in the metadata" example:"en"`
 	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral before the first analysis"`

@@ -19,10 +19,12 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // ErrBlocked means that a request to a URL or an address is not allowed.
-var ErrBlocked = errors.New("blocked address")
+const ErrBlocked = reason.AddressBlocked
 
 const (
 	dialTime     = 10 * time.Second
@@ -55,14 +57,14 @@ func (p Policy) control() func(context.Context, string, string, syscall.RawConn)
 }
 
 // blocked returns the error that names the setting that would allow an address.
-func (p Policy) blocked(address string, reason error) error {
+func (p Policy) blocked(address string, cause error) error {
 	switch {
-	case errors.Is(reason, ssrf.ErrProhibitedPort) && p.PortsSetting != "":
-		return fmt.Errorf("%w %s: its port is not allowed; allow it with %s, or its network with %s", ErrBlocked, address, p.PortsSetting, p.NetworksSetting)
-	case errors.Is(reason, ssrf.ErrProhibitedIP) && p.NetworksSetting != "":
-		return fmt.Errorf("%w %s: it is not public; allow its network with %s", ErrBlocked, address, p.NetworksSetting)
+	case errors.Is(cause, ssrf.ErrProhibitedPort) && p.PortsSetting != "":
+		return ErrBlocked.With(reason.BlockedPort, address, p.PortsSetting, p.NetworksSetting)
+	case errors.Is(cause, ssrf.ErrProhibitedIP) && p.NetworksSetting != "":
+		return ErrBlocked.With(reason.BlockedNetwork, address, p.NetworksSetting)
 	}
-	return fmt.Errorf("%w %s: %w", ErrBlocked, address, reason)
+	return fmt.Errorf("%w: %s: %w", ErrBlocked, address, cause)
 }
 
 // Allows reports whether an address is in one of the networks.

@@ -22,6 +22,7 @@ type registered struct {
 	Issuer    string   `json:"iss"`
 	Subject   string   `json:"sub"`
 	Audience  audience `json:"aud"`
+	Party     string   `json:"azp"` // the client to which the token was issued; optional
 	Expires   float64  `json:"exp"` // epoch seconds
 	NotBefore float64  `json:"nbf"`
 	Nonce     string   `json:"nonce"`

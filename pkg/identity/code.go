@@ -71,10 +71,7 @@ func (i *Identity) client(r *http.Request) (oauth2.Config, error) {
 	if err != nil {
 		return oauth2.Config{}, web.Unavailable("The identity provider is unavailable.", outageRetry).Because(err)
 	}
-	own := url.URL{Scheme: "http", Host: r.Host, Path: callback}
-	if overTLS(r) {
-		own.Scheme = "https"
-	}
+	own := url.URL{Scheme: web.SchemeOf(r), Host: r.Host, Path: callback}
 	return oauth2.Config{
 		ClientID: i.provider.cfg.ClientID, ClientSecret: i.provider.cfg.ClientSecret, Endpoint: found.Endpoint(),
 		RedirectURL: own.String(), Scopes: []string{"openid", "profile", "email"},
@@ -152,6 +149,9 @@ func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (ses
 	}
 	if query.Get("state") != f.State || !i.now().Before(f.Until) {
 		return session{}, errFlow
+	}
+	if err := i.provider.answered(r.Context(), query["iss"]); err != nil {
+		return session{}, err
 	}
 	if fault := query.Get("error"); fault != "" {
 		return session{}, fmt.Errorf("the identity provider reports %q", fault)

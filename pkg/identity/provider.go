@@ -190,6 +190,28 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
+// errIssuer means that a response to a sign-in is not from this provider.
+var errIssuer = errors.New("the response to the sign-in is from another issuer")
+
+// answered returns errIssuer unless the iss parameters of a response to a sign-in are those of the provider. RFC 9207: a
+// provider that announces the parameter always sends it.
+func (p *provider) answered(ctx context.Context, issuers []string) error {
+	found, err := p.discover(ctx)
+	if err != nil {
+		return err
+	}
+	var metadata struct {
+		Sends bool `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := found.Claims(&metadata); err != nil {
+		return fmt.Errorf("configuration of the provider: %w", err)
+	}
+	if len(issuers) == 0 && !metadata.Sends || len(issuers) == 1 && issuers[0] == p.cfg.Issuer {
+		return nil
+	}
+	return errIssuer
+}
+
 // algorithms lists the accepted signature algorithms. Algorithms with a shared secret are not accepted.
 func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{

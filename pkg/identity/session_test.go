@@ -229,6 +229,35 @@ func TestReturnOfAnotherSignIn(t *testing.T) {
 	}
 }
 
+// TestReturnFromAnotherIssuer checks the iss parameter of the redirect from the provider. RFC 9207.
+func TestReturnFromAnotherIssuer(t *testing.T) {
+	i, p, _ := withProvider(t)
+	p.SetUser(map[string]any{"sub": "ann"})
+	at := site(t, i).URL
+	for _, c := range []struct {
+		name    string
+		issuers []string
+		want    int
+	}{
+		{"the provider", []string{p.Issuer()}, 200}, {"another issuer", []string{"https://evil.example"}, 400}, {"an empty issuer", []string{""}, 400},
+		{"none, although the provider announces it", nil, 400}, {"two issuers", []string{p.Issuer(), "https://evil.example"}, 400},
+	} {
+		b := browser(t)
+		b.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+			if r.URL.Path != callback {
+				return nil
+			}
+			query := r.URL.Query()
+			query["iss"] = c.issuers
+			r.URL.RawQuery = query.Encode()
+			return nil
+		}
+		if resp, _ := send(t, b, http.MethodGet, at+"/v1/session/start", ""); resp.StatusCode != c.want || (sessionOf(t, resp) != nil) != (c.want == 200) {
+			t.Errorf("the redirect with the issuer of %s: got %s, want %d and a session only with 200", c.name, resp.Status, c.want)
+		}
+	}
+}
+
 func TestOwnPath(t *testing.T) {
 	for to, want := range map[string]string{
 		"": "/", "/": "/", "/a?b=c#d": "/a?b=c#d", "//evil.example": "/", "/\\evil.example": "/", "https://evil.example": "/", "javascript:alert(1)": "/", "a": "/", "/\r\nx": "/",
@@ -256,6 +285,66 @@ func TestCookieOverTLS(t *testing.T) {
 	defer resp.Body.Close()
 	if set := sessionOf(t, resp); set == nil || set.Name != "__Host-assay_session" || !set.Secure || set.Path != "/" {
 		t.Errorf("got cookie %+v, want a Secure one named __Host-assay_session", set)
+	}
+}
+
+// TestCookieOverTLSNeedsThePrefix checks that a cookie without the prefix, which a sibling domain can set, has no effect
+// over TLS.
+func TestCookieOverTLSNeedsThePrefix(t *testing.T) {
+	i := process(t, documents(t), newClock(), Config{})
+	_, token := create(t, i, anna())
+	at := site(t, i).URL
+	ask := func(method, path, body, proto string, cookies ...*http.Cookie) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, at+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Forwarded-Proto", proto)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() }) // not read
+		return resp
+	}
+	valid := sessionOf(t, ask(http.MethodPost, "/v1/session", `{"key":"`+token+`"}`, "http")).Value
+	named := func(name, value string) *http.Cookie { return &http.Cookie{Name: name, Value: value} }
+	const plain, prefixed = "assay_session", "__Host-assay_session"
+	for _, c := range []struct {
+		name, proto string
+		cookies     []*http.Cookie
+		want        int
+	}{
+		{"plain over TLS", "https", []*http.Cookie{named(plain, valid)}, 401},
+		{"prefixed over TLS", "https", []*http.Cookie{named(prefixed, valid)}, 200},
+		{"both over TLS", "https", []*http.Cookie{named(plain, valid), named(prefixed, valid)}, 200},
+		{"valid plain and invalid prefixed over TLS", "https", []*http.Cookie{named(plain, valid), named(prefixed, "x")}, 401},
+		{"invalid plain and valid prefixed over TLS", "https", []*http.Cookie{named(plain, "x"), named(prefixed, valid)}, 200},
+		{"plain", "http", []*http.Cookie{named(plain, valid)}, 200},
+	} {
+		if got := ask(http.MethodGet, "/v1/whoami", "", c.proto, c.cookies...).StatusCode; got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFlowOverTLSNeedsThePrefix is like TestCookieOverTLSNeedsThePrefix for the cookie of a sign-in in progress.
+func TestFlowOverTLSNeedsThePrefix(t *testing.T) {
+	const value = "sealed"
+	for _, c := range []struct{ proto, name, want string }{
+		{"https", flowName, ""}, {"https", hostPrefix + flowName, value}, {"http", flowName, value}, {"http", hostPrefix + flowName, ""},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, callback, nil)
+		r.Header.Set("X-Forwarded-Proto", c.proto)
+		r.AddCookie(&http.Cookie{Name: c.name, Value: value})
+		if got := cookieValue(r, flowName); got != c.want {
+			t.Errorf("cookie %s over %s: got %q, want %q", c.name, c.proto, got, c.want)
+		}
 	}
 }
 

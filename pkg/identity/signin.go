@@ -122,28 +122,27 @@ func cookie(r *http.Request, value string, age time.Duration) *http.Cookie {
 
 // hardened completes a cookie so that scripts cannot read it and, over TLS, only this host can set and receive it.
 func hardened(r *http.Request, c *http.Cookie, age time.Duration) *http.Cookie {
-	c.Path, c.HttpOnly, c.Secure, c.MaxAge = "/", true, overTLS(r), int(age.Seconds())
+	c.Name, c.Path, c.HttpOnly, c.Secure, c.MaxAge = cookieNameOf(r, c.Name), "/", true, web.OverTLS(r), int(age.Seconds())
 	if c.MaxAge <= 0 {
 		c.MaxAge = -1
-	}
-	if c.Secure {
-		c.Name = hostPrefix + c.Name
 	}
 	return c
 }
 
-// overTLS reports whether the client uses TLS to reach this server or the proxy in front of it. A client
-// that claims this falsely gets a cookie that its browser does not send.
-func overTLS(r *http.Request) bool {
-	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+// cookieValue returns the value of a cookie that hardened created, or "" if there is none. Over TLS only the name with
+// the prefix counts, because a page of a sibling domain can set the other one.
+func cookieValue(r *http.Request, name string) string {
+	c, err := r.Cookie(cookieNameOf(r, name))
+	if err != nil {
+		return "" // no cookie
+	}
+	return c.Value
 }
 
-// cookieValue returns the value of a cookie created by hardened, or "" if there is none.
-func cookieValue(r *http.Request, name string) string {
-	for _, name := range []string{hostPrefix + name, name} {
-		if c, err := r.Cookie(name); err == nil {
-			return c.Value
-		}
+// cookieNameOf returns the full name of a cookie in the response to a request.
+func cookieNameOf(r *http.Request, name string) string {
+	if web.OverTLS(r) {
+		return hostPrefix + name
 	}
-	return ""
+	return name
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -67,9 +68,12 @@ func tokenProblem(err error) error {
 // verify returns the claims of a token with a valid signature, issuer, audience and validity period. It
 // returns errToken, or errOutage if the key of the token cannot be read.
 func (p *provider) verify(ctx context.Context, token, audience string) (claims, error) {
-	signed, err := jose.ParseSigned(token, algorithms())
+	signed, err := jose.ParseSignedCompact(token, algorithms()) // the JSON serialization is not a JWT
 	if err != nil || len(signed.Signatures) != 1 {
 		return claims{}, fmt.Errorf("%w: malformed, or signed with a method that is not accepted", errToken)
+	}
+	if kind, given := signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]; given && !identifies(kind) {
+		return claims{}, fmt.Errorf("%w: of the type %v", errToken, kind)
 	}
 	// Cheap checks come first, so that a token for another service is also rejected during an outage.
 	var c claims
@@ -79,7 +83,7 @@ func (p *provider) verify(ctx context.Context, token, audience string) (claims, 
 	if err := json.Unmarshal(signed.UnsafePayloadWithoutVerification(), &c.registered); err != nil {
 		return claims{}, fmt.Errorf("%w: a registered claim is malformed", errToken)
 	}
-	if err := c.check(p.cfg.Issuer, audience, p.now()); err != nil {
+	if err := c.check(p.cfg, audience, p.now()); err != nil {
 		return claims{}, err
 	}
 	keys, err := p.keysFor(ctx, signed.Signatures[0].Header.KeyID)
@@ -94,16 +98,29 @@ func (p *provider) verify(ctx context.Context, token, audience string) (claims, 
 	return claims{}, fmt.Errorf("%w: not signed with a key of the provider", errToken)
 }
 
+// identifies reports whether tokens with a type in their header identify a user: ID tokens and access tokens, but not
+// others that the provider signs with the same keys, such as logout+jwt. RFC 8725 section 3.11.
+func identifies(kind any) bool {
+	name, _ := kind.(string)
+	name = strings.TrimPrefix(strings.ToLower(name), "application/")
+	return name == "jwt" || name == "at+jwt"
+}
+
 // check returns errToken unless the claims are currently valid for the audience.
-func (c claims) check(issuer, audience string, now time.Time) error {
+func (c claims) check(cfg Config, audience string, now time.Time) error {
 	r := c.registered
+	_, event := c.all["events"]
 	switch {
-	case r.Issuer != issuer:
+	case r.Issuer != cfg.Issuer:
 		return fmt.Errorf("%w: the issuer does not match", errToken)
 	case r.Subject == "":
 		return fmt.Errorf("%w: the subject is missing", errToken)
 	case !slices.Contains(r.Audience, audience):
 		return fmt.Errorf("%w: the audience does not match", errToken)
+	case r.Party != "" && audience == cfg.ClientID && r.Party != cfg.ClientID:
+		return fmt.Errorf("%w: it was issued to another client", errToken)
+	case event:
+		return fmt.Errorf("%w: it reports an event, such as a logout", errToken) // RFC 8417
 	case r.Expires <= 0 || r.Expires > maxEpoch || !now.Before(seconds(r.Expires).Add(skew)):
 		return fmt.Errorf("%w: expired", errToken)
 	case r.NotBefore != 0 && now.Add(skew).Before(seconds(r.NotBefore)):

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,15 +107,22 @@ func TestInvalidTokensAreRejected(t *testing.T) {
 		"not valid yet": cycle(func(n int) string {
 			return p.Token(t, "ann", map[string]any{"nbf": c.now().Add(2 * skew).Unix(), "n": n})
 		}),
-		"without expiry":    cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"exp": nil, "n": n}) }),
-		"endless":           cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"exp": 1e300, "n": n}) }),
-		"another audience":  cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"aud": []string{"other"}, "n": n}) }),
-		"another issuer":    cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"iss": "https://evil.example", "n": n}) }),
-		"without subject":   cycle(func(n int) string { return p.Token(t, "", map[string]any{"n": n}) }),
+		"without expiry":   cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"exp": nil, "n": n}) }),
+		"endless":          cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"exp": 1e300, "n": n}) }),
+		"another audience": cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"aud": []string{"other"}, "n": n}) }),
+		"another issuer":   cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"iss": "https://evil.example", "n": n}) }),
+		"without subject":  cycle(func(n int) string { return p.Token(t, "", map[string]any{"n": n}) }),
+		"another client":   cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"azp": "other", "n": n}) }),
+		"logout token":     cycle(func(n int) string { return p.TokenAs(t, "logout+jwt", "ann", map[string]any{"n": n}) }),
+		"event":            cycle(func(n int) string { return p.Token(t, "ann", map[string]any{"events": map[string]any{}, "n": n}) }),
+		"JSON": cycle(func(n int) string {
+			part := strings.Split(p.Token(t, "ann", map[string]any{"n": n}), ".")
+			return fmt.Sprintf(`{"protected":%q,"payload":%q,"signature":%q}`, part[0], part[1], part[2])
+		}),
 		"changed signature": func(n int) string { at := len(good) - 20 - n%200; return good[:at] + flip(good[at]) + good[at+1:] },
 		"truncated":         func(n int) string { return good[:n%len(good)] + "." },
 	}
-	const each = 10_000/14 + 1
+	const each = 10_000/18 + 1
 	for name, forge := range forgeries {
 		for n := range each {
 			if caller, refused := status(t, i, bearing(t, forge(n))); refused != http.StatusUnauthorized || caller.Credential != nil {
@@ -152,6 +160,27 @@ func flip(c byte) string {
 		return "B"
 	}
 	return "A"
+}
+
+// TestTypesAndPartiesOfTokens checks which types of tokens are accepted, and the clients to which they were issued.
+func TestTypesAndPartiesOfTokens(t *testing.T) {
+	i, p, _ := withProvider(t)
+	for kind, want := range map[string]int{
+		"": 0, "JWT": 0, "jwt": 0, "at+jwt": 0, "application/at+jwt": 0,
+		"logout+jwt": 401, "application/logout+jwt": 401, "secevent+jwt": 401, "dpop+jwt": 401, "JOSE": 401,
+	} {
+		if _, refused := status(t, i, bearing(t, p.TokenAs(t, kind, "ann", nil))); refused != want {
+			t.Errorf("a token of the type %q: got status %d, want %d", kind, refused, want)
+		}
+	}
+	own, api := p.Token(t, "ann", map[string]any{"azp": p.ClientID}), p.Token(t, "ann", map[string]any{"azp": "terminal", "aud": "api"})
+	if _, refused := status(t, i, bearing(t, own)); refused != 0 {
+		t.Errorf("a token for this client: got status %d, want 0", refused)
+	}
+	i.provider.cfg.Audience = "api" // an API of its own, for which several clients get tokens
+	if _, refused := status(t, i, bearing(t, api)); refused != 0 {
+		t.Errorf("a token of another client for the audience of the API: got status %d, want 0", refused)
+	}
 }
 
 func TestClockSkewIsTolerated(t *testing.T) {

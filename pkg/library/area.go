@@ -67,7 +67,7 @@ func Nodes() bus.Log {
 func Consumer(class string) string { return "analyzer-library-" + class }
 
 func consumers() []string {
-	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassRecords), Consumer(ClassFetch)}
+	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassEngine), Consumer(ClassRecords), Consumer(ClassFetch)}
 }
 
 // NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject includes the run, so

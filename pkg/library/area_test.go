@@ -64,6 +64,19 @@ func TestKeys(t *testing.T) {
 	if upload.UploadKey() == other.UploadKey() || !uploaded(upload.UploadKey()) {
 		t.Errorf("got upload keys %s and %s, want different ones", upload.UploadKey(), other.UploadKey())
 	}
+	upload.ParentID = RootID("ann")
+	another := upload
+	another.Owner, another.ParentID = "bob", RootID("bob")
+	if upload.UploadKey() != another.UploadKey() {
+		t.Errorf("got upload keys %s and %s for two owners, want the same: readers see the key", upload.UploadKey(), another.UploadKey())
+	}
+	// The key of earlier versions, computed with Python's hashlib for the reservation of ann with these terms.
+	earlier := upload
+	earlier.ID, earlier.ContentType, earlier.Length = "01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11", "text/plain", 5
+	const old = "library/60/01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11/upload-8015c7c87debf952788958f884274b36"
+	if !earlier.ReservedAs(old) || !earlier.ReservedAs(earlier.UploadKey()) || earlier.ReservedAs(another.UploadKey()) {
+		t.Errorf("ReservedAs: got %t, %t and %t, want only the own keys, also %s of an earlier version", earlier.ReservedAs(old), earlier.ReservedAs(earlier.UploadKey()), earlier.ReservedAs(another.UploadKey()), old)
+	}
 	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
 	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
 		if id, run, err := ParseKey(key); err != nil || id != upload.ID || run != want {

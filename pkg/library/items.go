@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Kind is the type of a node.
@@ -129,7 +130,7 @@ type File struct {
 	Run          int64           `dynamodbav:"run"` // the fence of its moves
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"`
 	Images       []Image         `dynamodbav:"images,omitempty"`
-	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
+	Metadata     table.Document  `dynamodbav:"metadata,omitempty"`
 	Version      int64           `dynamodbav:"version"`
 	CreatedAt    string          `dynamodbav:"createdDateTime"`
 	UpdatedAt    string          `dynamodbav:"updatedDateTime"`

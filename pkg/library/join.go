@@ -128,7 +128,7 @@ func (e End) Partly(reason string) End {
 
 // Finish ends a Processing workflow that has no open steps. It replaces the file's metadata unless metadata is nil. A
 // second call returns *lifecycle.MovedError, a premature call lifecycle.ErrCondition.
-func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata map[string]any) error {
+func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata table.Document) error {
 	if !w.Joined() {
 		return lifecycle.ErrCondition // the sets that were read may be outdated
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,9 +29,23 @@ const TextName = "text.gz"
 var ErrForeignKey = errors.New("not an object of the library")
 
 // UploadKey returns the key under which the bytes of a file are uploaded. Different reservations of one id have
-// different keys.
+// different keys. Presigned URLs show the key to everyone who may read the file, so it does not depend on the owner, nor
+// on the id of the owner's root.
 func (r NewFile) UploadKey() string {
-	terms := []string{r.Owner, r.ParentID, r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)}
+	parent := r.ParentID
+	if parent == RootID(r.Owner) {
+		parent = ""
+	}
+	return r.uploadKey(parent)
+}
+
+// ReservedAs reports whether key is the UploadKey of the file, or the one of earlier versions, which contained the owner.
+func (r NewFile) ReservedAs(key string) bool {
+	return key == r.UploadKey() || key == r.uploadKey(r.Owner, r.ParentID)
+}
+
+func (r NewFile) uploadKey(place ...string) string {
+	terms := slices.Concat(place, []string{r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)})
 	if r.Origin != "" {
 		terms = append(terms, r.Origin)
 	}

@@ -8,7 +8,8 @@ import (
 
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"a.txt": "a.txt", "cafe\u0301.pdf": "caf\u00e9.pdf", ".hidden": ".hidden", "CONSOLE": "CONSOLE", "com10.txt": "com10.txt",
+		"\u200eא.txt\u200f": "\u200eא.txt\u200f", // marks without an effect on other text
+		"a.txt":             "a.txt", "cafe\u0301.pdf": "caf\u00e9.pdf", ".hidden": ".hidden", "CONSOLE": "CONSOLE", "com10.txt": "com10.txt",
 		strings.Repeat("\u00e9", MaxName): strings.Repeat("\u00e9", MaxName),
 	} {
 		if got, err := CleanName(name); err != nil || got != want {
@@ -17,11 +18,15 @@ func TestNames(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", ".", "..", "a/b", `a\b`, "a:b", "a*", "a?", `"a"`, "<a", "a>", "a|b", "a\x00", "a\n", "a\x7f", "a.", "a ", "\xff",
+		"a\u202egnp.exe", "\u202aa", "a\u2066b", "a\u2069", "a\u2028b", "a\u0085",
 		"CON", "con.txt", "Aux.tar.gz", "nul", "LPT9", "com1.jpg", "CON .txt", strings.Repeat("x", MaxName+1),
 	} {
 		if got, err := CleanName(name); !errors.Is(err, ErrName) {
 			t.Errorf("CleanName(%q) = %q, %v, want ErrName", name, got, err)
 		}
+	}
+	if got, err := CleanDisplayName("a\u202egnp.exe"); !errors.Is(err, ErrName) {
+		t.Errorf("CleanDisplayName of a reordered name = %q, %v, want ErrName", got, err)
 	}
 }
 

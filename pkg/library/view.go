@@ -19,7 +19,7 @@ type NodeView struct {
 	Email        string           `json:"email,omitempty"`
 	Avatar       string           `json:"avatar,omitempty" doc:"the URL of a picture"`
 	OwnedBy      string           `json:"ownedBy,omitempty" doc:"only for the owner"`
-	ParentID     string           `json:"parentId,omitempty" format:"uuid" doc:"absent in the trash"`
+	ParentID     string           `json:"parentId,omitempty" format:"uuid" doc:"absent in the trash; the id of a root is only for its owner"`
 	TrashedFrom  string           `json:"trashedFrom,omitempty" format:"uuid" doc:"the folder to which a restore returns the node"`
 	Status       string           `json:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	Trashed      bool             `json:"trashed"`
@@ -51,15 +51,15 @@ type PermissionsView struct {
 	Groups   []string `json:"groups"`
 }
 
-// View returns the node as the HTTP API shows it to a caller. Only the owner sees the owner's id,
-// the original folder of a trashed node, and the permissions. Object keys are omitted.
+// View returns the node as the HTTP API shows it to a caller. Only the owner sees the owner's id and the id of the root,
+// which is derived from it, the original folder of a trashed node, and the permissions. Object keys are omitted.
 func (n Node) View(c Caller) NodeView {
 	v := NodeView{
 		ID: n.ID, Type: string(n.Type), SubType: n.SubType, Name: n.Name, DisplayName: n.DisplayName,
 		Status: string(n.Status), Trashed: n.IsDeleted, TotalRecords: n.TotalRecords, Version: n.Version,
 		CreatedAt: at(n.CreatedAt), UpdatedAt: at(n.UpdatedAt),
 	}
-	if !n.IsDeleted {
+	if !n.IsDeleted && (c.Owner == n.OwnedBy || !n.InRoot()) {
 		v.ParentID = n.ParentID
 	}
 	if n.Blob != nil && n.Blob.Length >= 0 {

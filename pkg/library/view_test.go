@@ -7,13 +7,20 @@ import (
 
 func TestViewsForOwnersAndOthers(t *testing.T) {
 	r := open(t)
-	file, _ := r.file("a.txt", "")
+	folder := r.folder("a", "")
+	file, _ := r.file("a.txt", folder.ID)
 	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})
 	if own.OwnedBy != "ann" || own.Permissions == nil || *own.Length != 5 || !own.CreatedAt.Equal(r.clock) {
 		t.Errorf("the owner's view: got %+v, want the owner, the permissions, length 5 and the creation time", own)
 	}
 	if other.OwnedBy != "" || other.Permissions != nil || other.ParentID == "" {
 		t.Errorf("the view of others: got %+v, want the parent, but no owner and no permissions", other)
+	}
+	if got := folder.View(Caller{Owner: "bob"}).ParentID; got != "" {
+		t.Errorf("the view of others of a node in the root: got parent %s, want none, because its id is derived from the owner", got)
+	}
+	if got := folder.View(Caller{Owner: "ann"}).ParentID; got != RootID("ann") {
+		t.Errorf("the owner's view of a node in the root: got parent %s, want the root", got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Workflow is an item of the workflow table: the run of a file's workflow, or an erase operation. Times are in
@@ -62,7 +63,7 @@ type StepResult struct {
 	Engine   string `dynamodbav:"engine,omitempty"`
 	// Metadata is the metadata that the step adds to the file. If it is large, it is stored in the object MetadataKey
 	// instead.
-	Metadata    map[string]any `dynamodbav:"metadata,omitempty"`
+	Metadata    table.Document `dynamodbav:"metadata,omitempty"`
 	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
 }
 
@@ -97,7 +98,8 @@ type Step struct {
 // Classes of steps.
 const (
 	ClassLight   = "light"
-	ClassRender  = "render"
+	ClassRender  = "render" // decodes pictures
+	ClassEngine  = "engine" // always needs an engine for documents or drawings; the other classes never wait for it
 	ClassRecords = "records"
 	ClassFetch   = "fetch" // waits for external servers, which may be slow
 )
@@ -112,21 +114,22 @@ type Plan struct {
 func Plans() []Plan {
 	metadata := Step{StepMetadata, ClassLight, true}
 	thumbnails := Step{StepThumbnails, ClassRender, false} // for files other than pictures
+	drawing := Step{StepThumbnails, ClassEngine, false}
 	text := Step{StepText, ClassLight, true}
 	parse := Step{StepParse, ClassRecords, true}
 	values := Step{StepText, ClassRecords, false} // extracts the text of the records, for search
 	return []Plan{
 		{"Generic", []Step{metadata}},
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
-		{"Pdf", []Step{{StepText, ClassRender, true}, thumbnails, metadata}},
+		{"Pdf", []Step{{StepText, ClassEngine, true}, drawing, {StepMetadata, ClassEngine, true}}},
 		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // for workbooks
 		{"WebPage", []Step{text, {StepThumbnails, ClassFetch, false}, metadata}},
 		{"Text", []Step{text, metadata}},
 		{"Table", []Step{parse, values, metadata}},
-		{"Chemical", []Step{parse, thumbnails, values, metadata}},
-		{"Reaction", []Step{parse, thumbnails, values, metadata}},
-		{"Crystal", []Step{parse, thumbnails, values, metadata}},
-		{"Spectrum", []Step{parse, thumbnails, values, metadata}},
+		{"Chemical", []Step{parse, drawing, values, metadata}},
+		{"Reaction", []Step{parse, drawing, values, metadata}},
+		{"Crystal", []Step{parse, drawing, values, metadata}},
+		{"Spectrum", []Step{parse, drawing, values, metadata}},
 		{"Microscopy", []Step{thumbnails, metadata}},
 	}
 }

@@ -119,8 +119,8 @@ type JobError struct {
 }
 
 const (
-	// lifetime is the time for which the table retains a job after its creation.
-	lifetime = 90 * 24 * time.Hour
+	// Lifetime is the time for which the table retains a job after its creation.
+	Lifetime = 90 * 24 * time.Hour
 
 	jobIDName     = "jobId"
 	userIDName    = "userId"

@@ -78,7 +78,7 @@ func (s *Store) Create(ctx context.Context, j Job) (Job, error) {
 func (s *Store) created(j Job) Job {
 	now := s.now()
 	j.Status, j.CreatedAt, j.UpdatedAt = Queued, now.UnixMilli(), now.UnixMilli()
-	j.TTL = now.Add(lifetime).Unix()
+	j.TTL = now.Add(Lifetime).Unix()
 	return j
 }
 

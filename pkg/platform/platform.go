@@ -8,6 +8,7 @@
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
 //	LIBRARY#KEY    links     the key that signs share links, created once; written by ingest (pkg/library/link)
+//	LIBRARY#KEY    ids       the secret on which the ids of nodes depend, created once; written by ingest (pkg/library/link)
 //	SWEEP          <area>    reports of the last sweeps; written by the analyzers (pkg/sweep)
 //	IDENTITY#KEY   <id>      an API key: owner, scopes, hash of its secret; written by ingest (pkg/identity)
 //	IDENTITY#USE   <id>      when an API key was last used; written by the programs that accept it
@@ -16,6 +17,7 @@
 //	QUOTAS#OWNERS  <owner>   an owner whose items are counted
 //	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows
 //	QUOTA#<owner>  <area>#<id>  the usage of one item; written by ingest and analyzer
+//	UPLOAD#WITHDRAWN <area>#<id>  an item that was deleted while its content could still be uploaded; written by ingest
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
 // DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
@@ -39,18 +41,19 @@ import (
 
 // Partitions.
 const (
-	FeedSources    = "FEED#SOURCE"     // sources of the feed
-	PhotoProviders = "PHOTO#PROVIDER"  // settings of providers of photo jobs
-	LibraryKeys    = "LIBRARY#KEY"     // keys of the library
-	PhotoStates    = "PHOTO#STATE"     // usage, budget and suspension of providers
-	Sweeps         = "SWEEP"           // reports of sweeps
-	Keys           = "IDENTITY#KEY"    // API keys
-	KeyUses        = "IDENTITY#USE"    // last uses of API keys
-	Secrets        = "IDENTITY#SECRET" // secrets of pkg/identity
-	QuotaLimits    = "QUOTAS#LIMITS"   // quotas of owners that differ from the settings
-	QuotaOwners    = "QUOTAS#OWNERS"   // owners whose items are counted
-	Quota          = "QUOTA#"          // prefix of the partitions with each owner's usage
-	Checkpoints    = "CHECKPOINT#"     // prefix of the partitions with the checkpoints of each projection
+	FeedSources    = "FEED#SOURCE"      // sources of the feed
+	PhotoProviders = "PHOTO#PROVIDER"   // settings of providers of photo jobs
+	LibraryKeys    = "LIBRARY#KEY"      // keys of the library
+	PhotoStates    = "PHOTO#STATE"      // usage, budget and suspension of providers
+	Sweeps         = "SWEEP"            // reports of sweeps
+	Keys           = "IDENTITY#KEY"     // API keys
+	KeyUses        = "IDENTITY#USE"     // last uses of API keys
+	Secrets        = "IDENTITY#SECRET"  // secrets of pkg/identity
+	QuotaLimits    = "QUOTAS#LIMITS"    // quotas of owners that differ from the settings
+	QuotaOwners    = "QUOTAS#OWNERS"    // owners whose items are counted
+	Quota          = "QUOTA#"           // prefix of the partitions with each owner's usage
+	Withdrawn      = "UPLOAD#WITHDRAWN" // items deleted while their content could still be uploaded
+	Checkpoints    = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
 )
 
 // Attributes of rows of all kinds.
@@ -120,6 +123,7 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("Secrets", []string{"dynamodb:PutItem"}, rows).LeadingKeys(Secrets),
 			area.Allow("QuotaLimits", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(QuotaLimits),
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
+			area.Allow("Withdrawn", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Withdrawn),
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
@@ -145,6 +149,7 @@ type Document struct {
 	Name    string `dynamodbav:"SK"`
 	Version int64  `dynamodbav:"version"`
 	Body    string `dynamodbav:"document"`
+	Expires int64  `dynamodbav:"expiresAt"` // epoch seconds; 0 means never
 }
 
 // Key returns the key of a row.
@@ -192,6 +197,9 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 func (d Document) item(partition string) table.Key {
 	item := Key(partition, d.Name)
 	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)
+	if d.Expires > 0 {
+		item[ExpiresAt] = table.Integer(d.Expires)
+	}
 	return item
 }
 

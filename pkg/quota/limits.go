@@ -26,7 +26,7 @@ type Name string
 // Names of quotas.
 const (
 	Bytes    Name = "bytes"    // stored bytes of the owner's items, as uploaded
-	Items    Name = "items"    // text files, photo jobs, and files and folders of the library
+	Items    Name = "items"    // text files, photo jobs, feed items, and files and folders of the library
 	Uploads  Name = "uploads"  // open uploads in parts
 	Requests Name = "requests" // requests per second and process
 	Streams  Name = "streams"  // open streams of live events per process
@@ -38,7 +38,7 @@ var names = []Name{Bytes, Items, Uploads, Requests, Streams}
 // Limits are the quotas of an owner. 0 means no limit.
 type Limits struct {
 	Bytes    int64 `json:"bytes" minimum:"0" doc:"stored bytes, as uploaded; derived data is not counted"`
-	Items    int64 `json:"items" minimum:"0" doc:"text files, photo jobs, and files and folders of the library"`
+	Items    int64 `json:"items" minimum:"0" doc:"text files, photo jobs, feed items that the owner sent first, and files and folders of the library"`
 	Uploads  int64 `json:"uploads" minimum:"0" doc:"open uploads in parts"`
 	Requests int64 `json:"requests" minimum:"0" doc:"requests per second and process"`
 	Streams  int64 `json:"streams" minimum:"0" doc:"open streams of live events per process"`

@@ -20,7 +20,7 @@ func Example() {
 	defer stop()
 	notified := 0
 	err := subscriber.Run(ctx, subscriber.Config{
-		URL:  natsURL, // for a running system, see endpoints.json in its data directory
+		URL:  natsURL, // for a running system, NATS_URL of "assay env"
 		Name: "mailer",
 		Area: "textfile",
 	}, func(ctx context.Context, o subscriber.Outcome) error {

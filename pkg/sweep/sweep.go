@@ -1,4 +1,4 @@
-// Package sweep stores the reports of sweeps for operators: the last run and the newest findings of
+// Package sweep stores the reports of sweeps for operators: the last run, the newest findings and the stops of
 // each area. They are documents in the table assay-platform, written by analyzers and read by query.
 package sweep
 
@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assay-project/assay/pkg/platform"
@@ -40,10 +41,22 @@ type Run struct {
 	Error    string    `json:"error,omitempty" doc:"reason why the run is incomplete"`
 }
 
+// Stop records that sweeps delete no orphans of one kind, because there are suspiciously many.
+type Stop struct {
+	At       time.Time `json:"at" doc:"when a sweep found them first"`
+	Walk     string    `json:"walk" example:"objects" doc:"the data that the sweep read"`
+	Found    string    `json:"found" example:"orphan_object" doc:"code of the findings that would be deleted"`
+	Orphans  int       `json:"orphans" example:"90" doc:"the number of orphans"`
+	Of       int       `json:"of" example:"90" doc:"the number of things that the sweep compared"`
+	Examples []string  `json:"examples" doc:"ids or keys of some orphans"`
+	Reason   string    `json:"reason" doc:"what is wrong, and what to do"`
+}
+
 // Area is the stored report of an area.
 type Area struct {
 	Name     string    `json:"name" example:"textfile"`
 	Last     Run       `json:"last"`
+	Stops    []Stop    `json:"stops" doc:"orphans that sweeps do not delete until an operator allows it"`
 	Findings []Finding `json:"findings" doc:"at most 100, newest first"`
 }
 
@@ -56,6 +69,36 @@ func NewReports(documents *platform.Store) *Reports { return &Reports{documents}
 // Add records a run for an area and its findings, newest last. Concurrent runs of several analyzers
 // are all recorded.
 func (r *Reports) Add(ctx context.Context, area string, run Run, findings []Finding) error {
+	return r.change(ctx, area, func(a *Area) { a.add(run, findings) })
+}
+
+// Stop records a stop. It replaces the earlier stop of the same walk and finding.
+func (r *Reports) Stop(ctx context.Context, area string, stop Stop) error {
+	return r.change(ctx, area, func(a *Area) { a.Stops = append(slices.DeleteFunc(a.Stops, stop.same), stop) })
+}
+
+// Resume removes a stop.
+func (r *Reports) Resume(ctx context.Context, area string, stop Stop) error {
+	return r.change(ctx, area, func(a *Area) { a.Stops = slices.DeleteFunc(a.Stops, stop.same) })
+}
+
+func (s Stop) same(other Stop) bool { return s.Walk == other.Walk && s.Found == other.Found }
+
+// Stops returns the stops of an area.
+func (r *Reports) Stops(ctx context.Context, area string) ([]Stop, error) {
+	document, err := r.documents.Get(ctx, platform.Sweeps, area)
+	if errors.Is(err, platform.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept, err := read(document)
+	return kept.Stops, err
+}
+
+// change changes the report of an area. Concurrent changes are all made.
+func (r *Reports) change(ctx context.Context, area string, change func(*Area)) error {
 	for {
 		document, err := r.documents.Get(ctx, platform.Sweeps, area)
 		if err != nil && !errors.Is(err, platform.ErrNotFound) {
@@ -67,7 +110,7 @@ func (r *Reports) Add(ctx context.Context, area string, run Run, findings []Find
 				return err
 			}
 		}
-		kept.add(run, findings)
+		change(&kept)
 		body, err := json.Marshal(kept)
 		if err != nil {
 			return err
@@ -81,17 +124,18 @@ func (r *Reports) Add(ctx context.Context, area string, run Run, findings []Find
 
 func (a *Area) add(run Run, findings []Finding) {
 	a.Last = run
-	a.Last.Error = shortened(run.Error)
+	a.Last.Error = Shortened(run.Error)
 	newest := make([]Finding, 0, MaxFindings)
 	for i := len(findings) - 1; i >= 0 && len(newest) < MaxFindings; i-- {
 		f := findings[i]
-		f.ID, f.Error = shortened(f.ID), shortened(f.Error)
+		f.ID, f.Error = Shortened(f.ID), Shortened(f.Error)
 		newest = append(newest, f)
 	}
 	a.Findings = append(newest, a.Findings[:min(len(a.Findings), MaxFindings-len(newest))]...)
 }
 
-func shortened(text string) string {
+// Shortened returns a text as it is stored in a report: cut off if it is long.
+func Shortened(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
@@ -116,6 +160,9 @@ func (r *Reports) List(ctx context.Context) ([]Area, error) {
 func read(document platform.Document) (a Area, err error) {
 	if err := json.Unmarshal([]byte(document.Body), &a); err != nil {
 		return Area{}, fmt.Errorf("report of the sweeps of %s: %w", document.Name, err)
+	}
+	if a.Stops == nil { // stored by an older version
+		a.Stops = []Stop{}
 	}
 	return a, nil
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/smithy-go"
+
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 // Config configures the DynamoDB client.
@@ -48,9 +51,11 @@ func Connect(base aws.Config, cfg Config) *dynamodb.Client {
 		if cfg.Timeout > 0 {
 			o.APIOptions = append(o.APIOptions, inTime(cfg.Timeout))
 		}
+		o.APIOptions = append(o.APIOptions, outage.Limiting(outage.DynamoDB, func(err error) bool { return conflicted(err) == aws.TrueTernary }))
 		o.HTTPClient = wholeBody{o.HTTPClient}
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
 			r.MaxAttempts = maxAttempts
+			r.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(damaged)}, r.Retryables...)
 			r.Retryables = append(r.Retryables, retry.IsErrorRetryableFunc(conflicted))
 		})
 	})
@@ -68,6 +73,16 @@ func ConnectStreams(base aws.Config, cfg Config) *dynamodbstreams.Client {
 		}
 		o.HTTPClient = wholeBody{o.HTTPClient}
 	})
+}
+
+// damaged makes the SDK return an error about damaged data at once: the embedded engine (dynamolite) would
+// respond to a retry with the same error.
+func damaged(err error) aws.Ternary {
+	failure, ok := errors.AsType[smithy.APIError](err)
+	if ok && failure.ErrorCode() == "DataDamaged" {
+		return aws.FalseTernary
+	}
+	return aws.UnknownTernary
 }
 
 // conflicted makes the SDK retry a transaction, which it considers final, if it was canceled only

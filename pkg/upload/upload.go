@@ -6,7 +6,6 @@ package upload
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -14,13 +13,14 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
-var (
+const (
 	// ErrNoBytes means that the bytes of an upload are not in the bucket.
-	ErrNoBytes = errors.New("the content is not in the bucket")
+	ErrNoBytes = reason.NoBytes
 	// ErrOtherBytes means that the bytes do not have the reserved length.
-	ErrOtherBytes = errors.New("the content does not match the reservation")
+	ErrOtherBytes = reason.OtherBytes
 )
 
 // Metadata names under which a reservation's trace is stored with its object, so that the event has the trace
@@ -53,7 +53,7 @@ func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob
 		return object, ErrNoBytes
 	}
 	if err == nil && size >= 0 && object.Size != size {
-		err = fmt.Errorf("%w: %d bytes instead of %d", ErrOtherBytes, object.Size, size)
+		err = ErrOtherBytes.With(reason.BytesInstead, object.Size, size)
 	}
 	return object, err
 }

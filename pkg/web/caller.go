@@ -56,14 +56,15 @@ func (c Caller) MaySee(owner string) bool {
 	return !c.secured || owner == c.Owner || c.Has(Operator)
 }
 
-// ActFor returns nil if the caller may act for the owner named by a field of the request, such as path.ownerId.
-// An anonymous caller may act for every owner whose id it knows. For a caller with a Credential that is not an
-// operator, another owner is a 404 problem. A malformed id is a 422 problem.
+// ActFor returns nil if the caller may act for the owner named by a field of the request, such as path.ownerId. An
+// anonymous caller may act for the owner that OwnerHeader or OwnerCookie names, and without these for every owner whose
+// id it knows. A caller with a Credential may act for its own owner, and an operator for every owner. For others, the
+// owner is a 404 problem. A malformed id is a 422 problem.
 func (c Caller) ActFor(owner, field string) error {
 	if !validOwner(owner) {
 		return Invalid(FieldError{Field: field, Message: badOwner})
 	}
-	if !c.MaySee(owner) {
+	if owner != c.Owner && !c.Has(Operator) && (c.secured || c.Owner != "") {
 		return NotFound("There is no owner with this id.")
 	}
 	return nil
@@ -72,19 +73,46 @@ func (c Caller) ActFor(owner, field string) error {
 // retryFull is the Retry-After for a client that a limiter rejected.
 const retryFull = time.Second
 
+// Tenant returns the unit of fairness of a caller: its owner, or its client if it has no owner. An owner cannot have the
+// name of a client.
+func (c Caller) Tenant() string {
+	if c.Owner == "" {
+		return "client " + c.Client
+	}
+	return c.Owner
+}
+
+// holder returns the holder of a slot in a Limiter.
+func (c Caller) holder() holder { return holder{c.Client, c.Owner} }
+
 // Enter takes a slot in a limiter. what names the limited resource in the plural, such as "waiting requests". The
-// handler calls leave once. Enter returns a 429 problem if the client has no free slot, and a 503 problem if no
-// slot is free for any client. Both state the limit.
+// handler calls leave once. Enter returns a 429 problem if the client or the owner has no free slot, and a 503 problem
+// if no slot is free for any caller. All state the limit.
 func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
-	leave, err = limiter.enter(c.Client)
+	leave, err = limiter.enter(c.holder())
 	switch {
 	case errors.Is(err, ErrClientFull):
-		return nil, NewProblem(http.StatusTooManyRequests, "too-many-at-once",
-			fmt.Sprintf("This client has %d %s, which is the limit. Wait until one ends.", limiter.perClient, what)).
-			WithHeader("Retry-After", seconds(retryFull)).WithHeader("Connection", "close") // an idle connection uses memory too
+		return nil, limiter.refusal(limiter.perClient, "This client has %d %s, which is the limit. Wait until one ends.", what)
+	case errors.Is(err, ErrOwnerFull):
+		return nil, limiter.refusal(limiter.perOwner, "This owner has %d %s, which is its share of the limit. Wait until one ends.", what)
 	case errors.Is(err, ErrFull):
 		return nil, Unavailable(fmt.Sprintf("This server has %d %s, which is the limit.", limiter.total, what), retryFull).
 			WithHeader("Connection", "close")
 	}
 	return leave, err
+}
+
+// Wait is like Limiter.Wait, for the client and the owner of a caller.
+func (c Caller) Wait(ctx context.Context, limiter *Limiter) (leave func(), err error) {
+	return limiter.wait(ctx, c.holder())
+}
+
+// refusal returns the 429 problem for a limit. detail has verbs for the limit and for what it limits.
+func (l *Limiter) refusal(limit int, detail, what string) *Problem {
+	p := NewProblem(http.StatusTooManyRequests, "too-many-at-once", fmt.Sprintf(detail, limit, what)).
+		WithHeader("Retry-After", seconds(retryFull)).WithHeader("Connection", "close") // an idle connection uses memory too
+	if l.name != "" {
+		p = p.WithRateLimit(RateLimit{Policy: l.name, Quota: int64(limit), Unit: "concurrent-requests"})
+	}
+	return p
 }

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -40,11 +42,19 @@ func TestHandlersGetTheirCaller(t *testing.T) {
 	}
 }
 
-func TestAnonymousCallersActForTheNamedOwner(t *testing.T) {
-	var caller web.Caller
-	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
-		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {
-			t.Errorf("ActFor(%q): got error %v, want accepted = %t", owner, err, ok)
+func TestCallersActForOneOwner(t *testing.T) {
+	for _, c := range []struct {
+		caller web.Caller
+		owner  string
+		want   int
+	}{
+		{web.Caller{}, "ann", 0}, {web.Caller{}, "a b", 422}, {web.Caller{}, "", 422}, {web.Caller{}, "..", 422},
+		{web.Caller{Owner: "ann"}, "ann", 0}, {web.Caller{Owner: "bob"}, "ann", 404}, {web.Caller{Owner: "bob"}, "a b", 422},
+		{web.Caller{Owner: "bob", Roles: []web.Role{web.Operator}}, "ann", 0},
+	} {
+		p, _ := errors.AsType[*web.Problem](c.caller.ActFor(c.owner, "path.ownerId"))
+		if got := cmp.Or(p, &web.Problem{}).Status; got != c.want {
+			t.Errorf("ActFor(%q) of the owner %q with the roles %v: got %d, want %d", c.owner, c.caller.Owner, c.caller.Roles, got, c.want)
 		}
 	}
 }

@@ -98,10 +98,16 @@ func (r *Router) accesses() map[string]access {
 	return all
 }
 
-// accessOf returns who may make a request. Health, metrics, documents and the files of the web app are public; a
-// path below /v1/ needs a credential unless its description says otherwise.
+// isCall reports whether a request is for an operation of the API. Everything else is public: health, metrics, documents
+// and the files of the web app.
+func isCall(req *http.Request) bool {
+	_, path, _ := strings.Cut(req.Pattern, " ")
+	return strings.HasPrefix(path, "/v1/")
+}
+
+// accessOf returns who may make a request. A call needs a credential unless its description says otherwise.
 func (r *Router) accessOf(req *http.Request) access {
-	if _, path, _ := strings.Cut(req.Pattern, " "); !strings.HasPrefix(path, "/v1/") {
+	if !isCall(req) {
 		return isPublic
 	}
 	return r.access()[req.Pattern]
@@ -109,19 +115,17 @@ func (r *Router) accessOf(req *http.Request) access {
 
 // identify returns the caller of a request, and an error if the caller may not make the request.
 func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, error) {
-	owner, client := req.Header.Get(OwnerHeader), ClientOf(req.RemoteAddr)
+	client := ClientOf(req.RemoteAddr)
 	if r.authenticate == nil {
-		owner = namedOwner(req)
-	}
-	if owner != "" && !validOwner(owner) {
-		return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
-	}
-	if r.authenticate == nil {
+		owner := namedOwner(req)
+		if owner != "" && !validOwner(owner) && !r.forwards {
+			return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
+		}
 		return Caller{Owner: owner, Roles: r.roles, Client: client}, nil
 	}
 	allowed := r.accessOf(req)
 	if allowed == isPublic {
-		return Caller{Client: client, secured: true}, nil
+		return Caller{Client: client, secured: isCall(req)}, nil
 	}
 	caller, err := r.authenticate(w, req)
 	caller.Client, caller.secured = client, true
@@ -136,7 +140,7 @@ func (r *Router) identify(w http.ResponseWriter, req *http.Request) (Caller, err
 		return caller, nil
 	}
 	caller.Roles = slices.DeleteFunc(slices.Clone(r.roles), func(role Role) bool { return !slices.Contains(caller.Credential.Roles, role) })
-	return caller, r.permit(caller, owner, req.Method)
+	return caller, r.permit(caller, req.Header.Get(OwnerHeader), req.Method)
 }
 
 // permit returns nil if the credential of c allows a request with this method and with this owner in OwnerHeader.
@@ -155,6 +159,27 @@ func (r *Router) permit(c Caller, owner, method string) error {
 	for _, role := range r.roles {
 		if !c.Has(role) {
 			return NewProblem(http.StatusForbidden, "role-required", fmt.Sprintf("This call needs the %s role.", role))
+		}
+	}
+	return nil
+}
+
+// Anonymous sets the check of requests without a credential to operations with OptionalSecurity whose paths have a
+// prefix. It returns a not-found problem for an item that not everyone may see; r has the values of the path. It runs
+// before the parameters of the request are judged, so that a caller who may not see the item learns nothing about them.
+func (r *Router) Anonymous(prefix string, check func(r *http.Request) error) {
+	r.anonymous[prefix] = check
+}
+
+// checkAnonymous returns the error of the check that Anonymous has set for a request without a credential.
+func (r *Router) checkAnonymous(req *http.Request, c Caller) error {
+	if !c.secured || c.Credential != nil || r.accessOf(req) != allowsAnonymous {
+		return nil
+	}
+	for prefix, check := range r.anonymous {
+		if strings.HasPrefix(req.URL.Path, prefix) {
+			setPathValues(req)
+			return check(req)
 		}
 	}
 	return nil

@@ -53,6 +53,7 @@ func secured(t *testing.T, audit web.Audit, roles ...web.Role) *web.Router {
 	}
 	r.Mux.HandleFunc("GET /v1/plain", func(http.ResponseWriter, *http.Request) {})
 	r.Mux.HandleFunc("GET /page", func(http.ResponseWriter, *http.Request) {})
+	r.Mux.HandleFunc("GET /missing", func(w http.ResponseWriter, req *http.Request) { web.WriteError(w, req, web.NotFound("No such file.")) })
 	return r
 }
 
@@ -78,6 +79,9 @@ func TestCredentialsAreRequired(t *testing.T) {
 		{clients, "GET /v1/optional", "anna:read", 200},
 		{clients, "GET /v1/public", "forged", 401}, // the handler's 404 becomes a 401; the credential is not checked
 		{clients, "GET /page", "forged", 200},
+		{clients, "GET /missing", "", 404}, // a credential does not help
+		{clients, "GET /missing", "anna:read", 404},
+		{operators, "GET /missing", "anna:read,operator", 404},
 		{clients, "GET /healthz", "forged", 200},
 		{clients, "GET /openapi.json", "", 200},
 		{clients, "GET /v1/none", "", 404},
@@ -115,6 +119,36 @@ func TestOwnerOfACredential(t *testing.T) {
 		w := httptest.NewRecorder()
 		if r.ServeHTTP(w, req); w.Code != want || want == http.StatusOK && !strings.Contains(w.Body.String(), "anna") {
 			t.Errorf("with the header %q: got %d %s, want %d", owner, w.Code, w.Body, want)
+		}
+	}
+}
+
+// TestAnonymousCallersAreRejectedFirst checks that a caller who may not see an item learns nothing about parameters.
+func TestAnonymousCallersAreRejectedFirst(t *testing.T) {
+	r := secured(t, nil)
+	type input struct {
+		web.CallerParam
+		Index int `path:"index"`
+		Limit int `query:"limit" maximum:"10"`
+	}
+	read := func(context.Context, *input) (*struct{}, error) { return nil, nil }
+	web.Register(r, huma.Operation{OperationID: "item", Method: http.MethodGet, Path: "/v1/items/{id}/parts/{index}", Security: web.OptionalSecurity}, read)
+	r.Anonymous("/v1/items/", func(req *http.Request) error {
+		if req.PathValue("id") != "for/all" || web.CallerOf(req.Context()).Credential != nil {
+			return web.NotFound("No such item.")
+		}
+		return nil
+	})
+	for path, want := range map[string]int{
+		"private/parts/1": 401, "private/parts/x": 401, "private/parts/1?limit=11": 401, "private/parts/1?other=1": 401,
+		"for%2Fall/parts/1": 204, "for%2Fall/parts/x": 422, "for%2Fall/parts/1?limit=11": 422, "for%2Fall/parts/1?other=1": 422,
+	} {
+		if rec := ask(r, http.MethodGet, "/v1/items/"+path, "", web.OwnerHeader, "a"); rec.Code != want {
+			t.Errorf("%s without a credential: got %d, want %d", path, rec.Code, want)
+		}
+		wantOf := map[bool]int{true: 204, false: 422}[strings.HasSuffix(path, "/1")]
+		if rec := ask(r, http.MethodGet, "/v1/items/"+path, "", "Authorization", "Bearer anna:read"); rec.Code != wantOf {
+			t.Errorf("%s with a credential: got %d, want %d", path, rec.Code, wantOf)
 		}
 	}
 }

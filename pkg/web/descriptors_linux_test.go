@@ -20,7 +20,7 @@ import (
 const fewDescriptors = "ASSAY_TEST_FEW_DESCRIPTORS"
 
 // TestConnectionsAreRejectedWithoutFreeDescriptors checks that a process with few file descriptors rejects a connection
-// when too many are open, and accepts connections again after those are closed.
+// when too many are active, and accepts connections again after those are closed.
 func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	if os.Getenv(fewDescriptors) == "" {
 		// Go raises the soft limit to the hard one, or one below it.
@@ -41,7 +41,7 @@ func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() {
-		stopped <- web.Serve(ctx, listener, http.NotFoundHandler(), web.ServeOptions{Log: zerolog.Nop()})
+		stopped <- web.Serve(ctx, listener, http.HandlerFunc(unfinished), web.ServeOptions{Log: zerolog.Nop()})
 	}()
 	var held []net.Conn
 	for status := 0; status != http.StatusServiceUnavailable; {
@@ -71,6 +71,17 @@ func TestConnectionsAreRejectedWithoutFreeDescriptors(t *testing.T) {
 	stop()
 	if err := <-stopped; err != nil && !errors.Is(err, web.ErrCut) {
 		t.Error(err)
+	}
+}
+
+// unfinished responds with 404, and then keeps the request until the client disconnects.
+func unfinished(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", "0")
+	w.WriteHeader(http.StatusNotFound)
+	_ = http.NewResponseController(w).Flush()
+	select {
+	case <-r.Context().Done():
+	case <-web.Draining(r.Context()):
 	}
 }
 

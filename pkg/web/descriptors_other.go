@@ -11,3 +11,5 @@ import (
 func MaxDescriptors() int { return math.MaxInt32 }
 
 func descriptor(net.Conn) int { return 0 }
+
+func readable(net.Conn) bool { return false }

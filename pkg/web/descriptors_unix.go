@@ -29,3 +29,17 @@ func descriptor(conn net.Conn) int {
 	}
 	return number
 }
+
+// readable reports whether the client has sent bytes that are unread.
+func readable(conn net.Conn) bool {
+	arrived := false
+	if c, ok := conn.(syscall.Conn); ok {
+		if raw, err := c.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) {
+				n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+				arrived = err == nil && n > 0
+			})
+		}
+	}
+	return arrived
+}

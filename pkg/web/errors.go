@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 // ErrDraining is the context.Cause of a request that is aborted by shutdown.
@@ -67,11 +68,11 @@ func problemFor(ctx context.Context, err error) *Problem {
 		return Unavailable("The server is stopping.", time.Second)
 	case ctx.Err() != nil:
 		return statusProblem(StatusClientGone)
-	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return Unavailable("A backend of this service did not respond in time.", time.Second).Because(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), codeOf(err) == storageFull:
 		return StorageFull(err)
-	case isUnavailable(err):
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return Unavailable("A backend of this service did not respond in time.", time.Second).Because(err)
+	case isOutage(err), isUnavailable(err):
 		return Unavailable("A backend of this service is unavailable.", time.Second).Because(err)
 	}
 	return Internal(err)
@@ -94,6 +95,11 @@ func isTimeout(err error) bool {
 		Timeout() bool
 	}](err)
 	return ok && late.Timeout()
+}
+
+func isOutage(err error) bool {
+	_, ok := errors.AsType[*outage.Error](err)
+	return ok
 }
 
 func isUnavailable(err error) bool {

@@ -90,6 +90,70 @@ func TestFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 	})
 }
 
+// TestOwnerHoldsAtMostHalf checks that one owner gets at most half of the slots of a held limiter, from any number of
+// addresses, that other owners get the rest, and that a slot that becomes free can be taken again.
+func TestOwnerHoldsAtMostHalf(t *testing.T) {
+	limiter := web.NewHeldLimiter("tests", 5, 5)
+	enter := func(owner string, client int) (func(), error) {
+		return web.Caller{Owner: owner, Client: fmt.Sprint("192.0.2.", client)}.Enter(limiter, "tests")
+	}
+	var leave func()
+	for i := range 3 {
+		var err error
+		if leave, err = enter("many", i); err != nil {
+			t.Fatalf("slot %d of an owner: got error %v, want nil", i, err)
+		}
+	}
+	_, err := enter("many", 9)
+	p, ok := errors.AsType[*web.Problem](err)
+	if !ok || p.Status != http.StatusTooManyRequests || p.GetHeaders().Get("Retry-After") == "" || p.GetHeaders().Get("RateLimit-Policy") != `"tests";q=3;qu="concurrent-requests"` {
+		t.Errorf("a fourth slot of an owner: got %v, want 429 with Retry-After and the policy of the limit", err)
+	}
+	for _, owner := range []string{"one", ""} {
+		if _, err := enter(owner, 0); err != nil {
+			t.Errorf("a slot of %q: got error %v, want nil", owner, err)
+		}
+	}
+	leave()
+	if _, err := enter("many", 9); err != nil {
+		t.Errorf("a slot after one became free: got error %v, want nil", err)
+	}
+}
+
+// TestFreeSlotGoesToTheOwnerWithTheFewest checks that a free slot goes to the owner with the fewest slots if all callers
+// have the same address, as behind a proxy.
+func TestFreeSlotGoesToTheOwnerWithTheFewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := web.NewLimiter(2, 2)
+		caller := func(owner string) web.Caller { return web.Caller{Owner: owner, Client: "192.0.2.1"} }
+		leave, err := caller("many").Enter(limiter, "tests")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := caller("many").Enter(limiter, "tests"); err != nil {
+			t.Fatal(err)
+		}
+		order := make(chan string, 2)
+		for _, owner := range []string{"many", "few"} {
+			go func() {
+				leave, err := caller(owner).Wait(t.Context(), limiter)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order <- owner
+				leave()
+			}()
+			synctest.Wait()
+		}
+		leave()
+		if next := <-order; next != "few" {
+			t.Errorf("the slot went to %q, want few", next)
+		}
+		<-order
+	})
+}
+
 // TestLimiterIsSafeForConcurrentUse checks that callers can enter, wait and leave concurrently.
 // No more than the limit have a slot at the same time, and all slots are free afterwards.
 func TestLimiterIsSafeForConcurrentUse(t *testing.T) {

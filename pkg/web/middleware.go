@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 // ServeHTTP wraps every request: it puts trace and logger into the context, limits slow clients,
@@ -32,7 +33,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if trace.State != "" {
 		w.Header().Set("Tracestate", trace.State)
 	}
-	ctx := obs.WithTrace(req.Context(), trace)
+	ctx := outage.Bounded(obs.WithTrace(req.Context(), trace))
 	log := obs.Log(ctx, r.log)
 	req = req.WithContext(log.WithContext(ctx))
 	paceBody(w, req)
@@ -62,8 +63,7 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	req.Pattern = pattern // account reads it, also for requests that are rejected here
-	// Clients other than browsers send neither Origin nor Sec-Fetch-Site and pass.
-	if err := r.origin.Check(req); err != nil {
+	if err := r.origin.check(req); err != nil {
 		log := obs.Log(req.Context(), r.log)
 		log.Warn().Str("route", routeOf(req)).Str("origin", req.Header.Get("Origin")).Msg("refused a cross-origin request")
 		WriteError(w, req, NewProblem(http.StatusForbidden, "cross-origin",
@@ -76,6 +76,9 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		ctx = context.WithValue(ctx, throttleKey{}, r.throttle)
 	}
 	*req = *req.WithContext(ctx) // in place, because account reads its Pattern
+	if err == nil {
+		err = r.checkAnonymous(req, caller)
+	}
 	if err != nil {
 		r.recordRefused(req, caller, err)
 		WriteError(w, req, err)

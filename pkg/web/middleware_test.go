@@ -260,6 +260,17 @@ func TestIsJSON(t *testing.T) {
 	}
 }
 
+// TestForwardedRequestsAreNotJudged checks that a router in front of a service leaves parameters to the service.
+func TestForwardedRequestsAreNotJudged(t *testing.T) {
+	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	router.Forwards()
+	for _, header := range [][]string{nil, {web.OwnerHeader, "a b"}} {
+		if rec := ask(router, http.MethodPost, "/x?wrong=1", "", header...); rec.Code != http.StatusUnauthorized {
+			t.Errorf("with the header %q: got %d, want the 401 of the service", header, rec.Code)
+		}
+	}
+}
+
 // brokenBody fails like a chunked body with malformed chunks.
 type brokenBody struct{}
 
@@ -275,6 +286,14 @@ func TestCrossOriginWritesAreRejected(t *testing.T) {
 		"same origin":  {[]string{"Sec-Fetch-Site", "same-origin"}, 200},
 		"other site":   {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
 		"other origin": {[]string{"Origin", "https://evil.example"}, 403},
+
+		"same origin without Sec-Fetch-Site": {[]string{"Origin", "http://localhost"}, 200},
+		"other scheme":                       {[]string{"Origin", "https://localhost"}, 403},
+		"other port":                         {[]string{"Origin", "http://localhost:81"}, 403},
+		"opaque origin":                      {[]string{"Origin", "null"}, 403},
+		"same origin over TLS":               {[]string{"X-Forwarded-Proto", "https", "Origin", "https://localhost"}, 200},
+		"other scheme over TLS":              {[]string{"X-Forwarded-Proto", "https", "Origin", "http://localhost"}, 403},
+		"TLS ends at an unknown proxy":       {[]string{"Sec-Fetch-Site", "same-origin", "Origin", "https://localhost"}, 200},
 	} {
 		if rec := ask(router, http.MethodPost, "/x", "", test.header...); rec.Code != test.want {
 			t.Errorf("%s: got %d, want %d", name, rec.Code, test.want)

@@ -27,7 +27,7 @@ func (r *Router) queryNames() map[string][]string {
 // Otherwise a client could not detect that a filter was ignored.
 func (r *Router) checkQuery(req *http.Request) error {
 	known, described := r.queries()[req.Pattern]
-	if !described || req.URL.RawQuery == "" {
+	if !described || r.forwards || req.URL.RawQuery == "" {
 		return nil
 	}
 	given, err := url.ParseQuery(req.URL.RawQuery)
@@ -51,4 +51,19 @@ func (r *Router) checkQuery(req *http.Request) error {
 		return Invalid(wrong...)
 	}
 	return nil
+}
+
+// setPathValues sets the values of the path of a request from its pattern, as the mux does before it calls the handler.
+func setPathValues(req *http.Request) {
+	_, pattern, _ := strings.Cut(req.Pattern, " ")
+	given := strings.Split(req.URL.EscapedPath(), "/")
+	for i, segment := range strings.Split(pattern, "/") {
+		name, variable := strings.CutPrefix(segment, "{")
+		if !variable || i >= len(given) {
+			continue
+		}
+		if value, err := url.PathUnescape(given[i]); err == nil {
+			req.SetPathValue(strings.TrimSuffix(name, "}"), value)
+		}
+	}
 }

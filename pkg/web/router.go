@@ -52,13 +52,15 @@ type Router struct {
 	log      zerolog.Logger
 	metrics  metrics
 	queries  func() map[string][]string // result of queryNames, computed at the first request
-	origin   *http.CrossOriginProtection
+	origin   crossOrigin
 	writable func() error
 	hosts    Hosts
 	roles    []Role
 
 	authenticate Authenticate
-	access       func() map[string]access // result of accesses, computed at the first request
+	forwards     bool                                 // set by Forwards
+	anonymous    map[string]func(*http.Request) error // set by Anonymous, by prefix
+	access       func() map[string]access             // result of accesses, computed at the first request
 	throttle     *Throttle
 	audit        Audit
 	refused      recordedRefusals
@@ -91,12 +93,13 @@ func NewRouter(o Options) *Router {
 	r := &Router{
 		API: api, Mux: mux, Bodies: o.Bodies, log: o.Log,
 		metrics:  newMetrics(o.Registry),
-		origin:   http.NewCrossOriginProtection(),
+		origin:   crossOrigin{http.NewCrossOriginProtection()},
 		writable: o.Writable,
 		hosts:    o.Hosts,
 		roles:    o.Roles,
 
 		authenticate: o.Authenticate,
+		anonymous:    map[string]func(*http.Request) error{},
 		throttle:     o.Throttle,
 		audit:        o.Audit,
 	}
@@ -112,6 +115,10 @@ func NewRouter(o Options) *Router {
 	handleDocs(mux, o.Title, o.Events)
 	return r
 }
+
+// Forwards declares that the handlers of the router's operations forward requests to services. The router then leaves
+// the parameters of a request to the service, which checks the credential first.
+func (r *Router) Forwards() { r.forwards = true }
 
 // Register adds a typed JSON operation, with the problems that it can return beyond the common ones. Use it
 // instead of huma.Register, which loses the identity of errors: here a returned error becomes the problem

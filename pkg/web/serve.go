@@ -44,7 +44,8 @@ const (
 // ServeOptions.Drain to finish. After that their contexts are canceled with the cause ErrDraining,
 // their connections are closed, and Serve returns ErrCut. A clean shutdown returns nil.
 //
-// Connections are rejected with 503 while few file descriptors are free; see LimitListener.
+// While few file descriptors are free, a new connection replaces one that is idle, or is rejected with 503; see
+// LimitListener.
 //
 // There is no time limit on an entire request or response, which would end uploads and live events. A
 // Router limits clients that stall.
@@ -68,6 +69,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 		IdleTimeout:       IdleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         o.TLS.Clone(),
+		ConnState:         func(conn net.Conn, state http.ConnState) { TrackIdle(conn, state == http.StateIdle) },
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          log.New(serverLog{o.Log}, "", 0),
 	}

@@ -55,7 +55,7 @@ func (t *Throttle) admit(header http.Header, path string, caller Caller) error {
 	if rate == 0 {
 		return nil
 	}
-	left, ok := t.take(throttled(caller), float64(rate))
+	left, ok := t.take(caller.Tenant(), float64(rate))
 	limit := RateLimit{Policy: "requests", Quota: rate, Remaining: int64(left), Window: time.Second, Reset: time.Second}
 	if ok {
 		limit.set(header)
@@ -89,14 +89,6 @@ func (t *Throttle) take(key string, rate float64) (left float64, ok bool) {
 	return b.tokens, true
 }
 
-// throttled returns the key that identifies a caller. Owners contain no NUL.
-func throttled(c Caller) string {
-	if c.Owner == "" {
-		return "\x00" + c.Client
-	}
-	return c.Owner
-}
-
 type throttleKey struct{}
 
 // streamRetry is the Retry-After for a stream above the quota.
@@ -114,7 +106,7 @@ func EnterStream(ctx context.Context) (leave func(), err error) {
 	if limit == 0 {
 		return func() {}, nil
 	}
-	key := throttled(caller)
+	key := caller.Tenant()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.streams[key] >= limit {

@@ -91,7 +91,7 @@ func entries(cfg Config) []Entry {
 		{textfiles.Work(), func(s Shared) (Area, error) {
 			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
 		}},
-		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker), nil }},
+		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil }},
 		{photojobs.Work(), func(s Shared) (Area, error) {
 			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)
 		}},

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
+	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/gofiber/fiber/v3 v3.5.0
 	github.com/gofrs/flock v0.12.1
 	github.com/nats-io/nats-server/v2 v2.15.2
@@ -37,7 +38,6 @@ require (
 	github.com/caarlos0/env/v11 v11.4.2 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/coreos/go-oidc/v3 v3.21.0 // indirect
-	github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/esimov/pigo v1.4.6 // indirect

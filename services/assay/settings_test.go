@@ -77,6 +77,9 @@ These values are fixed. Open an issue if you need to change one.
 | 20 times ASSAY_S3_TIMEOUT | time limit for S3 to complete a multipart upload or to copy an object |
 | 4, 20 s, 6 hours | number of feed sources that one ingest process polls concurrently, timeout of a request, longest pause after failures |
 | 15 s | how long a streamed upload waits for a free slot before it gets 503 |
+| half | share of the live event streams, waiting requests and downloads of a process that one owner can hold |
+| 256, 192 | number of library downloads that stream through one query process concurrently, and number for one client address |
+| 4 s | how long a request waits for DynamoDB, S3 or NATS without a response before it gets 503; a response restores the limit |
 | 32 MiB | memory of a process for request bodies in handlers |
 | 10 minutes | period in which NATS drops repeated events with the same id |
 `

@@ -37,6 +37,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/textfile"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // Name is the name of the service in logs, metrics and event sources.
@@ -70,19 +71,23 @@ type Shared struct {
 	Receiver *receive.Receiver // receives forms with a file
 	Parts    *parts.Uploads
 	Quotas   *quota.Quotas
-	Log      zerolog.Logger
-	Registry prometheus.Registerer
+	// Withdrawn are the items whose later content is deleted.
+	Withdrawn *withdrawn.Items
+	Log       zerolog.Logger
+	Registry  prometheus.Registerer
 }
 
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
 		{textfiles.Work(), func(s Shared) Area {
-			return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Log)
+			return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Withdrawn, s.Log)
 		}},
-		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
-		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Quotas, s.Log) }},
-		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Log) }},
+		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Quotas, s.Log, s.Registry) }},
+		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Quotas, s.Withdrawn, s.Log) }},
+		{libraries.Work(), func(s Shared) Area {
+			return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Withdrawn, s.Log)
+		}},
 	}
 }
 
@@ -139,7 +144,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 		return nil, config.Unusable(err)
 	}
 	quotas := quota.New(cfg.Quotas, cfg.Platform, backends.DB, log)
-	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), quotas, log, reg})
+	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), quotas, withdrawn.New(platform.NewStore(backends.DB, cfg.Platform)), log, reg})
 	return &Service{
 		backends: backends, areas: all, identity: ident, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
@@ -187,7 +192,7 @@ func (s *Service) Routes(r *web.Router) {
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
-	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), zerolog.Nop(), prometheus.NewRegistry()})
+	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), withdrawn.New(nil), zerolog.Nop(), prometheus.NewRegistry()})
 	ident, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
 		panic(err) // a bug: the default settings are valid

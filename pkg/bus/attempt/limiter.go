@@ -32,6 +32,14 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
 
+// LostError means that no attempts are left, because the last one ended without a result: its worker died or lost its
+// connection.
+type LostError struct{ Attempts int }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("gave up after %s; in the last one, the worker died or lost its connection", Count(e.Attempts))
+}
+
 // abandonAfter is how long a handler may continue after its context is done.
 const abandonAfter = 5 * time.Second
 

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +69,7 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 	}
 	var err error
 	if c.NATS, err = nats.Connect(cfg.URL, options...); err != nil {
-		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.URL, err)
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", redacted(cfg.URL), err)
 	}
 	js, err := jetstream.New(c.NATS)
 	if err != nil {
@@ -76,6 +78,19 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 	}
 	c.JS = &JetStream{refusals: c.refusals, js: js}
 	return c, nil
+}
+
+// redacted returns a list of URLs without their passwords.
+func redacted(urls string) string {
+	all := strings.Split(urls, ",")
+	for i, one := range all {
+		at, err := url.Parse(strings.TrimSpace(one))
+		if err != nil {
+			return "an invalid URL" // err contains the password
+		}
+		all[i] = at.Redacted()
+	}
+	return strings.Join(all, ",")
 }
 
 // Check returns an error unless NATS responds and has JetStream. It is a readiness check.

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/outage"
 )
 
 // ErrForbidden means that the NATS server does not permit this user an
@@ -53,6 +58,39 @@ func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_
 		end(nil)
 	}
 }
+
+// call is like WithPermissionErrors, and limits the time of a call whose context is bounded. done marks the error of a
+// call to which the server did not respond.
+func (r *refusals) call(caller context.Context, about ...string) (_ context.Context, done func(*error)) {
+	ctx, permitted := r.WithPermissionErrors(caller, about...)
+	stop, began := func() {}, time.Now()
+	if left, bounded := outage.Left(caller, outage.NATS); bounded {
+		ctx, stop = context.WithTimeout(ctx, left)
+	}
+	return ctx, func(err *error) {
+		permitted(err)
+		stop()
+		lost := caller.Err() == nil && unanswered(*err)
+		outage.Ended(caller, outage.NATS, began, !lost)
+		if lost {
+			*err = &outage.Error{Backend: outage.NATS, Err: *err}
+		}
+	}
+}
+
+// unanswered reports whether the server did not respond to a call, or cannot serve it now.
+func unanswered(err error) bool {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
+		return api.Code >= http.StatusInternalServerError && api.ErrorCode == systemUnavailable
+	}
+	return slices.ContainsFunc([]error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrDisconnected,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled,
+	}, func(one error) bool { return errors.Is(err, one) })
+}
+
+// systemUnavailable is the server's code while JetStream has no leader.
+const systemUnavailable jetstream.ErrorCode = 10008
 
 // refusedSubject matches the server's report of a denied request: Permissions
 // Violation for Publish to "assay.dead.x".

@@ -16,7 +16,7 @@ type JetStream struct {
 }
 
 func (j *JetStream) check(ctx context.Context) (err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, "$JS.API.INFO")
+	ctx, done := j.refusals.call(ctx, "$JS.API.INFO")
 	defer done(&err)
 	_, err = j.js.AccountInfo(ctx)
 	return err
@@ -24,7 +24,7 @@ func (j *JetStream) check(ctx context.Context) (err error) {
 
 // Stream looks up a stream, which takes one request. Errors name the stream.
 func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, name)
+	ctx, done := j.refusals.call(ctx, name)
 	stream, err := j.js.Stream(ctx, name)
 	done(&err)
 	if err != nil {
@@ -41,7 +41,7 @@ func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jet
 	if err != nil {
 		return nil, err
 	}
-	ctx, done := j.refusals.WithPermissionErrors(ctx, stream)
+	ctx, done := j.refusals.call(ctx, stream)
 	defer done(&err)
 	msg, err := found.stream.GetLastMsgForSubject(ctx, subject)
 	if err != nil {
@@ -52,7 +52,7 @@ func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jet
 
 // CreateStream creates a stream.
 func (j *JetStream) CreateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, cfg.Name)
+	ctx, done := j.refusals.call(ctx, cfg.Name)
 	defer done(&err)
 	_, err = j.js.CreateStream(ctx, cfg)
 	return err
@@ -60,7 +60,7 @@ func (j *JetStream) CreateStream(ctx context.Context, cfg jetstream.StreamConfig
 
 // UpdateStream changes the settings of a stream.
 func (j *JetStream) UpdateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, cfg.Name)
+	ctx, done := j.refusals.call(ctx, cfg.Name)
 	defer done(&err)
 	_, err = j.js.UpdateStream(ctx, cfg)
 	return err
@@ -68,7 +68,7 @@ func (j *JetStream) UpdateStream(ctx context.Context, cfg jetstream.StreamConfig
 
 // ConsumerInfo reads the state and the settings of a consumer.
 func (j *JetStream) ConsumerInfo(ctx context.Context, stream, name string) (_ *jetstream.ConsumerInfo, err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, name)
+	ctx, done := j.refusals.call(ctx, name)
 	defer done(&err)
 	consumer, err := j.js.Consumer(ctx, stream, name)
 	if err != nil {
@@ -79,14 +79,14 @@ func (j *JetStream) ConsumerInfo(ctx context.Context, stream, name string) (_ *j
 
 // CreateConsumer creates a named consumer.
 func (j *JetStream) CreateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, cfg.Name)
+	ctx, done := j.refusals.call(ctx, cfg.Name)
 	defer done(&err)
 	return j.js.CreateConsumer(ctx, stream, cfg)
 }
 
 // CreateOrUpdateConsumer creates a durable consumer or changes its settings.
 func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, cfg.Durable)
+	ctx, done := j.refusals.call(ctx, cfg.Durable)
 	defer done(&err)
 	_, err = j.js.CreateOrUpdateConsumer(ctx, stream, cfg)
 	return err
@@ -94,21 +94,21 @@ func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, c
 
 // DeleteConsumer deletes a consumer.
 func (j *JetStream) DeleteConsumer(ctx context.Context, stream, name string) (err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, name)
+	ctx, done := j.refusals.call(ctx, name)
 	defer done(&err)
 	return j.js.DeleteConsumer(ctx, stream, name)
 }
 
 // PublishMsg publishes a message and returns when its stream has stored it on disk.
 func (j *JetStream) PublishMsg(ctx context.Context, msg *nats.Msg, opts ...jetstream.PublishOpt) (_ *jetstream.PubAck, err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, msg.Subject)
+	ctx, done := j.refusals.call(ctx, msg.Subject)
 	defer done(&err)
 	return j.js.PublishMsg(ctx, msg, opts...)
 }
 
 // CreateOrUpdateKeyValue creates a key-value bucket or changes its settings.
 func (j *JetStream) CreateOrUpdateKeyValue(ctx context.Context, cfg jetstream.KeyValueConfig) (_ *KeyValue, err error) {
-	ctx, done := j.refusals.WithPermissionErrors(ctx, "KV_"+cfg.Bucket)
+	ctx, done := j.refusals.call(ctx, "KV_"+cfg.Bucket)
 	defer done(&err)
 	bucket, err := j.js.CreateOrUpdateKeyValue(ctx, cfg)
 	if err != nil {
@@ -129,21 +129,21 @@ func (s *Stream) CachedInfo() *jetstream.StreamInfo { return s.stream.CachedInfo
 
 // Info reads the state of the stream.
 func (s *Stream) Info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (_ *jetstream.StreamInfo, err error) {
-	ctx, done := s.refusals.WithPermissionErrors(ctx, s.name)
+	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.Info(ctx, opts...)
 }
 
 // Msg reads the message with a sequence number.
 func (s *Stream) Msg(ctx context.Context, sequence uint64, opts ...jetstream.GetMsgOpt) (_ *jetstream.RawStreamMsg, err error) {
-	ctx, done := s.refusals.WithPermissionErrors(ctx, s.name)
+	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.GetMsg(ctx, sequence, opts...)
 }
 
 // DeleteMsg deletes the message with a sequence number.
 func (s *Stream) DeleteMsg(ctx context.Context, sequence uint64) (err error) {
-	ctx, done := s.refusals.WithPermissionErrors(ctx, s.name)
+	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.DeleteMsg(ctx, sequence)
 }
@@ -156,14 +156,14 @@ type KeyValue struct {
 
 // Get reads the latest value of a key.
 func (k *KeyValue) Get(ctx context.Context, key string) (_ jetstream.KeyValueEntry, err error) {
-	ctx, done := k.refusals.WithPermissionErrors(ctx, k.bucket.Bucket())
+	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
 	defer done(&err)
 	return k.bucket.Get(ctx, key)
 }
 
 // Put sets the value of a key, and returns when it is stored on disk.
 func (k *KeyValue) Put(ctx context.Context, key string, value []byte) (err error) {
-	ctx, done := k.refusals.WithPermissionErrors(ctx, k.bucket.Bucket())
+	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
 	defer done(&err)
 	_, err = k.bucket.Put(ctx, key, value)
 	return err

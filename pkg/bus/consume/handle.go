@@ -30,6 +30,7 @@ type consumerRun struct {
 	consumer bus.Consumer
 	limiter  *attempt.Limiter
 	attempts *attempt.Log
+	shares   *shares
 	durables *durables
 	watchdog *watchdog
 	end      context.CancelCauseFunc // ends Run
@@ -41,6 +42,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	inFlight := w.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
 	defer inFlight.Dec()
+	defer w.watchdog.working()()
 	started := time.Now()
 
 	delivery, err := bus.ParseDelivery(msg)
@@ -64,7 +66,10 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	w.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
 	log := obs.Log(ctx, w.log)
 	line := log.Info()
-	if err != nil {
+	switch {
+	case errors.Is(err, errShare):
+		line = log.Debug().Err(err)
+	case err != nil:
 		line = log.Warn().Err(err)
 	}
 	if settled != nil {
@@ -78,11 +83,16 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 }
 
 // attempt calls the handler within its bounds, unless no attempts are left because the last one
-// ended without a result.
+// ended without a result, or the tenant uses its share.
 func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
-		return bus.Permanent(fmt.Errorf("gave up after %s; in the last one, the worker died or lost its connection", attempt.Count(w.consumer.Attempts)))
+		return bus.Permanent(&attempt.LostError{Attempts: w.consumer.Attempts})
 	}
+	release, err := w.shares.acquire(ctx, d.Tenant())
+	if err != nil {
+		return err
+	}
+	defer release()
 	bounds := w.consumer.Bounds(&d)
 	return w.limiter.Run(ctx, bounds.Time, bounds.Memory, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
 }

@@ -46,7 +46,7 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 
 	w := &consumerRun{
 		Runner: r, consumer: c, end: end, durables: from, watchdog: newWatchdog(r, from, began),
-		attempts: newLog(r.bus, c, began.sequence, r.log),
+		attempts: newLog(r.bus, c, began.sequence, r.log), shares: newShares(c.Share),
 		limiter: attempt.NewLimiter(attempt.Limits{Parallel: c.Parallel, Memory: c.Memory, Abandoned: c.Abandoned, AbandonedFor: c.AbandonedFor},
 			r.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
@@ -70,6 +70,9 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 // withDefaults applies the defaults that bus.Consumer documents.
 func withDefaults(c bus.Consumer) bus.Consumer {
 	c.Parallel = max(c.Parallel, 1)
+	if c.Share <= 0 {
+		c.Share = c.Parallel
+	}
 	if c.Lease <= 0 {
 		c.Lease = 30 * time.Second
 	}

@@ -35,8 +35,9 @@ type watchdog struct {
 	clock  time.Time  // time of the server at the last check
 	looked time.Time  // time of the last check that found nothing to recreate
 
-	held   atomic.Int64 // number of workers waiting at the gate
-	passed atomic.Int64 // when a worker last passed the gate after waiting, as time since began
+	held  atomic.Int64 // number of workers waiting at the gate
+	busy  atomic.Int64 // number of workers with a message
+	freed atomic.Int64 // when a worker last passed the gate after waiting or ended a message, as time since began
 }
 
 func newWatchdog(r *Runner, d *durables, from position) *watchdog {
@@ -61,10 +62,21 @@ func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 		return true, fmt.Errorf("gate of consumer %s: %w", w.consumer.Name, err)
 	}
 	if held = time.Since(arrived) > gateWait; held {
-		w.passed.Store(int64(time.Since(w.began)))
+		w.free()
 	}
 	return held, nil
 }
+
+// working reports that a worker has a message, until it calls ended.
+func (w *watchdog) working() (ended func()) {
+	w.busy.Add(1)
+	return func() {
+		w.free()
+		w.busy.Add(-1)
+	}
+}
+
+func (w *watchdog) free() { w.freed.Store(int64(time.Since(w.began))) }
 
 // watchEvery is the time between two checks of the consumer, in leases. The messages of a dead
 // worker are redelivered by then.
@@ -176,12 +188,12 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 // and waiting workers without a delivery before it is reported.
 const stalledLeases = 2
 
-// reportStall reports a durable that has messages but delivers none.
+// reportStall reports a durable that has messages but delivers none to free workers.
 func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
-	if w.held.Load() > 0 {
+	if w.held.Load() > 0 || w.busy.Load() >= int64(w.consumer.Parallel) {
 		return
 	}
-	silence := time.Since(w.began) - time.Duration(w.passed.Load())
+	silence := time.Since(w.began) - time.Duration(w.freed.Load())
 	if info.Delivered.Last != nil {
 		silence = min(silence, info.TimeStamp.Sub(*info.Delivered.Last)) // both by the server's clock
 	}

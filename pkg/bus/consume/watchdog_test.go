@@ -108,6 +108,24 @@ func TestStalledConsumerIsDetected(t *testing.T) {
 	}
 }
 
+// TestBusyWorkersAreNotStalled checks that a consumer is not counted as stalled while its workers are busy for several
+// leases and further messages wait.
+func TestBusyWorkersAreNotStalled(t *testing.T) {
+	w, runner, recreated := counted(t)
+	c := bustest.Consumer(nil)
+	c.Parallel, c.Lease = 1, 300*time.Millisecond
+	c.Handle = func(context.Context, bus.Delivery) error {
+		<-time.After(5 * c.Lease) // longer than it takes to detect a stall
+		return nil
+	}
+	bustest.ConsumeWith(t, runner, c)
+	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := recreated("stalled"); n != 0 {
+		t.Errorf("the consumer was counted as stalled %v times, want 0", n)
+	}
+}
+
 // counted returns a World, a runner, and a function that returns the runner's count of recreated
 // consumers by cause.
 func counted(t *testing.T) (*bustest.World, *consume.Runner, func(cause string) float64) {

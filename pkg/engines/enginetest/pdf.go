@@ -15,12 +15,16 @@ type PDF struct {
 	Pages    []string          // lines of text, in Helvetica; ignored if Contents is set
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
-	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other
+	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other and the patterns
+	Patterns []string          // contents of the cells of the tiling patterns P0, P1, …, which can use the forms
 	// Encrypted means that the document is encrypted. Password is its user password, which can be
 	// empty.
 	Encrypted bool
 	Password  string
 }
+
+// DrawsFirstForm is a page that draws the form X0 instead of lines of text.
+const DrawsFirstForm = "/X0 Do"
 
 // Bytes returns the document as PDF 1.4.
 func (p PDF) Bytes() []byte {
@@ -36,6 +40,12 @@ func (p PDF) Bytes() []byte {
 		n := number()
 		fmt.Fprintf(&xobjects, "/X%d %d 0 R ", i, n)
 		w.stream(n, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources %d 0 R", resources), form)
+	}
+	var patterns strings.Builder
+	for i, cell := range p.Patterns {
+		n := number()
+		fmt.Fprintf(&patterns, "/P%d %d 0 R ", i, n)
+		w.stream(n, fmt.Sprintf("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 225 161] /XStep 225 /YStep 161 /Resources %d 0 R", resources), cell)
 	}
 	var fields []string
 	for name, value := range p.Fields {
@@ -65,13 +75,16 @@ func (p PDF) Bytes() []byte {
 	w.object(pages, fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(kids)))
 	w.object(font, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
 	w.object(info, fmt.Sprintf("<< /Title %s /CreationDate %s >>", w.text(info, p.Title), w.text(info, "D:20261122103000+01'00'")))
-	w.object(resources, fmt.Sprintf("<< /Font << /F1 %d 0 R >> /XObject << %s>> >>", font, xobjects.String()))
+	w.object(resources, fmt.Sprintf("<< /Font << /F1 %d 0 R >> /XObject << %s>> /Pattern << %s>> >>", font, xobjects.String(), patterns.String()))
 	return w.end(catalog, info)
 }
 
 func (p PDF) contents(text string) string {
 	if p.Contents != "" {
 		return p.Contents
+	}
+	if text == DrawsFirstForm {
+		return text
 	}
 	var b strings.Builder
 	b.WriteString("BT /F1 12 Tf 14 TL 72 720 Td\n")

@@ -6,18 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 //go:embed pdfium.wasm.gz
 var code []byte
 
 // Errors of a document. They are permanent: the same bytes fail again.
-var (
-	ErrLocked  = errors.New("the document is password-protected")
-	ErrDamaged = errors.New("the document is not a PDF, or is damaged")
-	ErrPage    = errors.New("the page cannot be read")
+const (
+	ErrLocked  = reason.DocumentLocked
+	ErrDamaged = reason.NotPDF
+	ErrPage    = reason.PDFPage
 )
 
 // Memory is the default memory limit of a document, in bytes.
@@ -52,16 +54,20 @@ type Document struct {
 	pages    int
 }
 
-// Open opens the document in r, which has size bytes and is read until Close. memory is the
-// memory limit in bytes; 0 means Memory. ctx bounds all work on the document. Open returns
-// ErrLocked, ErrDamaged, the errors of engines, and those of r. The caller must close the
-// Document.
-func (e *Engine) Open(ctx context.Context, r io.ReaderAt, size, memory int64) (*Document, error) {
-	if memory == 0 {
-		memory = Memory
+// Limits are the limits of an open document. 0 selects the default.
+type Limits struct {
+	Memory int64         // in bytes; default: Memory
+	Time   time.Duration // from Open to Close, without the wait for the compilation; default: no limit
+}
+
+// Open opens the document in r, which has size bytes and is read until Close. ctx bounds all work on the document. Open
+// returns ErrLocked, ErrDamaged, the errors of engines, and those of r. The caller must close the Document.
+func (e *Engine) Open(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
+	if l.Memory == 0 {
+		l.Memory = Memory
 	}
 	f := &file{ReaderAt: r, size: size}
-	instance, err := e.engine.Start(context.WithValue(ctx, fileKey{}, f), engines.Limits{Memory: memory, First: min(initial, memory)})
+	instance, err := e.engine.Start(context.WithValue(ctx, fileKey{}, f), engines.Limits{Memory: l.Memory, First: min(initial, l.Memory), Time: l.Time})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +91,7 @@ func (d *Document) load() error {
 	}
 	copy(d.instance.Bytes(path, uint64(len(documentPath))), documentPath)
 	if d.handle = d.instance.Call("FPDF_LoadDocument", path, 0); d.handle == 0 {
-		switch reason := d.instance.Call("FPDF_GetLastError"); reason {
+		switch d.instance.Call("FPDF_GetLastError") {
 		case codePassword, codeSecurity:
 			return d.err(ErrLocked)
 		}
@@ -93,7 +99,7 @@ func (d *Document) load() error {
 	}
 	d.pages = int(int32(d.instance.Call("FPDF_GetPageCount", d.handle)))
 	if d.pages <= 0 {
-		return d.err(fmt.Errorf("%w: it has no pages", ErrDamaged))
+		return d.err(ErrDamaged.With(reason.NoPages))
 	}
 	return d.err(nil)
 }

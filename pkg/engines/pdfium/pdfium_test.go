@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 func open(ctx context.Context, data []byte) (*pdfium.Document, error) {
-	return engine.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
+	return engine.Open(ctx, bytes.NewReader(data), int64(len(data)), pdfium.Limits{})
 }
 
 func mustOpen(t testing.TB, p enginetest.PDF) *pdfium.Document {
@@ -123,7 +123,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if _, err := d.Picture(0, 20_000); !errors.Is(err, engines.ErrMemory) {
 		t.Errorf("a picture of 1.6 GB: got error %v, want ErrMemory", err)
 	}
-	if _, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), 1<<20); !errors.Is(err, engines.ErrMemory) {
+	if _, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), pdfium.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrMemory) {
 		t.Errorf("with 1 MiB: got error %v, want ErrMemory", err)
 	}
 }
@@ -155,7 +155,7 @@ func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
 
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("connection lost")
-	if _, err := engine.Open(t.Context(), brokenReader{broken}, 1000, 0); !errors.Is(err, broken) {
+	if _, err := engine.Open(t.Context(), brokenReader{broken}, 1000, pdfium.Limits{}); !errors.Is(err, broken) {
 		t.Errorf("got error %v, want %v", err, broken)
 	}
 }

@@ -16,12 +16,13 @@ type Text struct {
 
 // TextLimits limits the result of Text. 0 selects the default.
 type TextLimits struct {
-	Pages int // default: 2,000
+	First int // number of the first page, counted from 0
+	Pages int // number of the page at which Text ends; default: 2,000
 	Bytes int // default: 8 MiB
 }
 
 // Text returns the text of the pages in reading order, with the values of form fields. A page that cannot be read
-// is omitted and counted.
+// is omitted and counted. If a page ends the instance, Text returns the text of the pages before it with the error.
 func (d *Document) Text(l TextLimits) (Text, error) {
 	if l.Pages == 0 {
 		l.Pages = 2000
@@ -31,16 +32,16 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 	}
 	var text Text
 	var all strings.Builder
-	for n := range d.pages {
+	for n := l.First; n < d.pages; n++ {
 		if n == l.Pages {
 			text.Cut = fmt.Sprintf("only the first %d of %d pages are read", n, d.pages)
 			break
 		}
 		page, err := d.pageText(n, l.Bytes-all.Len())
+		if d.err(nil) != nil {
+			break
+		}
 		if err != nil {
-			if d.err(nil) != nil {
-				return Text{}, d.err(nil)
-			}
 			text.Unreadable++
 		}
 		all.WriteString(page.text)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"time"
 
 	"github.com/tetratelabs/wazero/api"
 	"golang.org/x/image/font/gofont/gobold"
@@ -17,13 +18,14 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 //go:embed resvg.wasm.gz
 var code []byte
 
 // ErrDamaged is returned for a picture that cannot be drawn. It is permanent: the same bytes fail again.
-var ErrDamaged = errors.New("the picture is not SVG, or is damaged")
+const ErrDamaged = reason.DrawingDamaged
 
 // Version names the program in results.
 const Version = "resvg 2.6.2"
@@ -46,11 +48,12 @@ func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ct
 func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
 
 // Draw draws an SVG, which can be compressed with gzip, scaled to fit a square of longest × longest pixels. The
-// background is transparent. Text is always drawn in the Go fonts. Embedded pictures are drawn; nothing is fetched. ctx
-// bounds the work. Draw returns ErrDamaged and the errors of engines.
-func (e *Engine) Draw(ctx context.Context, svg []byte, longest int) (_ *image.NRGBA, err error) {
+// background is transparent. Text is always drawn in the Go fonts. Embedded pictures are drawn; nothing is fetched. limit
+// is the maximum time, without the wait for the compilation; 0 means no limit. Draw returns ErrDamaged and the errors of
+// engines.
+func (e *Engine) Draw(ctx context.Context, svg []byte, longest int, limit time.Duration) (_ *image.NRGBA, err error) {
 	values := &objects{}
-	instance, err := e.engine.Start(context.WithValue(ctx, objectsKey{}, values), engines.Limits{Memory: Memory, First: 4 << 20})
+	instance, err := e.engine.Start(context.WithValue(ctx, objectsKey{}, values), engines.Limits{Memory: Memory, First: 4 << 20, Time: limit})
 	if err != nil {
 		return nil, err
 	}

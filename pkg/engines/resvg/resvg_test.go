@@ -44,7 +44,7 @@ func compress(t *testing.T, s string) []byte {
 
 func TestDraw(t *testing.T) {
 	for name, svg := range map[string][]byte{"plain": []byte(scene), "compressed": compress(t, scene)} {
-		m, err := engine.Draw(t.Context(), svg, 400)
+		m, err := engine.Draw(t.Context(), svg, 400, 0)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -56,7 +56,7 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%s: got pixels %v, %v and %v, want red, transparent and half-transparent blue", name, red, none, blue)
 		}
 	}
-	tall, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
+	tall, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400, 0)
 	if err != nil || tall.Rect != image.Rect(0, 0, 100, 400) {
 		t.Errorf("tall picture: got %v, error %v, want a picture of 100 × 400", tall, err)
 	}
@@ -65,7 +65,7 @@ func TestDraw(t *testing.T) {
 // TestTextIsDrawn checks that text is drawn in the embedded fonts.
 func TestTextIsDrawn(t *testing.T) {
 	for _, family := range []string{"Helvetica", "monospace", "serif", "No Such Font"} {
-		m, err := engine.Draw(t.Context(), []byte(head+`viewBox="0 0 200 50"><text x="5" y="40" font-size="40" font-family="`+family+`">Wave</text></svg>`), 200)
+		m, err := engine.Draw(t.Context(), []byte(head+`viewBox="0 0 200 50"><text x="5" y="40" font-size="40" font-family="`+family+`">Wave</text></svg>`), 200, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,13 +106,13 @@ func TestHostilePictures(t *testing.T) {
 		"external":  {head + `viewBox="0 0 9 9"><image xlink:href="/etc/passwd" width="9" height="9"/></svg>`, nil},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		_, err := engine.Draw(ctx, []byte(c.svg), 500)
+		_, err := engine.Draw(ctx, []byte(c.svg), 500, 0)
 		cancel()
 		if reason := reasonOf(t, err); c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%s: got %s, error %v, want %v", name, reason, err, c.want)
 		}
 		t.Log(name, err)
-		if _, err := engine.Draw(t.Context(), []byte(scene), 100); err != nil {
+		if _, err := engine.Draw(t.Context(), []byte(scene), 100, 0); err != nil {
 			t.Errorf("after %s: got error %v, want nil", name, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestMutatedPictures(t *testing.T) {
 			data[rng.IntN(len(data))] = byte(32 + rng.IntN(95))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		_, err := engine.Draw(ctx, data, 100)
+		_, err := engine.Draw(ctx, data, 100, 0)
 		cancel()
 		ends[reasonOf(t, err)]++
 	}
@@ -160,7 +160,7 @@ func TestMutatedPictures(t *testing.T) {
 func TestDrawEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Draw(ctx, []byte(scene), 100); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Draw(ctx, []byte(scene), 100, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want Canceled", err)
 	}
 }

@@ -4,20 +4,21 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Permanent errors. Other errors may be temporary.
-var (
-	ErrUnauthorized = errors.New("the server rejected the API key")
-	ErrGone         = errors.New("the server reports that the document is gone")
-	ErrMalformed    = errors.New("the response cannot be parsed")
-	ErrTooLarge     = errors.New("the response is too large")
+const (
+	ErrUnauthorized = reason.FeedKeyRejected
+	ErrGone         = reason.FeedGone
+	ErrMalformed    = reason.FeedMalformed
+	ErrTooLarge     = reason.FeedTooLarge
 )
 
 // Throttled means that a server temporarily rejects requests.
@@ -33,6 +34,9 @@ func (t *Throttled) Error() string {
 	}
 	return fmt.Sprintf("%s; retry after %s", t.Reason, t.After.Round(time.Second))
 }
+
+// Unwrap returns the reason.
+func (t *Throttled) Unwrap() error { return reason.FeedThrottled.With(reason.Report, t.Error()) }
 
 // Client fetches documents. It is safe for concurrent use.
 type Client struct {
@@ -84,7 +88,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 		return Response{}, fmt.Errorf("read the response: %w", err)
 	}
 	if int64(len(body)) > c.MaxBody {
-		return Response{}, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.MaxBody)
+		return Response{}, ErrTooLarge.With(reason.MoreThan, c.MaxBody)
 	}
 	return Response{URL: resp.Request.URL.String(), Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
@@ -92,22 +96,22 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 // Err returns nil for the statuses 200 and 304, and otherwise the error for the status.
 // detail is the server's own message; it can be empty.
 func (r Response) Err(detail string) error {
-	message := fmt.Sprintf("the server responded with %d", r.Status)
+	failed, response, values := reason.FeedStatus.Fill(r.Status), reason.StatusCode, []any{r.Status}
 	if detail != "" {
-		message += " (" + detail + ")"
+		failed, response, values = reason.FeedMessage.Fill(r.Status, detail), reason.StatusMessage, append(values, detail)
 	}
 	after := r.RetryAfter(time.Now())
 	switch {
 	case r.Status == http.StatusOK || r.Status == http.StatusNotModified:
 		return nil
 	case r.Status == http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s", ErrUnauthorized, message)
+		return ErrUnauthorized.With(response, values...)
 	case r.Status == http.StatusGone:
-		return fmt.Errorf("%w: %s", ErrGone, message)
+		return ErrGone.With(response, values...)
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable && after > 0:
-		return &Throttled{message, after}
+		return &Throttled{failed.Error(), after}
 	}
-	return errors.New(message)
+	return failed
 }
 
 // maxRetryAfter is the maximum pause that a server can request.

@@ -161,6 +161,19 @@ func (p *Provider) Issue(sub string, more map[string]any) (string, error) {
 	return sign(jose.RS256, newest.key, newest.id, p.claims(sub, more))
 }
 
+// TokenAs is like Token, for a token with another type in its header; empty for none.
+func (p *Provider) TokenAs(t testing.TB, kind, sub string, more map[string]any) string {
+	t.Helper()
+	p.mu.Lock()
+	newest := p.keys[len(p.keys)-1]
+	p.mu.Unlock()
+	token, err := signAs(kind, jose.RS256, newest.key, newest.id, p.claims(sub, more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 func (p *Provider) claims(sub string, more map[string]any) map[string]any {
 	now := p.Now()
 	claims := map[string]any{
@@ -182,7 +195,14 @@ func Sign(t testing.TB, algorithm jose.SignatureAlgorithm, key any, id string, c
 }
 
 func sign(algorithm jose.SignatureAlgorithm, key any, id string, claims map[string]any) (string, error) {
-	options := (&jose.SignerOptions{}).WithType("JWT")
+	return signAs("JWT", algorithm, key, id, claims)
+}
+
+func signAs(kind string, algorithm jose.SignatureAlgorithm, key any, id string, claims map[string]any) (string, error) {
+	options := &jose.SignerOptions{}
+	if kind != "" {
+		options = options.WithType(jose.ContentType(kind))
+	}
 	if id != "" {
 		options = options.WithHeader("kid", id)
 	}
@@ -206,6 +226,7 @@ func (p *Provider) configuration(w http.ResponseWriter, _ *http.Request) {
 		"issuer": p.Issuer(), "jwks_uri": p.Issuer() + "/keys", "authorization_endpoint": p.Issuer() + "/authorize",
 		"token_endpoint": p.Issuer() + "/token", "id_token_signing_alg_values_supported": []string{"RS256"},
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		"authorization_response_iss_parameter_supported": true,
 	})
 }
 
@@ -237,6 +258,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	values := back.Query()
 	values.Set("code", name)
 	values.Set("state", query.Get("state"))
+	values.Set("iss", p.Issuer())
 	back.RawQuery = values.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }

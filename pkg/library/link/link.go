@@ -1,5 +1,5 @@
-// Package link stores the key that signs share links. The first service that issues a link creates the key, which
-// all services share.
+// Package link stores the secrets with which the library is shown to others: the key that signs share links, and the
+// secret on which the ids of nodes depend. The first service that needs one creates it, and all services share it.
 package link
 
 import (

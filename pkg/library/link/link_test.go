@@ -50,3 +50,39 @@ func TestOneKey(t *testing.T) {
 		}
 	}
 }
+
+// TestIDsDependOnASecret checks that an idempotency key always has one id, also in another process, that nobody can
+// compute it from the owner and the key, and that a node of an earlier version keeps its id.
+func TestIDsDependOnASecret(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	cfg, tables := platform.Config{Table: "assay-platform"}, library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
+	if err := table.EnsureAll(t.Context(), db, append(platform.Storage(cfg).Tables, library.Tables(tables)...)); err != nil {
+		t.Fatal(err)
+	}
+	documents, nodes := platform.NewStore(db, cfg), library.NewStore(db, tables)
+	id := func(owner, key string) string {
+		t.Helper()
+		id, err := link.NewIDs(documents, nodes).New(t.Context(), owner, key)
+		if err != nil || !library.ValidID(id) {
+			t.Fatalf("New(%q, %q) = %q, %v, want a valid id", owner, key, id, err)
+		}
+		return id
+	}
+	guessed, err := library.NewID("ann", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := id("ann", "1")
+	if first == guessed || first != id("ann", "1") || first == id("bob", "1") || first == id("ann", "2") {
+		t.Errorf("got id %s, want one that is the same for the same owner and key only, and not the guessed %s", first, guessed)
+	}
+	if one, other := id("ann", ""), id("ann", ""); one == other {
+		t.Error("got the same id twice without a key, want different ones")
+	}
+	if _, err := nodes.CreateFolder(t.Context(), library.NewNode{ID: guessed, Owner: "ann", Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := id("ann", "1"); got != guessed {
+		t.Errorf("got id %s for the key of a node of an earlier version, want its id %s", got, guessed)
+	}
+}

@@ -94,14 +94,14 @@ func allNamed(columns []Column) []Named {
 }
 
 // WriteCSV writes a header and a row for each processed record: its index from 1, its name and the
-// columns. Lines end with CRLF (RFC 4180).
+// columns, each as a Cell. Lines end with CRLF (RFC 4180).
 func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	row := []string{"record", "name"}
 	for _, c := range columns {
-		row = append(row, c.As)
+		row = append(row, Cell(c.As))
 	}
 	if err := out.Write(row); err != nil {
 		return err
@@ -113,9 +113,9 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 		if r.Failed() {
 			continue
 		}
-		row = append(row[:0], fmt.Sprint(r.Index+1), r.Name)
+		row = append(row[:0], fmt.Sprint(r.Index+1), Cell(r.Name))
 		for _, c := range columns {
-			row = append(row, r.Value(c.Column))
+			row = append(row, Cell(r.Value(c.Column)))
 		}
 		if err := out.Write(row); err != nil {
 			return err

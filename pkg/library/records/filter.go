@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/decimal"
 )
 
 // Limits of a filter.
@@ -53,6 +55,7 @@ type (
 	numeric struct {
 		column int
 		value  float64
+		exact  decimal.Number // decides between values that round to the same float64
 		ok     func(order int) bool
 	}
 	dated struct {
@@ -102,7 +105,7 @@ func (c negated) match(row []string) bool { return !c.of.match(row) }
 func (c present) match(row []string) bool { return row[c.column] != "" }
 
 func (c numeric) match(row []string) bool {
-	n, _, ok := parseNumber(row[c.column])
+	n, _, ok := parseAnyNumber(row[c.column])
 	if !ok {
 		return false
 	}
@@ -112,7 +115,8 @@ func (c numeric) match(row []string) bool {
 	case n > c.value:
 		return c.ok(1)
 	default:
-		return c.ok(0)
+		exact, _ := decimal.Parse(row[c.column])
+		return c.ok(exact.Compare(c.exact))
 	}
 }
 
@@ -137,16 +141,17 @@ func compare(column int, operator string, value token) (condition, string) {
 		"=": func(o int) bool { return o == 0 }, "!=": func(o int) bool { return o != 0 },
 	}[operator]
 	equality := operator == "=" || operator == "!="
-	number, _, isNumber := parseNumber(value.text)
+	number, _, isNumber := parseAnyNumber(value.text)
+	exact, _ := decimal.Parse(value.text)
 	date, isDate := parseDate(value.text)
 	switch {
 	case order == nil:
 		return contains{column, strings.ToLower(value.text), operator == "~"}, ""
 	case isNumber && !(equality && value.kind == quoted):
 		if operator == "!=" { // text differs from every number
-			return allOf{present{column}, negated{numeric{column, number, func(o int) bool { return o == 0 }}}}, ""
+			return allOf{present{column}, negated{numeric{column, number, exact, func(o int) bool { return o == 0 }}}}, ""
 		}
-		return numeric{column, number, order}, ""
+		return numeric{column, number, exact, order}, ""
 	case isDate && !equality:
 		return dated{column, date, order}, ""
 	case equality:

@@ -1,12 +1,16 @@
 package records
 
 import (
+	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/assay-project/assay/pkg/decimal"
 )
 
 // A Type is the type of all values of a column.
@@ -21,9 +25,20 @@ const (
 	Text    Type = "text"
 )
 
-// parseNumber parses a decimal number with an optional exponent. Digits with leading zeros are rejected:
-// they are a code rather than a number.
+// parseNumber is like parseAnyNumber, but rejects numbers beyond the range of a float64, which have no statistics.
 func parseNumber(s string) (value float64, integer, ok bool) {
+	value, integer, ok = parseAnyNumber(s)
+	if math.IsInf(value, 0) || value == 0 && strings.ContainsAny(s, "123456789") {
+		if n, _ := decimal.Parse(s); !n.Representable() {
+			return 0, false, false
+		}
+	}
+	return value, integer, ok
+}
+
+// parseAnyNumber parses a decimal number with an optional exponent. The value of a number beyond the range of a float64
+// is an infinity or 0. Digits with leading zeros are rejected: they are a code rather than a number.
+func parseAnyNumber(s string) (value float64, integer, ok bool) {
 	if s == "" || len(s) > 64 {
 		return 0, false, false
 	}
@@ -45,7 +60,7 @@ func parseNumber(s string) (value float64, integer, ok bool) {
 		}
 	}
 	value, err := strconv.ParseFloat(s, 64)
-	return value, integer, err == nil
+	return value, integer, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 var dateLayouts = []string{time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}

@@ -3,11 +3,13 @@ package feed
 
 import (
 	"context"
+	"errors"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -20,13 +22,14 @@ type Area struct {
 	bus    *bus.Bus
 	texts  *sentiment.Analyzer
 	worker *work.Worker
+	quotas *quota.Quotas
 }
 
 // New returns the area for open backends.
-func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *Area {
+func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas) *Area {
 	return &Area{
 		store:  feed.NewStore(backends.DB, cfg),
-		bucket: backends.Bucket, bus: backends.Bus, texts: sentiment.New(), worker: worker,
+		bucket: backends.Bucket, bus: backends.Bus, texts: sentiment.New(), worker: worker, quotas: quotas,
 	}
 }
 
@@ -48,5 +51,5 @@ func (a *Area) Consumers() []bus.Consumer {
 // Sweep repairs items that have no outstanding message, and deletes orphaned texts.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := newSweep(ctx, a, r)
-	return sweeper.Sweep(ctx, r, s, s)
+	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s))
 }

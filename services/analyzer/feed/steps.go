@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/feed/language"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -60,7 +61,14 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
 	document, err := s.bucket.Load(ctx, feed.TextKey(i.SourceID))
 	if errors.Is(err, blob.ErrNotFound) {
-		return analysis{}, bus.Permanent(errors.New("the accepted text no longer exists"))
+		now, err := s.store.Get(ctx, i.SourceID)
+		switch {
+		case err != nil:
+			return analysis{}, err
+		case now.Writer != i.Writer:
+			return analysis{}, lifecycle.ErrNotFound // deleted and posted again
+		}
+		return analysis{}, bus.Permanent(reason.TextGone)
 	}
 	if err != nil {
 		return analysis{}, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
@@ -24,12 +26,13 @@ const (
 // sweep repairs items and deletes orphaned texts.
 type sweep struct {
 	steps
+	counting *sweeper.Counting
 	// deadLetters returns the failure times of items with dead letters. It reads them once per run.
 	deadLetters func() (map[string]time.Time, error)
 }
 
 func newSweep(ctx context.Context, a *Area, r *sweeper.Run) sweep {
-	s := sweep{steps: steps{a}}
+	s := sweep{steps: steps{a}, counting: &sweeper.Counting{Quotas: a.quotas, Area: feed.Name, Exist: a.exist}}
 	s.deadLetters = sync.OnceValues(func() (map[string]time.Time, error) { return s.readDeadLetters(ctx, r.OutcomesSince) })
 	return s
 }
@@ -45,7 +48,46 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (items [
 	for _, id := range page.Double {
 		r.Found(ctx, duplicateRows, id, func(ctx context.Context) error { return s.store.Merge(ctx, id) })
 	}
+	if err := s.counting.Items(ctx, r, s.countable(page.Items)); err != nil {
+		return nil, "", 0, err
+	}
 	return page.Items, page.Next, len(page.Items) + len(page.Double) + len(page.Broken), nil
+}
+
+// countable returns the items for counting toward the quotas of their senders. The size of an uncounted item is that of
+// its stored submission.
+func (s sweep) countable(items []feed.Item) []sweeper.Countable {
+	var all []sweeper.Countable
+	for _, i := range items {
+		at, err := i.Ingested()
+		if err != nil || i.Sender == "" {
+			continue
+		}
+		all = append(all, sweeper.Countable{
+			ID: quota.ID{Owner: i.Sender, ID: i.SourceID}, Bytes: -1, Created: at,
+			Size: func(ctx context.Context) (int64, error) {
+				text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
+				if errors.Is(err, blob.ErrNotFound) {
+					err = nil
+				}
+				return text.Size, err
+			},
+		})
+	}
+	return all
+}
+
+// exist returns the source ids whose items exist.
+func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error) {
+	missing, err := a.store.Missing(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		found[id] = !slices.Contains(missing, id)
+	}
+	return found, nil
 }
 
 func (sweep) ID(i feed.Item) string { return i.SourceID }
@@ -53,7 +95,7 @@ func (sweep) ID(i feed.Item) string { return i.SourceID }
 func (sweep) Changed(i feed.Item) (time.Time, error) { return i.Ingested() }
 
 func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
-	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
+	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.Tenant())
 }
 
 // Recover restores the dead letter of a failed item, which cannot be replayed without it. Periodic
@@ -121,7 +163,7 @@ func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, er
 	return s.bucket.List(ctx, feed.ObjectPrefix, cursor, blob.PageLimit)
 }
 
-func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (found sweeper.Comparison, err error) {
 	var ids []string
 	for _, object := range objects {
 		if id, err := feed.ParseTextKey(object.Key); err == nil && r.Old(object.Modified) {
@@ -130,12 +172,13 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	}
 	missing, err := s.store.Missing(ctx, ids)
 	if err != nil {
-		return nil, 0, err
+		return found, err
 	}
+	found.Compared, found.Read = len(ids), len(ids)
 	for _, id := range missing {
-		orphans = append(orphans, feed.TextKey(id))
+		found.Orphans = append(found.Orphans, feed.TextKey(id))
 	}
-	return orphans, len(ids), nil
+	return found, nil
 }
 
 // Remove deletes the submission of an item that was never created. If a client retries

@@ -25,6 +25,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -42,6 +43,7 @@ type Area struct {
 	announcer *announce.Announcer
 	worker    *work.Worker
 	quotas    *quota.Quotas
+	memory    *budget.Budget
 	decoder   *pixels.Decoder
 	pdf       *pdfium.Engine
 	svg       *resvg.Engine
@@ -60,12 +62,13 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 	if err != nil {
 		return nil, err
 	}
-	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
-	kit, pages := structure.New(cfg.Structures.RDKit, compiled, runtime.GOMAXPROCS(0)), remote.New(cfg.Imports.Policy())
+	memory := budget.New(cfg.Memory)
+	decoder, pdf, svg := pixels.NewDecoder(memory, compiled), pdfium.New(compiled), resvg.New(compiled)
+	kit, pages := structure.New(cfg.Structures.RDKit, compiled, sessions()), remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		decoder:   decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, kit, pages, converter),
+		memory:    memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, kit, pages, converter),
 	}, nil
 }
 
@@ -89,26 +92,31 @@ func (a *Area) Close(ctx context.Context) error {
 // Check returns an error if the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns a consumer for each class of steps. Each consumer of CPU-bound steps
-// runs one step per processor.
+// Consumers returns a consumer for each class of steps. Each consumer of CPU-bound steps runs one step of an owner per
+// processor, and one more for other owners.
 func (a *Area) Consumers() []bus.Consumer {
 	// The number of attempts is the same in every area. An error that is neither permanent nor caused by
 	// a panic or timeout comes from a backend. With fewer attempts, a backend outage of a few seconds
 	// would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
-	for class, parallel := range map[string]int{
-		library.ClassLight: a.worker.Config.Parallel, library.ClassRender: processors, library.ClassRecords: processors,
-		library.ClassFetch: parallelFetches,
+	for class, places := range map[string]struct{ parallel, share int }{
+		library.ClassLight:  {a.worker.Config.Parallel, work.Share(a.worker.Config.Parallel)},
+		library.ClassRender: {processors + 1, processors}, library.ClassEngine: {processors + 1, processors}, library.ClassRecords: {processors + 1, processors},
+		library.ClassFetch: {parallelFetches, work.Share(parallelFetches)},
 	} {
 		all = append(all, bus.Consumer{
 			Name: library.Consumer(class), Area: library.Name, Stream: library.WorkStream, Filter: library.StepSubjects(class),
-			Parallel: parallel, Lease: a.worker.Config.Lease, Attempts: a.worker.Config.Attempts, Drain: a.worker.Config.Drain,
+			Parallel: places.parallel, Share: places.share, Lease: a.worker.Config.Lease, Attempts: a.worker.Config.Attempts, Drain: a.worker.Config.Drain,
 			Bounds: a.bounds, Handle: a.handle, GiveUp: a.giveUp,
 		})
 	}
 	return all
 }
+
+// sessions returns the maximum number of concurrent RDKit sessions: one for each place of the two classes of steps that
+// need one. The places are shared among owners, so a session never waits for those of another owner.
+func sessions() int { return 2 * (runtime.GOMAXPROCS(0) + 1) }
 
 // parallelFetches is the number of steps that run concurrently to fetch pages or their pictures.
 const parallelFetches = 8

@@ -10,7 +10,7 @@ import (
 // Config holds the settings of library workflows.
 type Config struct {
 	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the maximum number of pixels of a library picture that gets thumbnails"`
-	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for processing library pictures concurrently; further pictures wait until enough memory is free"`
+	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for processing library files concurrently: pictures, web pages, office documents and records; further files wait until enough memory is free"`
 	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"the time after which a node in the trash of the library is erased; 0 disables this"`
 	Converter string        `env:"ASSAY_CONVERTER" doc:"the converter to PDF for office documents that Assay cannot read or draw itself: soffice to run LibreOffice from PATH, or the URL of a server with the Gotenberg API; empty for none"`
 

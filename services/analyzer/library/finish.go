@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -179,8 +180,8 @@ func keep(ctx context.Context, f *step.File, r *library.StepResult, metadata map
 }
 
 // metadata returns the metadata of all steps of a workflow, or nil.
-func (a *Area) metadata(ctx context.Context, w library.Workflow) (map[string]any, error) {
-	var all map[string]any
+func (a *Area) metadata(ctx context.Context, w library.Workflow) (table.Document, error) {
+	var all table.Document
 	for _, name := range slices.Sorted(maps.Keys(w.StepResults)) {
 		r := w.StepResults[name]
 		found := r.Metadata
@@ -191,14 +192,14 @@ func (a *Area) metadata(ctx context.Context, w library.Workflow) (map[string]any
 			}
 		}
 		if len(found) > 0 && all == nil {
-			all = map[string]any{}
+			all = table.Document{}
 		}
 		maps.Copy(all, found)
 	}
 	return all, nil
 }
 
-func (a *Area) document(ctx context.Context, key string) (map[string]any, error) {
+func (a *Area) document(ctx context.Context, key string) (table.Document, error) {
 	body, err := a.bucket.Open(ctx, key, "")
 	if err != nil {
 		return nil, err
@@ -208,13 +209,13 @@ func (a *Area) document(ctx context.Context, key string) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	var found map[string]any
+	var found table.Document
 	return found, json.Unmarshal(document, &found)
 }
 
 // fitted omits the largest entries until the rest fits into the item of a file, and lists the omitted names. The
 // objects stored by the steps still contain these entries.
-func fitted(all map[string]any) (map[string]any, error) {
+func fitted(all table.Document) (table.Document, error) {
 	sizes, total := map[string]int{}, 0
 	for name, value := range all {
 		document, err := json.Marshal(value)

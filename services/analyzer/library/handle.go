@@ -13,6 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -25,7 +27,7 @@ const maxFetches = 4
 // handle processes a message.
 func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 	err := a.act(ctx, d)
-	if errors.Is(err, remote.ErrAway) && d.Attempt >= maxFetches {
+	if reason.Permanent(err) || table.Rejected(err) || errors.Is(err, remote.ErrAway) && d.Attempt >= maxFetches {
 		return bus.Permanent(err)
 	}
 	return err
@@ -92,7 +94,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 			return err
 		}
 	}
-	file := step.New(a.bucket, s)
+	file := step.New(a.bucket, a.memory, s)
 	began := time.Now()
 	found, err := implementation.Run(ctx, file)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
@@ -101,7 +103,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	if err != nil {
 		return err
 	}
-	result := library.StepResult{Key: found.Key, Reason: cmp.Or(found.Skipped, found.Partial), Attempts: attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
+	result := library.StepResult{Key: found.Key, Reason: reasonOf(cmp.Or(found.Skipped, found.Partial)), Attempts: attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
 	if err := keep(ctx, file, &result, found.Metadata); err != nil {
 		return err
 	}
@@ -111,7 +113,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 		}
 	}
 	end := library.StepDone
-	if found.Skipped != "" {
+	if found.Skipped != nil {
 		end = library.StepSkipped
 	}
 	w, err := a.store.FinishStep(ctx, s.FileId, int64(s.Run), s.Step, end, result, found.Images)
@@ -129,6 +131,14 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	return nil
 }
 
+// reasonOf returns the sentence for an omission; "" if there is none.
+func reasonOf(omission error) string {
+	if omission == nil {
+		return ""
+	}
+	return reason.Of(omission)
+}
+
 // gone handles a step whose object was deleted or replaced, for example by an erasure.
 func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
@@ -138,7 +148,7 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	if err != nil {
 		return err
 	}
-	return step.Permanent("the bucket no longer contains the bytes of the file")
+	return reason.BytesGone
 }
 
 // compensate deletes the results of a run that has ended because the file is being erased, does not exist, or
@@ -167,31 +177,33 @@ func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
-// giveUp marks a step as failed, with the reason. Erase and finish steps are not marked, because
-// sweeps retry them.
-func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
+// giveUp marks a step as failed, with the reason. It fails the file if the run cannot start or cannot end, so that a
+// file with a dead letter is in a final state. An erase step is not marked, because sweeps retry it.
+func (a *Area) giveUp(ctx context.Context, d bus.Delivery, cause error) (time.Time, error) {
 	s, err := read(&d)
 	if err != nil {
 		return time.Time{}, nil // the dead letter contains the malformed message
 	}
 	switch s.Step {
-	case library.StepErase, library.StepFinish:
+	case library.StepErase:
 		return time.Time{}, nil
-	case library.StepStart:
-		return a.failFile(ctx, s.FileId, int64(s.Run), work.Explain(d, reason))
+	case library.StepStart, library.StepFinish:
+		return a.failFile(ctx, s.FileId, int64(s.Run), work.Explain(d, cause))
 	}
 	w, err := a.store.FinishStep(ctx, s.FileId, int64(s.Run), s.Step, library.StepFailed,
-		library.StepResult{Reason: work.Explain(d, reason), Attempts: d.Attempt}, nil)
+		library.StepResult{Reason: work.Explain(d, cause), Attempts: d.Attempt}, nil)
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
 		return time.Time{}, nil
 	case err != nil && !errors.Is(err, lifecycle.ErrCondition):
 		return time.Time{}, err
 	}
-	if w.Joined() {
-		err = a.conclude(ctx, w)
-	} else {
-		err = nil
+	if !w.Joined() {
+		return w.Updated(), nil
+	}
+	err = a.conclude(ctx, w)
+	if table.Rejected(err) || err != nil && d.Attempt >= a.worker.Config.Attempts {
+		return a.failFile(ctx, s.FileId, int64(s.Run), work.Explain(d, err))
 	}
 	return w.Updated(), err
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/content"
-	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
 // metaOrigin is the object metadata key of the URL that returned the content, after redirects. The URL is
@@ -26,9 +26,9 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	}
 	switch kind := content.Detect(r.Body, f.Name); {
 	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
-		return blob.Object{}, step.Permanent("the content of the URL has the type %s; only %s are imported", kind.MediaType, library.ImportTypes)
+		return blob.Object{}, reason.PageType.Fill(kind.MediaType, library.ImportTypes)
 	case len(r.URL) > library.MaxURL:
-		return blob.Object{}, step.Permanent("the URL redirects to a URL with more than %d bytes", library.MaxURL)
+		return blob.Object{}, reason.PageURLTooLong.Fill(library.MaxURL)
 	}
 	_, err = a.bucket.Put(ctx, f.Key, mediaType(r.Header), map[string]string{metaOrigin: url.QueryEscape(r.URL)}, bytes.NewReader(r.Body))
 	if err != nil && !errors.Is(err, blob.ErrExists) { // ErrExists: another attempt has stored it

@@ -18,7 +18,7 @@ func (s objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, 
 }
 
 // Orphans returns the old objects of files that do not exist, and deletes old results of earlier runs.
-func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
+func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (found sweeper.Comparison, err error) {
 	var last library.File // objects of the same file are adjacent
 	exists := false
 	for _, object := range page {
@@ -27,22 +27,23 @@ func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 			continue // not an object of this area, or a recent one
 		}
 		if id != last.ID {
-			read++
+			found.Read++
 			last, err = s.store.File(ctx, id)
 			exists = err == nil
 			if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
-				return nil, 0, err
+				return found, err
 			}
 			last.ID = id
 		}
+		found.Compared++
 		switch {
 		case !exists:
-			orphans = append(orphans, object.Key)
+			found.Orphans = append(found.Orphans, object.Key)
 		case !uses(last, object.Key, run):
 			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return s.Remove(ctx, object.Key) })
 		}
 	}
-	return orphans, read, nil
+	return found, nil
 }
 
 // uses reports whether a file uses an object of a run. Run 0 means an upload.

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/library/content"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -63,18 +64,16 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 		object, err = a.fetch(ctx, f)
 	}
 	switch {
-	case errors.Is(err, upload.ErrNoBytes), errors.Is(err, upload.ErrOtherBytes):
-		return f, none, bus.Permanent(err)
 	case err != nil:
 		return f, none, err
 	case object.Size == 0:
-		return f, none, step.Permanent("the file is empty")
+		return f, none, reason.FileEmpty
 	}
 	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
 	opened.Size = float64(object.Size)
-	head, err := step.New(a.bucket, opened).Head(ctx, content.HeadSize)
+	head, err := step.New(a.bucket, a.memory, opened).Head(ctx, content.HeadSize)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return f, none, bus.Permanent(upload.ErrNoBytes)
+		return f, none, upload.ErrNoBytes
 	}
 	if err != nil {
 		return f, none, err

@@ -34,6 +34,14 @@ const (
 	maxRepublications = 3
 )
 
+// Orphans of the library.
+var (
+	nodeless   = sweeper.Orphans{Found: sweeper.InconsistentCopies, Text: "files have no node"}
+	fileless   = sweeper.Orphans{Found: sweeper.InconsistentCopies, Text: "nodes of files have no file"}
+	folderless = sweeper.Orphans{Found: orphanNode, Text: "nodes are in a folder that does not exist"}
+	unneeded   = sweeper.Orphans{Found: outdatedWorkflow, Text: "workflows have no file"}
+)
+
 // sweep repairs workflows and files and deletes data that is no longer needed. Each pass reads a table, or the
 // objects.
 type sweep struct {
@@ -108,8 +116,15 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 		return gone(err)
 	}
 	f, err := s.store.File(ctx, w.FileID)
+	r.Compared(unneeded, 1)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound), err == nil && f.Run > w.Run:
+	case errors.Is(err, lifecycle.ErrNotFound):
+		r.Orphan(unneeded, w.CorrelationID, func(ctx context.Context) (bool, error) {
+			_, err := s.store.File(ctx, w.FileID)
+			return errors.Is(err, lifecycle.ErrNotFound), gone(err)
+		}, func(ctx context.Context) error { return gone(s.store.Drop(ctx, w)) })
+		return nil
+	case err == nil && f.Run > w.Run:
 		r.Found(ctx, outdatedWorkflow, w.CorrelationID, func(ctx context.Context) error { return gone(s.store.Drop(ctx, w)) })
 		return nil
 	case err != nil:
@@ -248,27 +263,43 @@ func idsOf(files []library.File) []string {
 
 // withoutFile deletes nodes whose file does not exist.
 func (s sweep) withoutFile(ctx context.Context, r *sweeper.Run, nodes []library.Node) error {
+	for _, n := range nodes {
+		if n.Type == library.KindFile {
+			r.Compared(fileless, 1)
+		}
+	}
 	ids, err := s.store.WithoutFile(ctx, nodes)
 	if err != nil {
 		return err
 	}
-	return s.inconsistent(ctx, r, ids)
-}
-
-// inconsistent repairs nodes that differ from their files or have no file.
-func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, ids []string) error {
 	pairs, err := s.store.Inconsistent(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for _, pair := range pairs {
-		id := ""
-		if pair.File != nil {
-			id = pair.File.ID
-		} else {
-			id = pair.Node.ID
+		if pair.File == nil {
+			r.Orphan(fileless, pair.Node.ID, nil, func(ctx context.Context) error { return gone(s.store.Repair(ctx, pair)) })
 		}
-		r.Found(ctx, sweeper.InconsistentCopies, id, func(ctx context.Context) error { return gone(s.store.Repair(ctx, pair)) })
+	}
+	return nil
+}
+
+// inconsistent repairs nodes that differ from their files, and creates missing ones.
+func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, ids []string) error {
+	pairs, err := s.store.Inconsistent(ctx, ids)
+	if err != nil {
+		return err
+	}
+	r.Compared(nodeless, len(ids))
+	for _, pair := range pairs {
+		repair := func(ctx context.Context) error { return gone(s.store.Repair(ctx, pair)) }
+		switch {
+		case pair.File == nil: // the pass over the nodes finds it
+		case pair.Node == nil: // nodes created for all files of another table would have no folders
+			r.Orphan(nodeless, pair.File.ID, nil, repair)
+		default:
+			r.Found(ctx, sweeper.InconsistentCopies, pair.File.ID, repair)
+		}
 	}
 	return nil
 }
@@ -279,10 +310,15 @@ func (s sweep) orphanNodes(ctx context.Context, r *sweeper.Run, nodes []library.
 	if err != nil {
 		return err
 	}
+	r.Compared(folderless, len(nodes))
 	for _, n := range orphans {
-		if !r.Young(n.Updated()) {
-			r.Found(ctx, orphanNode, n.ID, func(ctx context.Context) error { return s.eraseNode(ctx, n) })
+		if r.Young(n.Updated()) {
+			continue
 		}
+		r.Orphan(folderless, n.ID, func(ctx context.Context) (bool, error) {
+			still, err := s.store.Orphans(ctx, []library.Node{n})
+			return len(still) > 0, err
+		}, func(ctx context.Context) error { return s.eraseNode(ctx, n) })
 	}
 	return nil
 }

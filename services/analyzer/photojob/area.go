@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -42,7 +43,7 @@ type Area struct {
 
 // New returns the area for open backends. The caller must close it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
-	decoder := pixels.NewDecoder(cfg.Memory, compiled)
+	decoder := pixels.NewDecoder(budget.New(cfg.Memory), compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
 		return nil, fmt.Errorf("opening the local provider: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
@@ -56,7 +57,7 @@ func (c *catalog) open(ctx context.Context, name string) (opened, error) {
 	}
 	p, err := c.policies.Get(ctx, name)
 	if errors.Is(err, policy.ErrUnknown) {
-		return opened{}, permanent(photojob.CodeInternal, "the provider %q is not configured", name)
+		return opened{}, permanent(photojob.CodeInternal, reason.ProviderMissing.Fill(name))
 	}
 	if err != nil {
 		return opened{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
@@ -143,6 +144,6 @@ func outcomeOf(c provider.Class) policy.Outcome {
 
 // drop returns the permit of a call that is not made.
 func (e *editing) drop(ctx context.Context, c chosen) {
-	notSent := &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("the call was not made")}
+	notSent := &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: reason.CallNotMade}
 	e.release(ctx, c, resultOf(c, provider.Usage{}, notSent))
 }

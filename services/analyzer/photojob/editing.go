@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -161,9 +162,9 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	}
 	switch {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
-		return permanent(after.Error.Code, "%s", after.Error.Message)
+		return permanent(after.Error.Code, reason.Recorded(after.Error.Message))
 	case after.Calls.Paid(step) >= e.cfg.PaidCalls:
-		return permanent(photojob.CodeAnswerLost, "the responses to %d calls for the step %s were lost", after.Calls.Paid(step), step)
+		return permanent(photojob.CodeAnswerLost, reason.ProviderAnswersLost.Fill(after.Calls.Paid(step), step))
 	}
 	next, err := e.choose(ctx, step)
 	if err != nil {
@@ -302,7 +303,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	call = settled(call, outcome, usage)
 	call.HTTP = cause.HTTP
 	after := e.job.Answered(call)
-	after.Error = &photojob.JobError{Code: cause.Code, Message: cause.Err.Error(), RetryCount: max(after.Calls.Errors(call.Step)-1, 0)}
+	after.Error = &photojob.JobError{Code: cause.Code, Message: reason.Of(cause.Err), RetryCount: max(after.Calls.Errors(call.Step)-1, 0)}
 	job, err := e.store.Resume(ctx, e.job, after, photojob.Call{})
 	if err != nil {
 		return errors.Join(err, e.store.RecordCallOutcome(ctx, e.job.JobID, call))
@@ -315,7 +316,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	case cause.Class == provider.Internal:
 		return cause
 	case cause.Class == provider.Permanent, tries >= callTries, after.Calls.Paid(call.Step) >= e.cfg.PaidCalls:
-		return permanent(cause.Code, "%w", cause.Err)
+		return permanent(cause.Code, cause.Err)
 	}
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }

@@ -2,6 +2,7 @@ package photojob
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
@@ -87,7 +89,7 @@ func (e *editing) lastStored(t *testing.T) (photojob.Job, photojob.Call) {
 // TestFailedCalls checks the ledger entry and the next action for each class of error.
 func TestFailedCalls(t *testing.T) {
 	const later, final, again = "later", "permanent", "another attempt"
-	why := errors.New("the reason")
+	why := fmt.Errorf("%w: %w", reason.ProviderUnreachable, errors.New("dial tcp"))
 	for name, test := range map[string]struct {
 		class   provider.Class
 		billed  provider.Billed
@@ -122,7 +124,7 @@ func TestFailedCalls(t *testing.T) {
 			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
 				t.Errorf("got last call %+v, want outcome %s, cost %d, status 599 and request id r", call, test.outcome, test.cost)
 			}
-			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != why.Error() {
+			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != reason.Of(why) {
 				t.Errorf("got status %s, error %+v, want %s, A_CODE and %q", job.Status, job.Error, photojob.Editing, why)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo []byte, mediaType string, err error) {
 	body, err := s.temp.Open(ctx, job.S3TempKey, etag)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the uploaded object no longer exists")
+		return nil, "", permanent(photojob.CodeUploadMismatch, reason.UploadGone)
 	}
 	if err != nil {
 		return nil, "", err
@@ -26,7 +27,7 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		return nil, "", err
 	}
 	if int64(len(photo)) != job.FileSize {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload does not have the reserved size of %d bytes", job.FileSize)
+		return nil, "", permanent(photojob.CodeUploadMismatch, reason.OtherSize.Fill(job.FileSize))
 	}
 	info, err := pixels.Inspect(photo, pixels.Default)
 	if err != nil {
@@ -37,7 +38,7 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		declared = pixels.HEIC.MediaType()
 	}
 	if mediaType = info.Format.MediaType(); mediaType != declared {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is %s, but was declared as %s", mediaType, job.FileType)
+		return nil, "", permanent(photojob.CodeUploadMismatch, reason.OtherType.Fill(mediaType, job.FileType))
 	}
 	return photo, mediaType, nil
 }
@@ -51,5 +52,5 @@ func judged(err error) error {
 	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrAnimated), errors.Is(err, pixels.ErrTooSmall):
 		code = photojob.CodeUnsupportedFormat
 	}
-	return permanent(code, "%w", err)
+	return permanent(code, err)
 }

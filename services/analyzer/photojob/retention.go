@@ -16,6 +16,9 @@ import (
 const (
 	keepCompleted = 48 * time.Hour
 	keepFailed    = 14 * 24 * time.Hour
+	// expiring is the maximum time between the creation of a job and the last write of its objects, but for
+	// retried jobs.
+	expiring = 24 * time.Hour
 )
 
 // objects checks the objects of one bucket in a sweep. There is one for each bucket, because a
@@ -30,8 +33,8 @@ func (o objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, 
 }
 
 // Orphans returns the old objects of jobs that do not exist, and deletes objects that existing jobs
-// no longer need.
-func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
+// no longer need. An object that is as old as the lifetime of a job belongs to an expired one; its job is not missing.
+func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (found sweeper.Comparison, err error) {
 	var ids []string
 	seen := map[string]bool{} // a request must not contain a key twice
 	for _, object := range page {
@@ -42,8 +45,9 @@ func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 	}
 	jobs, err := o.store.Jobs(ctx, ids)
 	if err != nil {
-		return nil, 0, err
+		return found, err
 	}
+	found.Read = len(ids)
 	for _, object := range page {
 		id, err := photojob.JobOf(object.Key)
 		if err != nil {
@@ -51,13 +55,18 @@ func (o objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object
 		}
 		job, exists := jobs[id]
 		switch {
-		case !exists && r.Old(object.Modified):
-			orphans = append(orphans, object.Key)
-		case exists && o.outdated(r, job, object):
+		case exists && o.outdated(r, job, object), !exists && r.Older(object.Modified, photojob.Lifetime):
 			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return o.Remove(ctx, object.Key) })
+		case !r.Old(object.Modified), r.Older(object.Modified, photojob.Lifetime-expiring):
+			continue // its job may be about to be written, or have expired
+		default:
+			found.Compared++
+			if !exists {
+				found.Orphans = append(found.Orphans, object.Key)
+			}
 		}
 	}
-	return orphans, len(ids), nil
+	return found, nil
 }
 
 // outdated reports whether an ended job no longer needs an object. A photo in the final bucket that

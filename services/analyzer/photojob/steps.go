@@ -3,7 +3,6 @@ package photojob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -27,8 +26,8 @@ func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
 // permanent returns an error that ends a job as FAILED with a code.
-func permanent(code, format string, args ...any) error {
-	return bus.Permanent(&codedError{code, fmt.Errorf(format, args...)})
+func permanent(code string, err error) error {
+	return bus.Permanent(&codedError{code, err})
 }
 
 func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {

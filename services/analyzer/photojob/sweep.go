@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
@@ -113,7 +114,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) err
 		r.Found(ctx, unnotifiedUpload, job.JobID, func(ctx context.Context) error { return s.announcer.Uploaded(ctx, job) })
 	case errors.Is(err, upload.ErrOtherBytes):
 		r.Found(ctx, mismatchedObject, job.JobID, func(ctx context.Context) error {
-			return s.fail(ctx, job, photojob.JobError{Code: photojob.CodeUploadMismatch, Message: err.Error()})
+			return s.fail(ctx, job, photojob.JobError{Code: photojob.CodeUploadMismatch, Message: reason.Of(err)})
 		})
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err

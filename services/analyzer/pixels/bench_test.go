@@ -3,6 +3,7 @@ package pixels_test
 import (
 	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
@@ -10,7 +11,7 @@ import (
 // BenchmarkChain runs the chain of docs/performance.md on a photo of 12 megapixels.
 func BenchmarkChain(b *testing.B) {
 	data := jpegOf(b, scene.New(4000, 3000, 1))
-	decoder := pixels.NewDecoder(memory, cache)
+	decoder := pixels.NewDecoder(budget.New(memory), cache)
 	for b.Loop() {
 		p, release, err := decoder.Decode(b.Context(), data, pixels.Default)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(enginetest.Main(m, func(c engines.Config) *pixels.Decoder {
 		cache = c
-		return pixels.NewDecoder(memory, c)
+		return pixels.NewDecoder(budget.New(memory), c)
 	}, func(d *pixels.Decoder) { decoder = d }))
 }
 

@@ -10,24 +10,23 @@ import (
 	"image/png"
 
 	"golang.org/x/image/webp"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/budget"
 )
 
 // Decoder decodes pictures within a memory limit. It is safe for concurrent use.
 type Decoder struct {
-	memory int64
-	free   *semaphore.Weighted
+	memory *budget.Budget
 	heif   heif
 	webp   webpEncoder
 }
 
-// NewDecoder returns a Decoder that uses at most the given number of bytes for all concurrent
-// pictures. The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture
+// NewDecoder returns a Decoder that reserves the memory for its pictures. The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture
 // first needs one. The caller must close the Decoder.
-func NewDecoder(memory int64, c engines.Config) *Decoder {
-	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory), heif: newHEIF(c), webp: newWebPEncoder(c)}
+func NewDecoder(memory *budget.Budget, c engines.Config) *Decoder {
+	return &Decoder{memory: memory, heif: newHEIF(c), webp: newWebPEncoder(c)}
 }
 
 // Prepare waits until the codecs are compiled, or ctx is done.
@@ -46,28 +45,27 @@ func (d *Decoder) Close(ctx context.Context) error {
 // picture and its encodings.
 //
 // It returns the errors of Inspect, ErrTooLarge if the picture needs more than the total memory, or the
-// error of ctx. Canceling ctx stops the HEIC decoder, but not the others, whose work is bounded by the
-// limits.
+// error of ctx. Canceling ctx stops the decoder.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
 	if err != nil {
 		return nil, nil, err
-	}
-	need := info.Memory()
-	if need > d.memory {
-		return nil, nil, fmt.Errorf("%w: processing it takes %d MB of memory; the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
 	}
 	if info.Format == HEIC {
 		if err := d.heif.Prepare(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := d.free.Acquire(ctx, need); err != nil {
+	free, err := d.memory.Reserve(ctx, info.Memory())
+	if errors.Is(err, budget.ErrTooLarge) {
+		return nil, nil, ErrTooLarge.With(reason.MemoryLimit, info.Memory()>>20, d.memory.Total()>>20)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if p == nil { // even if a decoder panics
-			d.free.Release(need)
+			free()
 		}
 	}()
 	m, err := d.decode(ctx, data, info)
@@ -79,22 +77,44 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	}
 	p = upright(m, info)
 	p.webp = &d.webp
-	return p, func() { d.free.Release(need) }, nil
+	return p, free, nil
 }
 
 func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
+	r := input{ctx, bytes.NewReader(data)}
 	switch info.Format {
 	case JPEG:
-		return jpeg.Decode(bytes.NewReader(data))
+		return jpeg.Decode(r)
 	case PNG:
-		return png.Decode(bytes.NewReader(data))
+		return png.Decode(r)
 	case WebP:
-		return webp.Decode(bytes.NewReader(data))
+		return webp.Decode(r)
 	case GIF, BMP, TIFF:
-		return decodeMore(data, info.Format)
+		return decodeMore(r, info.Format)
 	default:
 		return d.heif.decode(ctx, data, info)
 	}
+}
+
+// input is an encoded picture that cannot be read after ctx is done, which stops its decoder.
+type input struct {
+	ctx  context.Context
+	data *bytes.Reader
+}
+
+func (i input) Read(b []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.data.Read(b)
+}
+
+// ReadAt is used by the decoder of TIFF.
+func (i input) ReadAt(b []byte, at int64) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.data.ReadAt(b, at)
 }
 
 // upright applies the orientation, except for HEIC, where the decoder has applied it.

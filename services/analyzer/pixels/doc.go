@@ -2,7 +2,7 @@
 // for untrusted input: before a picture is decoded, its size is read from the header and the memory
 // for processing it is reserved.
 //
-//	decoder := pixels.NewDecoder(memory, engines.Config{}) // one per process
+//	decoder := pixels.NewDecoder(budget.New(memory), engines.Config{}) // one per process
 //	picture, release, err := decoder.Decode(ctx, data, pixels.Default)
 //	defer release()
 //	picture.Fit(2048, 2048)

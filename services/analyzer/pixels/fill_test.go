@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/enginetest"
 	"github.com/assay-project/assay/pkg/engines/pdfium"
 	"github.com/assay-project/assay/pkg/engines/resvg"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -21,7 +22,7 @@ func TestFill(t *testing.T) {
 		t.Skip("run by enginetest.Fill only")
 	}
 	ctx, cfg := context.Background(), engines.Config{Cache: *fill, Workers: 2}
-	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg), pixels.NewDecoder(0, cfg)} {
+	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg), pixels.NewDecoder(budget.New(0), cfg)} {
 		if err := errors.Join(e.Prepare(ctx), e.Close(ctx)); err != nil {
 			t.Error(err)
 		}

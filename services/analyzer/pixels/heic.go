@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"time"
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/gen2brain/heic" // contains the decoder's code
@@ -28,6 +29,9 @@ const heicIncluded = true
 // tiles, the complete picture, and the copy that it returns.
 func heicMemory(pixels int64) int64 { return 48<<20 + pixels*8 }
 
+// decodeTime is the maximum time for decoding a picture. A photo of 100 megapixels takes 20 s.
+const decodeTime = 45 * time.Second
+
 // heif decodes HEIC with an engine. Decoding takes about 0.2 s of processor time per megapixel,
 // compiling the codec about a second.
 type heif struct{ *engines.Engine }
@@ -37,7 +41,7 @@ func newHEIF(c engines.Config) heif { return heif{newCodec("libheif", heifWasm, 
 // decode returns Y'CbCr, gray or RGB with the rotation of the container applied. A failure affects
 // only this instance of the decoder and is returned as an error.
 func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image, err error) {
-	instance, err := h.Start(ctx, engines.Limits{Memory: heicMemory(int64(info.Width) * int64(info.Height))})
+	instance, err := h.Start(ctx, engines.Limits{Memory: heicMemory(int64(info.Width) * int64(info.Height)), Time: decodeTime})
 	if err != nil {
 		return nil, fmt.Errorf("HEIC decoder: %w", err)
 	}

@@ -78,6 +78,9 @@ func Inspect(data []byte, l Limits) (Info, error) {
 func (i *Info) header(data []byte) (config image.Config, err error) {
 	switch i.Format {
 	case JPEG:
+		if err := checkScans(data); err != nil {
+			return config, err
+		}
 		i.scanJPEG(data)
 		config, err = jpeg.DecodeConfig(bytes.NewReader(data))
 	case PNG:

@@ -3,6 +3,8 @@ package pixels
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Markers of JPEG (ITU-T T.81, table B.1).
@@ -16,6 +18,18 @@ var (
 	exifHeader = []byte("Exif\x00\x00")    // EXIF 2.32, 4.7.2.1
 	iccHeader  = []byte("ICC_PROFILE\x00") // ICC.1:2022, B.4
 )
+
+// maxScans is the maximum number of scans of a JPEG. Encoders write about 10. The decoder visits every block of the
+// picture in each scan, even if the scan has only a few bytes.
+const maxScans = 200
+
+// checkScans returns ErrTooLarge if a JPEG has more than maxScans scans. Embedded pictures count too.
+func checkScans(data []byte) error {
+	if n := bytes.Count(data, []byte{0xff, markerSOS}); n > maxScans {
+		return ErrTooLarge.With(reason.ScansLimit, n, maxScans)
+	}
+	return nil
+}
 
 // scanJPEG reads the segments before the first scan.
 func (i *Info) scanJPEG(data []byte) {

@@ -1,17 +1,14 @@
 package pixels
 
-import (
-	"errors"
-	"fmt"
-)
+import "github.com/assay-project/assay/pkg/reason"
 
 // Errors of a picture that cannot be processed. They are permanent: a retry with the same bytes fails again.
-var (
-	ErrFormat     = errors.New("the file is not a JPEG, PNG, WebP or HEIC picture")
-	ErrUnreadable = errors.New("the picture cannot be read")
-	ErrTooLarge   = errors.New("the picture is too large")
-	ErrTooSmall   = errors.New("the picture is too small")
-	ErrAnimated   = errors.New("the picture is animated; only still pictures are supported")
+const (
+	ErrFormat     = reason.PictureFormat
+	ErrUnreadable = reason.PictureUnreadable
+	ErrTooLarge   = reason.PictureTooLarge
+	ErrTooSmall   = reason.PictureTooSmall
+	ErrAnimated   = reason.PictureAnimated
 )
 
 // Limits bound the pictures that Inspect accepts. A limit of 0 is not checked.
@@ -34,9 +31,9 @@ var Default = Limits{Bytes: 20_000_000, Pixels: 50_000_000, Shortest: 16, Longes
 func (l Limits) checkBytes(n int) error {
 	switch {
 	case n == 0:
-		return fmt.Errorf("%w: the file is empty", ErrUnreadable)
+		return ErrUnreadable.With(reason.IsEmpty)
 	case l.Bytes > 0 && int64(n) > l.Bytes:
-		return fmt.Errorf("%w: %d bytes; the limit is %d", ErrTooLarge, n, l.Bytes)
+		return ErrTooLarge.With(reason.BytesLimit, n, l.Bytes)
 	}
 	return nil
 }
@@ -44,13 +41,13 @@ func (l Limits) checkBytes(n int) error {
 func (l Limits) checkSides(w, h int) error {
 	switch {
 	case w <= 0 || h <= 0:
-		return fmt.Errorf("%w: the header states %d × %d pixels", ErrUnreadable, w, h)
+		return ErrUnreadable.With(reason.HeaderStates, w, h)
 	case l.Longest > 0 && max(w, h) > l.Longest:
-		return fmt.Errorf("%w: %d × %d pixels; the limit is %d for each side", ErrTooLarge, w, h, l.Longest)
+		return ErrTooLarge.With(reason.SidesLimit, w, h, l.Longest)
 	case l.Pixels > 0 && int64(w) > l.Pixels/int64(h):
-		return fmt.Errorf("%w: %d × %d pixels; the limit is %d pixels", ErrTooLarge, w, h, l.Pixels)
+		return ErrTooLarge.With(reason.PixelsLimit, w, h, l.Pixels)
 	case min(w, h) < l.Shortest:
-		return fmt.Errorf("%w: %d × %d pixels; each side must have at least %d", ErrTooSmall, w, h, l.Shortest)
+		return ErrTooSmall.With(reason.SidesMinimum, w, h, l.Shortest)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/peak"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
@@ -53,7 +54,7 @@ func TestDecodersShareMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := pixels.NewDecoder(info.Memory(), cache)
+	decoder := pixels.NewDecoder(budget.New(info.Memory()), cache)
 	_, release, err := decoder.Decode(t.Context(), data, pixels.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestDecodersShareMemory(t *testing.T) {
 		t.Fatalf("after both: got error %v, want none", err) // the damaged picture must have released its memory
 	}
 	release()
-	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
+	if _, _, err := pixels.NewDecoder(budget.New(info.Memory()-1), cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
 		t.Errorf("with one byte less: got %v, want ErrTooLarge", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/gif"
+	"io"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -39,13 +40,13 @@ func (i *Info) scanMore(data []byte) (config image.Config, err error) {
 	return config, err
 }
 
-func decodeMore(data []byte, format Format) (image.Image, error) {
+func decodeMore(r io.Reader, format Format) (image.Image, error) {
 	switch format {
 	case GIF:
-		return gif.Decode(bytes.NewReader(data))
+		return gif.Decode(r)
 	case BMP:
-		return bmp.Decode(bytes.NewReader(data))
+		return bmp.Decode(r)
 	default:
-		return tiff.Decode(bytes.NewReader(data))
+		return tiff.Decode(r)
 	}
 }

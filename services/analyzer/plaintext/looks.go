@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // NotTextError means that the content is not text. It describes the format.
@@ -16,8 +18,11 @@ type NotTextError struct {
 }
 
 func (e *NotTextError) Error() string {
-	return "the content is not text: it looks like " + e.Looks
+	return e.Unwrap().Error()
 }
+
+// Unwrap returns the reason.
+func (e *NotTextError) Unwrap() error { return reason.NotText.Fill(e.Looks) }
 
 // names maps media types to the names of common formats.
 var names = map[string]string{

@@ -43,6 +43,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 const (
@@ -57,8 +59,11 @@ type UnknownCharsetError struct {
 }
 
 func (e *UnknownCharsetError) Error() string {
-	return fmt.Sprintf("the content type declares the unknown charset %q", e.Charset)
+	return e.Unwrap().Error()
 }
+
+// Unwrap returns the reason.
+func (e *UnknownCharsetError) Unwrap() error { return reason.UnknownCharset.Fill(e.Charset) }
 
 // NewReader calls Declared.NewReader, which starts with the first rule.
 func NewReader(r io.Reader, contentType string) (*Reader, error) {

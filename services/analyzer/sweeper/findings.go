@@ -8,6 +8,6 @@ const (
 	UnreadableItem     = "unreadable_item"     // an item that cannot be read; an operator must resolve the problem
 	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
 	AbandonedUpload    = "abandoned_upload"    // a multipart upload that was not completed in time; aborted
-	SuspiciousOrphan   = "suspicious_orphan"   // too many orphans; nothing is deleted
+	SuspiciousOrphan   = "suspicious_orphan"   // too many orphans; none is deleted until an operator allows it
 	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first one
 )

@@ -35,7 +35,7 @@ func (s *Sweeper) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "run-sweep", Method: http.MethodPost, Path: "/v1/sweeps", Tags: []string{"sweeps"},
 		Summary: "Find and repair stuck items now",
-		Description: "Sweeps all data of every area at ASSAY_SWEEP_RATE items per second. The response contains the report if that takes no longer " +
+		Description: "Sweeps all data of every area at ASSAY_SWEEP_RATE items per second. If more than 1 % of the things of a kind, and more than 10 or half of them, are orphans, none of them is deleted unless allowOrphans is true. The response contains the report if that takes no longer " +
 			"than 10 s. Otherwise done is false, and the run continues; its report follows in the list of sweeps.",
 	}, s.postSweep, web.Refusals{http.StatusConflict: {"sweep-waiting"}})
 }
@@ -43,6 +43,7 @@ func (s *Sweeper) Routes(r *web.Router) {
 type sweepInput struct {
 	Body struct {
 		DryRun        bool      `json:"dryRun,omitempty" example:"true" doc:"report problems without repairing them"`
+		AllowOrphans  bool      `json:"allowOrphans,omitempty" doc:"delete orphans, such as objects without an item, even if there are suspiciously many"`
 		OutcomesSince time.Time `json:"outcomesSince,omitzero" required:"false" doc:"for use after a loss of all JetStream data: also publishes outcomes since this time again, and restores lost dead letters"`
 	}
 }
@@ -67,14 +68,14 @@ type runFinding struct {
 	Found    string `json:"found" example:"lost_message" doc:"a code, see assay sweep --help"`
 	ID       string `json:"id" example:"0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"the id of the item, or the key of an object"`
 	Repaired bool   `json:"repaired"`
-	Error    string `json:"error,omitempty" doc:"why it could not be repaired"`
+	Error    string `json:"error,omitempty" doc:"why it was not repaired"`
 }
 
 // requestTime is the maximum time that a request waits for its run.
 const requestTime = 10 * time.Second
 
 func (s *Sweeper) postSweep(ctx context.Context, in *sweepInput) (*sweepOutput, error) {
-	r := &request{options: Options{DryRun: in.Body.DryRun, OutcomesSince: in.Body.OutcomesSince}, findings: []runFinding{}, done: make(chan struct{})}
+	r := &request{options: Options{DryRun: in.Body.DryRun, AllowOrphans: in.Body.AllowOrphans, OutcomesSince: in.Body.OutcomesSince}, findings: []runFinding{}, done: make(chan struct{})}
 	select {
 	case s.requests <- r:
 	default:

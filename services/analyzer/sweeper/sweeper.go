@@ -68,6 +68,8 @@ type Options struct {
 	// OutcomesSince makes the run publish again the outcome of every item that reached its final
 	// state at or after this time, and restore lost dead letters. The zero value disables this.
 	OutcomesSince time.Time
+	// AllowOrphans makes the run delete orphans however many there are.
+	AllowOrphans bool
 	// Tell is called for each finding, never concurrently. Optional.
 	Tell func(Finding)
 }
@@ -111,6 +113,7 @@ type Sweeper struct {
 	requests chan *request
 	opened   time.Time // when the process started, by the wall clock and the monotonic clock; for Run.Old
 	cursors  map[string]string
+	tallies  map[string]map[Orphans]*tally // of walks in progress
 }
 
 // New returns a Sweeper of the areas. It skips items whose state changed within the lease of a
@@ -121,7 +124,7 @@ func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Rep
 		all[i] = area
 	}
 	return &Sweeper{
-		cfg: cfg, lease: lease, bus: b, reports: reports, areas: all, log: log, opened: time.Now(), cursors: map[string]string{},
+		cfg: cfg, lease: lease, bus: b, reports: reports, areas: all, log: log, opened: time.Now(), cursors: map[string]string{}, tallies: map[string]map[Orphans]*tally{},
 		requests: make(chan *request, 1),
 		found: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired.",
@@ -197,6 +200,10 @@ type Run struct {
 	budget  int
 	report  *Report
 	newest  []sweep.Finding // the newest findings, for the stored report
+
+	tallies   map[Orphans]*tally // of the walk in progress
+	stops     []sweep.Stop       // of the area, if stopsRead
+	stopsRead bool
 }
 
 // Young reports whether something was written less than a lease ago, so that its writer may still
@@ -222,12 +229,17 @@ func (r *Run) Older(written time.Time, least time.Duration) bool {
 // Walk calls page, first with an empty cursor and then with the returned cursor, until that is
 // empty, ctx is done, or the run has used its budget. The next run continues at that cursor. page
 // returns the number of items it read, which determines the pause before the next page. name
-// identifies the walk within its area.
+// identifies the walk within its area. When all pages have been read, Walk deletes the orphans that they
+// contained, or reports that there are too many.
 func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Context, cursor string) (next string, read int, err error)) error {
 	at := r.area + "/" + name
 	cursor := ""
+	r.tallies = map[Orphans]*tally{}
 	if r.budget > 0 {
-		cursor = r.sweeper.cursors[at]
+		if cursor = r.sweeper.cursors[at]; cursor != "" {
+			r.tallies = r.sweeper.tallies[at]
+		}
+		r.sweeper.tallies[at] = r.tallies
 	}
 	for total := 0; ; {
 		next, read, err := page(ctx, cursor)
@@ -241,7 +253,10 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 		if r.budget > 0 {
 			r.sweeper.cursors[at] = cursor
 		}
-		if cursor == "" || r.budget > 0 && total >= r.budget {
+		if cursor == "" {
+			return r.settle(ctx, name)
+		}
+		if r.budget > 0 && total >= r.budget {
 			return nil
 		}
 		select {
@@ -252,7 +267,8 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	}
 }
 
-// Found reports a finding and, unless this is a dry run, repairs it. An error from repair is
+// Found reports a finding and, unless this is a dry run, repairs it. What must be deleted because something else is
+// missing is reported with Orphan instead. An error from repair is
 // reported, and the run continues.
 func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Context) error) {
 	finding := Finding{Area: r.area, Found: what, ID: id}
@@ -271,8 +287,13 @@ func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Co
 		}
 		line.Str("area", r.area).Str("found", what).Str("id", id).Bool("repaired", finding.Repaired).Msg("sweep")
 	}
-	r.sweeper.found.WithLabelValues(r.area, what, map[bool]string{true: "yes", false: "no"}[finding.Repaired]).Inc()
 	r.keep(finding)
+	r.tell(finding)
+}
+
+// tell counts a finding and passes it to Tell.
+func (r *Run) tell(finding Finding) {
+	r.sweeper.found.WithLabelValues(r.area, finding.Found, map[bool]string{true: "yes", false: "no"}[finding.Repaired]).Inc()
 	if r.Tell != nil {
 		r.Tell(finding)
 	}

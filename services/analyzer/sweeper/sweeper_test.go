@@ -150,11 +150,12 @@ func (c *orphanArea) List(context.Context, string) ([]blob.Object, bool, error) 
 	return []blob.Object{{Key: "a"}, {Key: "b"}}[:max(1, 3-c.listed)], false, nil
 }
 
-func (c *orphanArea) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.Object) (keys []string, read int, err error) {
+func (c *orphanArea) Orphans(_ context.Context, _ *sweeper.Run, objects []blob.Object) (found sweeper.Comparison, err error) {
 	for _, object := range objects {
-		keys = append(keys, object.Key)
+		found.Orphans = append(found.Orphans, object.Key)
 	}
-	return keys, 0, nil
+	found.Compared = 4
+	return found, nil
 }
 
 func (c *orphanArea) Remove(context.Context, string) error { return nil }

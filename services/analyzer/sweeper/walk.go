@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
@@ -37,17 +36,6 @@ type Items[I any] interface {
 	Recover(ctx context.Context, r *Run, item I, outcome event.Event) error
 }
 
-// Objects is the part of a bucket that belongs to a table.
-type Objects interface {
-	// List reads a page of the objects. The cursor is the last key of the previous page.
-	List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error)
-	// Orphans returns the keys of the objects that belong to no item, and the number of items read
-	// to find them.
-	Orphans(ctx context.Context, r *Run, objects []blob.Object) (keys []string, read int, err error)
-	// Remove deletes an orphan, unless its item has been created since the listing.
-	Remove(ctx context.Context, key string) error
-}
-
 // checkReads is the number of reads for checking one item: its message, its row and its object.
 const checkReads = 3
 
@@ -55,13 +43,6 @@ const checkReads = 3
 func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
 	s := tableSweep[I]{run: r, items: items}
 	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, "objects", objects))
-}
-
-// WalkObjects walks over the objects only. name identifies the walk within its area.
-func WalkObjects(ctx context.Context, r *Run, name string, objects Objects) error {
-	return r.Walk(ctx, name, func(ctx context.Context, cursor string) (string, int, error) {
-		return sweepObjects(ctx, r, objects, cursor)
-	})
 }
 
 type tableSweep[I any] struct {
@@ -141,24 +122,4 @@ func (s tableSweep[I]) stuck(ctx context.Context, item I) error {
 		return err
 	}
 	return s.items.Repair(ctx, s.run, item)
-}
-
-// sweepObjects sweeps a page of the bucket.
-func sweepObjects(ctx context.Context, r *Run, o Objects, cursor string) (next string, read int, err error) {
-	objects, more, err := o.List(ctx, cursor)
-	if err != nil {
-		return "", 0, err
-	}
-	orphans, read, err := o.Orphans(ctx, r, objects)
-	if err != nil {
-		return "", 0, err
-	}
-	if orphans, err = stillListed(ctx, o, cursor, orphans); err != nil {
-		return "", 0, err
-	}
-	removeOrphans(ctx, r, orphans, len(objects), o.Remove)
-	if more {
-		next = objects[len(objects)-1].Key
-	}
-	return next, len(objects) + read, nil
 }

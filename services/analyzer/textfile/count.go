@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
@@ -104,15 +105,10 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 
 // judged makes errors that a retry cannot resolve permanent.
 func judged(err error) error {
-	_, notText := errors.AsType[*plaintext.NotTextError](err)
-	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)
-	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
-	switch {
-	case errors.Is(err, blob.ErrNotFound), errors.Is(err, blob.ErrChanged):
-		return bus.Permanent(errors.New("the uploaded object no longer exists"))
-	case vocabulary:
-		return bus.Permanent(fmt.Errorf("%w (ASSAY_VOCABULARY)", err))
-	case notText, charset:
+	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+		err = reason.UploadGone
+	}
+	if reason.Permanent(err) {
 		return bus.Permanent(err)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -19,6 +20,9 @@ const (
 	mismatchedObject  = "mismatched_object"  // an object whose length differs from the reservation; the file becomes FAILED
 	unusedReservation = "unused_reservation" // an old reservation without an upload; deleted
 )
+
+// unknownFiles are entries in the list of an owner without the file itself.
+var unknownFiles = sweeper.Orphans{Found: sweeper.InconsistentCopies, Text: "entries in lists of files have no file"}
 
 // sweep repairs files and deletes orphaned objects.
 type sweep struct {
@@ -35,7 +39,12 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	if err != nil {
 		return nil, "", 0, err
 	}
+	r.Compared(unknownFiles, len(page.Listed))
 	for _, pair := range inconsistent {
+		if pair.Meta == nil {
+			r.Orphan(unknownFiles, pairID(pair), nil, func(ctx context.Context) error { return s.store.Repair(ctx, pair) })
+			continue
+		}
 		r.Found(ctx, sweeper.InconsistentCopies, pairID(pair), func(ctx context.Context) error { return s.store.Repair(ctx, pair) })
 	}
 	for _, broken := range page.Broken {
@@ -111,7 +120,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) erro
 		})
 	case errors.Is(err, upload.ErrOtherBytes):
 		r.Found(ctx, mismatchedObject, f.FileID, func(ctx context.Context) error {
-			failed, err := s.store.Fail(ctx, f, err.Error())
+			failed, err := s.store.Fail(ctx, f, reason.Of(err))
 			if err != nil {
 				return err
 			}
@@ -134,7 +143,7 @@ func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, er
 	return s.bucket.List(ctx, textfile.ObjectPrefix, cursor, blob.PageLimit)
 }
 
-func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (found sweeper.Comparison, err error) {
 	var ids []string
 	seen := map[string]bool{} // a request must not contain a key twice
 	for _, object := range objects {
@@ -145,16 +154,20 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	}
 	keys, err := s.store.Keys(ctx, ids)
 	if err != nil {
-		return nil, 0, err
+		return found, err
 	}
+	found.Read = len(ids)
 	for _, object := range objects {
 		id, _, err := textfile.ParseObjectKey(object.Key)
-		key, exists := keys[id]
-		if err == nil && key != object.Key && (key != "" || !exists) && r.Old(object.Modified) {
-			orphans = append(orphans, object.Key)
+		if err != nil || !r.Old(object.Modified) {
+			continue // not an object of this area, or a recent one
+		}
+		found.Compared++
+		if key, exists := keys[id]; key != object.Key && (key != "" || !exists) {
+			found.Orphans = append(found.Orphans, object.Key)
 		}
 	}
-	return orphans, len(ids), nil
+	return found, nil
 }
 
 func (s sweep) Remove(ctx context.Context, key string) error { return s.bucket.Delete(ctx, key) }

@@ -2,23 +2,31 @@ package work
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/pkg/table"
 )
 
-// Explain returns a user-facing reason why the work of a delivery failed.
-func Explain(d bus.Delivery, reason error) string {
-	late, isLate := errors.AsType[*attempt.TimeError](reason)
-	_, panicked := errors.AsType[*attempt.PanicError](reason)
+// Explain returns the sentence that tells users why the work of a delivery failed. It never contains the text of an
+// error that has no reason.Reason; the log of the attempt has that text.
+func Explain(d bus.Delivery, cause error) string {
+	late, isLate := errors.AsType[*attempt.TimeError](cause)
+	_, panicked := errors.AsType[*attempt.PanicError](cause)
+	lost, isLost := errors.AsType[*attempt.LostError](cause)
 	switch {
-	case bus.IsPermanent(reason):
-		return reason.Error()
+	case table.Rejected(cause):
+		cause = reason.ResultRejected
+	case reason.Stated(cause):
 	case isLate:
-		return fmt.Sprintf("the analysis took longer than %s in %s", late.Limit, attempt.Count(d.Attempt))
+		cause = reason.AnalysisLate.Fill(late.Limit, attempt.Count(d.Attempt))
 	case panicked:
-		return fmt.Sprintf("the analysis crashed in %s; this is a defect in Assay, not in the content", attempt.Count(d.Attempt))
+		cause = reason.AnalysisCrashed.Fill(attempt.Count(d.Attempt))
+	case isLost:
+		cause = reason.AnalysisLost.Fill(attempt.Count(lost.Attempts))
+	default:
+		cause = reason.AnalysisFailed.Fill(attempt.Count(d.Attempt))
 	}
-	return "the analysis did not succeed in " + attempt.Count(d.Attempt)
+	return reason.Of(cause)
 }

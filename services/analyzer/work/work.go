@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Area defines how an area processes its items. I is an item, R the result of its processing. The
@@ -81,9 +82,19 @@ func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event)
 // the settings of the Worker and with handlers that process items of the area.
 func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
 	h := handler[I, R]{worker: w, name: c.Area, area: area}
+	c.Share = Share(w.Config.Parallel)
 	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
 	c.Handle, c.GiveUp = h.handle, h.giveUp
 	return c
+}
+
+// Share returns the number of items of one owner that a consumer processes concurrently. The other places, if there are
+// at least four in total, remain for other owners.
+func Share(parallel int) int {
+	if parallel < 4 {
+		return parallel
+	}
+	return parallel - max(1, parallel/8)
 }
 
 type handler[I, R any] struct {
@@ -92,8 +103,17 @@ type handler[I, R any] struct {
 	area   Area[I, R]
 }
 
-// handle processes one item and publishes its outcome.
+// handle processes one item and publishes its outcome. A result that a table rejects fails the item: another attempt
+// has the same result.
 func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
+	err := h.process(ctx, d)
+	if table.Rejected(err) {
+		return bus.Permanent(err)
+	}
+	return err
+}
+
+func (h handler[I, R]) process(ctx context.Context, d bus.Delivery) error {
 	item, err := h.area.Claim(ctx, &d)
 	if err != nil {
 		return h.notMoved(ctx, d, err)
@@ -115,10 +135,8 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 // made the move, or this one may have made it and lost the response: the item shows which.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		return nil // deleted
-	case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
+	deleted := errors.Is(err, lifecycle.ErrNotFound)
+	if !deleted && !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
 		return err
 	}
 	item, err := h.area.Get(ctx, d.Item)
@@ -131,8 +149,13 @@ func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) 
 	if ended, _ := h.area.Ended(item); ended {
 		return h.conclude(ctx, item)
 	}
+	if deleted { // and created again, which may have published no event because of this delivery
+		return bus.Later(errReplaced, 0)
+	}
 	return bus.ErrTakenOver
 }
+
+var errReplaced = errors.New("the item was deleted and created again during the attempt")
 
 // conclude ends the delivery of an item that is already in a final state. The message of a failed
 // item becomes a dead letter again, because the worker that failed it may have crashed before it

@@ -183,7 +183,9 @@ func decode(resp *http.Response, answer any) error {
 	if answer == nil || len(content) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(content, answer); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber() // metadata may have numbers that a float64 rounds
+	if err := decoder.Decode(answer); err != nil {
 		return fmt.Errorf("the server at %s is not an Assay server: %w", resp.Request.URL.Host, err)
 	}
 	return nil

@@ -14,9 +14,11 @@ func newEnv(s *settings) *cobra.Command {
 		Short: "Print the variables with which aws and nats connect to the embedded engines",
 		Long: `Print the environment variables that make the AWS CLI, the AWS SDKs and the nats
 command use the embedded engines of "assay serve" on this machine, as POSIX shell commands.
-The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
+NATS_URL contains the user and the password of the NATS server. The AWS keys are not
+printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 		Example: `  eval "$(assay env)"
-  aws s3 ls s3://assay-files --endpoint-url "$AWS_ENDPOINT_URL_S3"`,
+  aws s3 ls s3://assay-files --endpoint-url "$AWS_ENDPOINT_URL_S3"
+  nats stream ls`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := s.endpoints()

@@ -24,8 +24,14 @@ Flags override the variables ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
 ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR, ASSAY_AUTH.
 The first start with --auth token creates an operator's API key and prints it. Once the
 server is ready, endpoints.json in the data folder lists the addresses and the file with
-the S3 keys; "assay env" prints them for a shell. After Ctrl-C, requests and work in
-progress finish; a second Ctrl-C terminates the process immediately.`,
+the S3 keys; "assay env" prints them for a shell.
+
+The database, the objects and the streams in the data folder carry its identity. If one
+of them is absent, empty or of another folder, the server does not start and names it.
+--accept-empty starts nevertheless, for this once, and records a new identity.
+
+After Ctrl-C, requests and work in progress finish; a second Ctrl-C terminates the
+process immediately.`,
 		Args: cobra.NoArgs,
 	}
 	set := cmd.Flags()
@@ -35,6 +41,7 @@ progress finish; a second Ctrl-C terminates the process immediately.`,
 	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
 	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")
 	set.StringVar(&flags.Exposure.Auth, "auth", "", "none, or token: calls require an API key, a token of the identity provider or a session (default none)")
+	set.BoolVar(&flags.AcceptEmpty, "accept-empty", false, "start although parts of the data folder are absent, empty or of another folder")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load[serve.Config](os.Environ())
 		if err != nil {
@@ -52,6 +59,7 @@ progress finish; a second Ctrl-C terminates the process immediately.`,
 				*variable.to = *variable.given
 			}
 		}
+		cfg.AcceptEmpty = flags.AcceptEmpty
 		// --data is a persistent flag because every command can read the directory.
 		if cmd.Flags().Changed("data") {
 			cfg.DataDir = s.data

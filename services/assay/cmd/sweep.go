@@ -46,6 +46,13 @@ ASSAY_SWEEP_RATE items per second, and prints its findings:
   outdated_trash       a library node in the trash for longer than ASSAY_TRASH_KEEP; it is erased
   outdated_object      an object of a photo job or library file that is no longer needed
   unreadable_item      an unreadable row; it is not repaired
+  suspicious_orphan    so many orphans of a kind that none of them is deleted
+
+Orphans are objects without an item, library nodes without a file or a folder, workflows
+without a file, and entries in lists without a file. If more than 1 % of the things of a
+kind, and more than 10 or half of them, are orphans, the tables and buckets probably do
+not belong together. No sweep then deletes orphans of this kind until --allow-orphans
+is set, or until these orphans belong to items again. --dry-run lists them.
 
 It uses the backends of a running "assay serve", or those that the variables of the
 services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
@@ -61,6 +68,7 @@ Text files do not need dead letters: "assay retry" retries them.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "report problems without repairing them")
+	cmd.Flags().BoolVar(&options.AllowOrphans, "allow-orphans", false, "delete orphans even if there are suspiciously many")
 	cmd.Flags().StringVar(&since, "outcomes-since", "", "also republish outcomes since this time (RFC 3339), or within this duration before now (6h)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error

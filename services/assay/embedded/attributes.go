@@ -85,21 +85,21 @@ func digestOf(value []byte) []byte {
 // openMetadata returns the store for the metadata of the objects, and the directory of its files,
 // which must be synced. The store uses extended attributes, or files in dir if they already exist or
 // the file system does not support extended attributes.
-func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
+func openMetadata(dir, objects string) (store *metadata, synced string, err error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
-	sidecar, err := needsSidecar(objects, only)
-	if err != nil {
+	kept := &sheets{dir: filepath.Join(dir, "metadata"), objects: objects, changes: changes{dir: filepath.Join(dir, "changes")}}
+	if kept.inFiles, err = needsSidecar(objects, only); err != nil {
 		return nil, "", err
 	}
-	if !sidecar {
-		a, err := openAttributes(large)
-		return a, large, err
+	if synced = large; kept.inFiles {
+		synced = only
+		if err = os.MkdirAll(only, 0o700); err == nil {
+			kept.meta, err = meta.NewSideCar(only)
+		}
+	} else {
+		kept.meta, err = openAttributes(large)
 	}
-	if err := os.MkdirAll(only, 0o700); err != nil {
-		return nil, "", err
-	}
-	files, err := meta.NewSideCar(only)
-	return files, only, err
+	return &metadata{MetadataStorer: kept.meta, sheets: kept}, synced, err
 }
 
 // needsSidecar reports whether metadata is stored in separate files, because it already is or

@@ -32,41 +32,31 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDamaged means that the content of an object has changed since it was stored.
 var errDamaged = errors.New("the object is damaged")
 
-// storeSums stores the checksums of an object.
-func (d *durableStore) storeSums(bucket, key string) error {
-	path := filepath.Join(d.objects, bucket, filepath.FromSlash(key))
-	for {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		same, err := d.storeSumsOf(file, path, bucket, key)
-		if err := errors.Join(err, file.Close()); err != nil || same {
-			return err
-		}
-	}
-}
-
-// storeSumsOf stores the checksums of a file. It reports whether the file is still the object.
-func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (same bool, err error) {
+// sumsOf returns the checksums of a file.
+func sumsOf(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
-	if err != nil || info.IsDir() {
-		return true, err
+	if err != nil {
+		return nil, err
 	}
 	sums := make([]byte, 0, sumSize*(info.Size()/sumBlock+1))
 	block := make([]byte, min(sumBlock, info.Size()))
 	for at := int64(0); at < info.Size(); at += sumBlock {
 		block = block[:min(sumBlock, info.Size()-at)]
 		if _, err := file.ReadAt(block, at); err != nil {
-			return false, err
+			return nil, err
 		}
 		sums = binary.BigEndian.AppendUint32(sums, crc32.Checksum(block, castagnoli))
 	}
-	if err := d.meta.StoreAttribute(file, bucket, key, sumsAttribute, sums); err != nil {
-		return false, err
+	return sums, nil
+}
+
+// verifySums reads a file and compares it with its checksums.
+func verifySums(file *os.File, size int64, sums []byte) error {
+	body, err := newCheckedBody(file, size, sums)
+	if err == nil {
+		_, err = io.Copy(io.Discard, body)
 	}
-	now, err := os.Stat(path)
-	return err == nil && os.SameFile(info, now), err
+	return err
 }
 
 // GetObject verifies each block of an object before sending it, even for a range. If the first
@@ -83,7 +73,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 		if closeErr := out.Body.Close(); closeErr != nil {
 			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("cannot close an object")
 		}
-		return nil, s3err.APIError{Code: "InternalError", Description: err.Error() + "; restore it from a backup", HTTPStatusCode: http.StatusInternalServerError}
+		return nil, s3err.APIError{Code: "ObjectDamaged", Description: err.Error() + "; restore it from a backup", HTTPStatusCode: http.StatusInternalServerError}
 	case body == nil: // the object has no checksums
 		return out, nil
 	}

@@ -32,7 +32,7 @@ func runChild(engine, dir string) int {
 	switch engine {
 	case "nats":
 		var n *NATS
-		if n, err = StartNATS(NATSConfig{Dir: dir}); err == nil {
+		if n, err = StartNATS(NATSConfig{Dir: dir, User: testKey, Password: testSecret}); err == nil {
 			url = n.URL()
 		}
 	case "s3":
@@ -42,7 +42,7 @@ func runChild(engine, dir string) int {
 		}
 	case "dynamodb":
 		var d *DynamoDB
-		if d, err = StartDynamoDB(DynamoDBConfig{Path: dir}); err == nil {
+		if d, err = StartDynamoDB(DynamoDBConfig{Path: dir, AccessKey: testKey, SecretKey: testSecret}); err == nil {
 			url = d.URL()
 		}
 	default:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/rs/zerolog"
-	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/s3response"
 )
@@ -26,10 +25,10 @@ const noticeTime = 5 * time.Second
 // request, and its creation is reported.
 type durableStore struct {
 	*posix.Posix
-	meta       meta.MetadataStorer
+	meta       *metadata
 	objects    string // absolute; contains a directory for each bucket
 	attributes string // absolute; for metadata stored in files
-	sheets     sheets
+	sheets     *sheets
 	sync       func(*os.File) error
 	folders    folders
 	placing    placing
@@ -44,7 +43,6 @@ func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInpu
 		return err
 	}
 	return errors.Join(
-		d.sheets.write(*in.Bucket, ""),
 		d.syncUp(filepath.Join(d.objects, *in.Bucket), d.objects),
 		d.syncAttributes(*in.Bucket, ""))
 }
@@ -65,32 +63,37 @@ func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectI
 // DeleteObject removes an object and the directories that become empty.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
+	done, err := d.sheets.delete(*in.Bucket, *in.Key)
+	if err != nil {
+		return nil, err
+	}
 	out, err := d.Posix.DeleteObject(ctx, in)
-	if err == nil {
-		err = d.dropSheet(*in.Bucket, *in.Key)
+	if ended := done(); err == nil {
+		err = ended
 	}
 	return out, err
 }
 
 // DeleteObjects removes several objects.
-func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
+func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (out s3response.DeleteResult, err error) {
 	defer d.folders.remove()()
-	out, err := d.Posix.DeleteObjects(ctx, in)
-	if err != nil {
-		return out, err
-	}
+	var ends []func() error
 	for _, object := range in.Delete.Objects {
-		err = errors.Join(err, d.dropSheet(*in.Bucket, *object.Key))
+		done, markErr := d.sheets.delete(*in.Bucket, *object.Key)
+		if err = markErr; err != nil {
+			break
+		}
+		ends = append(ends, done)
+	}
+	if err == nil {
+		out, err = d.Posix.DeleteObjects(ctx, in)
+	}
+	for _, done := range ends {
+		if ended := done(); err == nil {
+			err = ended
+		}
 	}
 	return out, err
-}
-
-// dropSheet removes the copy of the metadata of a removed object.
-func (d *durableStore) dropSheet(bucket, key string) error {
-	if d.exists(bucket, key) {
-		return nil
-	}
-	return d.sheets.remove(bucket, key)
 }
 
 // exists reports whether an object is stored. It returns true if this cannot be determined.
@@ -102,10 +105,15 @@ func (d *durableStore) exists(bucket, key string) bool {
 // DeleteBucket removes a bucket.
 func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 	defer d.folders.remove()()
-	if err := d.Posix.DeleteBucket(ctx, bucket); err != nil {
+	done, err := d.sheets.delete(bucket, "")
+	if err != nil {
 		return err
 	}
-	return d.sheets.remove(bucket, "")
+	err = d.Posix.DeleteBucket(ctx, bucket)
+	if ended := done(); err == nil {
+		err = ended
+	}
+	return err
 }
 
 // finish syncs a stored object and then reports it. If the sync fails, the object is removed, so that
@@ -115,7 +123,7 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	info, err := d.persist(bucket, key)
 	for try := 1; try < 3 && errors.Is(err, fs.ErrNotExist); try++ {
 		if !d.exists(bucket, key) {
-			return d.dropSheet(bucket, key)
+			return nil
 		}
 		info, err = d.persist(bucket, key) // the object was deleted and stored again
 	}
@@ -138,15 +146,12 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	return nil
 }
 
-// persist stores the checksums and the sheet of an object and syncs it. The error is fs.ErrNotExist
-// if the object was deleted meanwhile.
+// persist stores the sheet of an object and syncs it. The error is fs.ErrNotExist if the object was
+// deleted meanwhile.
 func (d *durableStore) persist(bucket, key string) (fs.FileInfo, error) {
 	info, err := os.Stat(d.pathOf(bucket, key))
 	if err == nil {
-		err = d.storeSums(bucket, key)
-	}
-	if err == nil {
-		err = d.sheets.write(bucket, key)
+		err = d.sheets.settle(bucket, key)
 	}
 	if err == nil {
 		err = d.syncObject(bucket, key)

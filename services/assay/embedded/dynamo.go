@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -25,8 +26,14 @@ type DynamoDBConfig struct {
 	Path string
 	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
+	// AccessKey and SecretKey are the credentials of an account with full access. Required.
+	AccessKey, SecretKey string
+	// Others maps further access keys with full access to their secrets.
+	Others map[string]string
 	// Hosts are the host names for which requests are accepted.
 	Hosts web.Hosts
+	// Opened is called with the engine before it accepts connections. An error stops the start. Optional.
+	Opened func(*dynamolite.Engine) error
 	// Log receives failures of the engine. The zero value discards them.
 	Log zerolog.Logger
 
@@ -34,7 +41,7 @@ type DynamoDBConfig struct {
 	limiter *web.Limiter
 }
 
-// DynamoDB is a running DynamoDB engine. It checks no credentials.
+// DynamoDB is a running DynamoDB engine. It verifies the signatures of requests.
 type DynamoDB struct {
 	engine *dynamolite.Engine
 	server *http.Server
@@ -51,15 +58,20 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("embedded dynamodb: the path of the database file is required")
 	}
+	if cfg.AccessKey == "" || cfg.SecretKey == "" {
+		return nil, errors.New("embedded dynamodb: access key and secret key are required")
+	}
 	host, port, err := splitAddr(cfg.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
 	}
+	keys := map[string]string{cfg.AccessKey: cfg.SecretKey}
+	maps.Copy(keys, cfg.Others)
 	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
 	}
 	engine, err := dynamolite.Open(dynamolite.Options{
-		Path:  cfg.Path,
+		Path: cfg.Path, Keys: keys,
 		Hosts: cfg.Hosts.Names(), HostsSetting: "ASSAY_PUBLIC_HOSTS",
 		OnError: func(err error) { cfg.Log.Error().Err(err).Msg("request failed") },
 		OnRecovery: func(r dynamolite.Recovery) {
@@ -74,6 +86,11 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
+	}
+	if cfg.Opened != nil {
+		if err := cfg.Opened(engine); err != nil {
+			return nil, errors.Join(err, engine.Close())
+		}
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
@@ -116,6 +133,9 @@ func (d *DynamoDB) URL() string { return d.url }
 // limits on client connections do not apply to it.
 func (d *DynamoDB) OwnURL() string { return d.own }
 
+// Check returns an error if a request has found damaged data since the start.
+func (d *DynamoDB) Check(context.Context) error { return d.engine.Damage() }
+
 // Close lets requests in progress finish, for at most 5 seconds, and then closes the file.
 func (d *DynamoDB) Close() error {
 	// Shutdown would wait 5 seconds for connections that clients opened and never used.
@@ -128,8 +148,9 @@ func (d *DynamoDB) Close() error {
 	return errors.Join(d.server.Shutdown(ctx), d.engine.Close())
 }
 
-// track records the connections that have not yet carried a request.
+// track records the connections that have not yet carried a request, and the idle ones.
 func (d *DynamoDB) track(conn net.Conn, state http.ConnState) {
+	web.TrackIdle(conn, state == http.StateIdle)
 	if state == http.StateNew {
 		d.unused.Store(conn, nil)
 	} else {

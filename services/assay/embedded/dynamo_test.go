@@ -61,7 +61,7 @@ func items(t *testing.T, client *dynamodb.Client) int32 {
 
 func startDynamoDB(t *testing.T, path string) *DynamoDB {
 	t.Helper()
-	d, err := StartDynamoDB(DynamoDBConfig{Path: path})
+	d, err := StartDynamoDB(DynamoDBConfig{Path: path, AccessKey: testKey, SecretKey: testSecret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestDynamoDBRejectsDamagedJournal(t *testing.T) {
 		if err := os.WriteFile(path+".journal", damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := StartDynamoDB(DynamoDBConfig{Path: path})
+		d, err := StartDynamoDB(DynamoDBConfig{Path: path, AccessKey: testKey, SecretKey: testSecret})
 		if err == nil {
 			t.Fatalf("StartDynamoDB with a damaged record of %s succeeded, want an error: %v", item, d.Close())
 		}
@@ -163,6 +163,7 @@ func TestDynamoDBRejectsBadSettings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.cfg.AccessKey, tt.cfg.SecretKey = testKey, testSecret
 			d, err := StartDynamoDB(tt.cfg)
 			if err == nil {
 				t.Fatalf("StartDynamoDB succeeded, want an error: %v", d.Close())
@@ -175,7 +176,7 @@ func TestDynamoDBRejectsBadSettings(t *testing.T) {
 }
 
 func TestDynamoDBClosesWithUnusedConnection(t *testing.T) {
-	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db")})
+	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), AccessKey: testKey, SecretKey: testSecret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestDynamoDBClosesWithUnusedConnection(t *testing.T) {
 // TestDynamoDBLimitsConnectionsPerClient checks that a connection above the limit is rejected
 // and that the listener for the services is not affected.
 func TestDynamoDBLimitsConnectionsPerClient(t *testing.T) {
-	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), limiter: web.NewLimiter(2, 1)})
+	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), AccessKey: testKey, SecretKey: testSecret, limiter: web.NewLimiter(2, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

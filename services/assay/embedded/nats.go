@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -44,6 +45,8 @@ type NATSConfig struct {
 	Dir string
 	// Addr is host:port. Empty means 127.0.0.1:0; port 0 selects a free port.
 	Addr string
+	// User and Password are the credentials of the only user. Required.
+	User, Password string
 	// Sync sets when a stored message is synced to disk: "always", the default, means before its
 	// acknowledgement; a duration such as "1s" means within that time. A crash of the machine, but
 	// not of the process, may then lose messages acknowledged within that time.
@@ -58,6 +61,7 @@ type NATSConfig struct {
 // NATS is a running NATS server with JetStream on file storage.
 type NATS struct {
 	server    *server.Server
+	user      *url.Userinfo
 	jetStream server.JetStreamConfig // contains StoreDir as passed to EnableJetStream
 	log       *natsLog
 	close     sync.Once
@@ -70,6 +74,9 @@ type NATS struct {
 // JetStream restarts once there is space. The caller closes it.
 func StartNATS(cfg NATSConfig) (*NATS, error) {
 	opts, err := natsOptions(cfg)
+	if err == nil && (cfg.User == "" || cfg.Password == "") {
+		err = errors.New("user and password are required")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded nats: %w", err)
 	}
@@ -94,7 +101,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 		return nil, fmt.Errorf("embedded nats: JetStream did not start in %s", cfg.Dir)
 	}
 	n := &NATS{
-		server: srv, jetStream: *srv.JetStreamConfig(), log: log,
+		server: srv, user: url.UserPassword(cfg.User, cfg.Password), jetStream: *srv.JetStreamConfig(), log: log,
 		closing: make(chan struct{}), recovered: make(chan struct{}),
 	}
 	n.jetStream.StoreDir = opts.StoreDir
@@ -102,8 +109,12 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 	return n, nil
 }
 
-// URL returns the address for NATS clients, such as nats://127.0.0.1:4222.
-func (n *NATS) URL() string { return "nats://" + web.Reachable(n.server.Addr().String()) }
+// URL returns the address for NATS clients with the credentials, such as
+// nats://user:password@127.0.0.1:4222.
+func (n *NATS) URL() string {
+	at := url.URL{Scheme: "nats", User: n.user, Host: web.Reachable(n.server.Addr().String())}
+	return at.String()
+}
 
 // Close stops the server and returns when its files are closed. Connected clients are disconnected.
 // Further calls do nothing.
@@ -130,17 +141,19 @@ func natsOptions(cfg NATSConfig) (*server.Options, error) {
 		port = server.RANDOM_PORT
 	}
 	opts := &server.Options{
-		ServerName:         "assay",
-		Host:               host,
-		Port:               port,
-		NoLog:              true,
-		NoSigs:             true,
-		MaxConn:            max(natsMinConnections, web.MaxDescriptors()/16),
-		MaxPayload:         natsMaxPayload,
-		JetStream:          true,
-		StoreDir:           dir,
-		JetStreamMaxMemory: natsMaxMemory,
-		JetStreamMaxStore:  cfg.MaxStore,
+		ServerName: "assay",
+		Host:       host,
+		Port:       port,
+		NoLog:      true,
+		NoSigs:     true,
+		// The server would log a warning about a password in its own settings.
+		CustomClientAuthentication: onlyUser{cfg.User, cfg.Password},
+		MaxConn:                    max(natsMinConnections, web.MaxDescriptors()/16),
+		MaxPayload:                 natsMaxPayload,
+		JetStream:                  true,
+		StoreDir:                   dir,
+		JetStreamMaxMemory:         natsMaxMemory,
+		JetStreamMaxStore:          cfg.MaxStore,
 	}
 	if cfg.Sync == "" || cfg.Sync == SyncAlways {
 		opts.SyncAlways = true

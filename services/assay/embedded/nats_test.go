@@ -12,6 +12,7 @@ import (
 
 func startNATS(t *testing.T, cfg NATSConfig) *NATS {
 	t.Helper()
+	cfg.User, cfg.Password = testKey, testSecret
 	n, err := StartNATS(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +94,27 @@ func TestNATSKeepsAcknowledgedMessagesWhenKilled(t *testing.T) {
 	}
 }
 
+// TestVerifyNATSAfterKill: a kill leaves an outdated index of a stream, which the server rebuilds.
+func TestVerifyNATSAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	first := startNATS(t, NATSConfig{Dir: dir})
+	js := connect(t, first.URL())
+	addStream(t, js)
+	if _, err := js.Publish(t.Context(), "events.a", []byte("before the stop, which writes the index")); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	url, kill := startChild(t, "nats", dir)
+	if _, err := connect(t, url).Publish(t.Context(), "events.b", []byte("after it")); err != nil {
+		t.Fatal(err)
+	}
+	kill()
+	n, err := VerifyNATS(t.Context(), dir, func(problem string) { t.Errorf("found %s, want no problem", problem) })
+	if n != 2 || err != nil {
+		t.Errorf("verified %d messages, %v, want 2", n, err)
+	}
+}
+
 func TestNATSLimits(t *testing.T) {
 	js := connect(t, startNATS(t, NATSConfig{Dir: t.TempDir(), Sync: "1s", MaxStore: 4 << 20}).URL())
 	addStream(t, js)
@@ -149,10 +171,11 @@ func TestNATSRejectsBadSettings(t *testing.T) {
 		{"negative sync", NATSConfig{Dir: "d", Sync: "-1s"}, `sync is "-1s"`},
 		{"address", NATSConfig{Dir: "d", Addr: "localhost"}, `address "localhost"`},
 		{"port", NATSConfig{Dir: "d", Addr: "localhost:x"}, "port"},
-		{"address in use", NATSConfig{Dir: t.TempDir(), Addr: strings.TrimPrefix(running.URL(), "nats://")}, "in use"},
+		{"address in use", NATSConfig{Dir: t.TempDir(), Addr: running.server.Addr().String()}, "in use"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.cfg.User, tt.cfg.Password = testKey, testSecret
 			n, err := StartNATS(tt.cfg)
 			if err == nil {
 				n.Close()

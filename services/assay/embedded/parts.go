@@ -112,7 +112,7 @@ func uploadDir(key, uploadID string) string {
 // a part that exists or is being written, or a part without a CRC-32 header, which other clients may send.
 func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), err error) {
 	chunks, trailing := in.Body.(middlewares.ChecksumReader)
-	if _, inFiles := d.meta.(meta.SideCar); inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
+	if d.sheets.inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
 		in.ContentLength == nil || *in.ContentLength < 1 || *in.PartNumber < 1 || strings.ContainsAny(*in.UploadId, `/\`) {
 		return nil, nil, nil
 	}

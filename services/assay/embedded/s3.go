@@ -180,7 +180,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
 			S3Options: []s3api.Option{
 				s3api.WithOnListen(func() { close(listening) }),
-				s3api.WithMiddleware("/", public.middleware), s3api.WithMiddleware("/", addressedTo(cfg.Hosts)),
+				s3api.WithMiddleware("/", noSniffing), s3api.WithMiddleware("/", public.middleware), s3api.WithMiddleware("/", addressedTo(cfg.Hosts)),
 				s3api.WithMiddleware("/", onlySigned), s3api.WithMiddleware("/", smallBodies(cfg.bodies)),
 			},
 		})
@@ -208,7 +208,11 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 	if secret, ok := a.others[access]; ok {
 		return auth.Account{Access: access, Secret: secret, Role: auth.RoleAdmin}, nil
 	}
-	return a.IAMService.GetUserAccount(access)
+	account, err := a.IAMService.GetUserAccount(access)
+	if err != nil {
+		return auth.Account{}, auth.ErrNoSuchUser // err is one of the administration API
+	}
+	return account, nil
 }
 
 // ResolveAccounts returns the access keys in the principals of a policy that belong to no account.
@@ -288,7 +292,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := sheets{dir: filepath.Join(cfg.Dir, "metadata"), objects: objects, meta: attrs}
+	kept := attrs.sheets
 	restored, err := kept.restore()
 	if err == nil {
 		err = kept.writeBuckets()

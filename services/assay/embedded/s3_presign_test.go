@@ -60,6 +60,34 @@ func send(ctx context.Context, signed *v4.PresignedHTTPRequest, body string, cha
 	return resp.StatusCode, string(content), resp.Body.Close()
 }
 
+// TestS3ResponsesAreNotSniffed checks that browsers do not guess another type for a download, or for an error.
+func TestS3ResponsesAreNotSniffed(t *testing.T) {
+	client, key := startS3(t, S3Config{}), "files/a"
+	if status, answer, err := send(t.Context(), presign(t, client, key), presignedBody, nil); err != nil || status != http.StatusOK {
+		t.Fatalf("got status %d, %v, want 200: %s", status, err, answer)
+	}
+	signed, err := s3.NewPresignClient(client).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(testBucket), Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]int{signed.URL: http.StatusOK, strings.Replace(signed.URL, "files/a", "files/b", 1): http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := new(http.Client).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.Header.Get("X-Content-Type-Options"); resp.StatusCode != want || got != "nosniff" {
+			t.Errorf("got %s with X-Content-Type-Options %q, want %d with nosniff", resp.Status, got, want)
+		}
+	}
+}
+
 func TestS3PresignedPutEnforcesSignedTerms(t *testing.T) {
 	client := startS3(t, S3Config{})
 	tests := []struct {

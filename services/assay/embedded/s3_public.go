@@ -96,7 +96,8 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 		ReadBufferSize:               gateway.ReadBufferSize,
 		StreamRequestBody:            gateway.StreamRequestBody,
 		DisablePreParseMultipartForm: gateway.DisablePreParseMultipartForm,
-		Concurrency:                  p.limits.clients,
+		Concurrency:                  2 * p.limits.clients, // connections that the listener has closed may still end
+		ConnState:                    func(conn net.Conn, state fasthttp.ConnState) { web.TrackIdle(conn, state == fasthttp.StateIdle) },
 		ReadTimeout:                  p.limits.header,
 		IdleTimeout:                  web.IdleTimeout,
 		HeaderReceived: func(*fasthttp.RequestHeader) fasthttp.RequestConfig {

@@ -9,6 +9,12 @@ import (
 	"github.com/gofiber/fiber/v3"
 )
 
+// noSniffing makes browsers use the media type of an object instead of guessing one from its content.
+func noSniffing(ctx fiber.Ctx) error {
+	ctx.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return ctx.Next()
+}
+
 // onlySigned rejects presigned uploads with unsigned headers that would be stored with the object:
 // the client must not change what was signed. It drops an unsigned Cache-Control, which browsers add
 // to a request with If-None-Match (Fetch standard, HTTP-network-or-cache fetch).

@@ -17,12 +17,15 @@ import (
 
 // sheets stores copies of the extended attributes of buckets and objects, one file for each. A backup
 // made with a tool that drops extended attributes contains these files, and the first start on the
-// restored backup restores the attributes. The files are not synced: after a power failure the latest
-// may be missing, which `assay verify` reports and repairs.
+// restored backup restores the attributes. If the process is killed at any time, each object has its
+// old or its new sheet (see changes). The files are not synced: after a power failure the latest may be
+// missing, which `assay verify` reports and repairs.
 type sheets struct {
 	dir     string // cleared by restore if metadata is stored in files anyway
 	objects string
 	meta    meta.MetadataStorer
+	inFiles bool // meta stores attributes in files
+	changes changes
 }
 
 // sheet is the content of one file. The file begins with the CRC-32C of the JSON in 8 hexadecimal digits.
@@ -42,31 +45,53 @@ const (
 // sheetSum is the length of the checksum of a sheet, in bytes.
 const sheetSum = 8
 
-func (s *sheets) path(bucket, key string) string {
+// sheetName returns the name of the sheet of an object, or of a bucket if key is empty.
+func sheetName(bucket, key string) string {
 	sum := sha256.Sum256([]byte(bucket + "/" + key))
-	name := hex.EncodeToString(sum[:])
-	return filepath.Join(s.dir, name[:2], name[2:])
+	return hex.EncodeToString(sum[:])
 }
 
-// current returns the sheet with the current attributes, encoded.
-func (s *sheets) current(bucket, key string) ([]byte, error) {
-	names, err := s.meta.ListAttributes(bucket, key)
+func (s *sheets) named(name string) string { return filepath.Join(s.dir, name[:2], name[2:]) }
+
+func (s *sheets) path(bucket, key string) string { return s.named(sheetName(bucket, key)) }
+
+// current returns the attributes of an object or bucket. file is the object if it has no name yet,
+// otherwise nil.
+func (s *sheets) current(file *os.File, bucket, key string) (sheet, error) {
+	names, err := s.listed(file, bucket, key)
 	if err != nil {
-		return nil, err
+		return sheet{}, err
 	}
 	one := sheet{Bucket: bucket, Key: key, Attributes: make(map[string][]byte, len(names))}
 	for _, name := range names {
-		value, err := s.meta.RetrieveAttribute(nil, bucket, key, name)
+		value, err := s.meta.RetrieveAttribute(file, bucket, key, name)
 		if errors.Is(err, meta.ErrNoSuchKey) {
 			continue // the attribute belongs to a replaced object
 		}
 		if err != nil {
-			return nil, err
+			return sheet{}, err
 		}
 		one.Attributes[name] = value
 	}
+	return one, nil
+}
+
+func (s *sheets) listed(file *os.File, bucket, key string) ([]string, error) {
+	if file != nil {
+		return s.meta.ListAttributes("", file.Name())
+	}
+	return s.meta.ListAttributes(bucket, key)
+}
+
+// encode returns the content of the file with a sheet.
+func (one sheet) encode() ([]byte, error) {
 	content, err := json.Marshal(one)
 	return fmt.Appendf(nil, "%08x%s", crc32.Checksum(content, castagnoli), content), err
+}
+
+// local reports whether the object is inside the directory of the objects.
+func (one sheet) local() bool {
+	return filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key)))
 }
 
 // write stores a copy of the attributes of an object, or of a bucket if key is empty.
@@ -74,41 +99,31 @@ func (s *sheets) write(bucket, key string) error {
 	if s.dir == "" {
 		return nil
 	}
-	content, err := s.current(bucket, key)
+	one, err := s.current(nil, bucket, key)
 	if err != nil {
 		return err
 	}
-	path := s.path(bucket, key)
-	err = os.WriteFile(path, content, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = os.WriteFile(path, content, 0o600)
-		}
-	}
-	return err
-}
-
-// remove removes the copy of the attributes. A missing copy is not an error.
-func (s *sheets) remove(bucket, key string) error {
-	if s.dir == "" {
-		return nil
-	}
-	if err := os.Remove(s.path(bucket, key)); !errors.Is(err, fs.ErrNotExist) {
+	content, err := one.encode()
+	if err != nil {
 		return err
 	}
-	return nil
+	name := sheetName(bucket, key)
+	next, err := s.changes.create(name, content)
+	if err != nil {
+		return err
+	}
+	return s.place(next, name)
 }
 
 // each calls f for every sheet. A file that cannot be parsed is passed to damaged.
-func (s *sheets) each(f func(sheet) error, damaged func(path string, err error)) error {
+func (s *sheets) each(f func(sheet) error, damaged func(path string, err error) error) error {
 	return filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		one, err := readSheet(path)
 		if err != nil {
-			damaged(path, err)
-			return nil
+			return damaged(path, err)
 		}
 		return f(one)
 	})
@@ -125,11 +140,17 @@ func readSheet(path string) (one sheet, err error) {
 	return one, json.Unmarshal(content[sheetSum:], &one)
 }
 
-// restore restores attributes that were lost when the directory was copied. It returns the number
-// of restored objects and buckets. It then removes multipart uploads in progress, whose state is
+// restore finishes interrupted changes, and restores attributes that were lost when the directory was
+// copied. It returns the number of restored objects and buckets. It then removes multipart uploads in progress, whose state is
 // also stored in attributes.
 func (s *sheets) restore() (restored int, err error) {
-	if _, inFiles := s.meta.(meta.SideCar); inFiles {
+	if err := os.MkdirAll(s.changes.dir, 0o700); err != nil {
+		return 0, err
+	}
+	if err := s.finish(); err != nil {
+		return 0, err
+	}
+	if s.inFiles {
 		return s.restoreToFiles()
 	}
 	xattr, file := meta.XattrMeta{}, filepath.Join(filepath.Dir(s.objects), keptFile)
@@ -163,7 +184,7 @@ func (s *sheets) restore() (restored int, err error) {
 // with extended attributes. It then removes the sheets, which are no longer needed.
 func (s *sheets) restoreToFiles() (restored int, err error) {
 	if restored, err = s.restoreAll(); err == nil {
-		err = os.RemoveAll(s.dir)
+		err = errors.Join(os.RemoveAll(s.dir), os.RemoveAll(s.changes.dir))
 	}
 	s.dir = ""
 	return restored, err
@@ -179,13 +200,13 @@ func (s *sheets) restoreAll() (restored int, err error) {
 			restored++
 		}
 		return err
-	}, func(string, error) {})
+	}, func(string, error) error { return nil })
 	return restored, err
 }
 
 // restoreOne restores the missing attributes of one object or bucket.
 func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
-	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
+	if !one.local() {
 		return false, fmt.Errorf("metadata of %q in bucket %q: the name is outside the directory", one.Key, one.Bucket)
 	}
 	path := filepath.Join(s.objects, one.Bucket, filepath.FromSlash(one.Key))

@@ -3,12 +3,16 @@ package embedded
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/nats-io/nats.go"
@@ -29,6 +33,17 @@ func VerifyDynamoDB(path string, found func(problem string)) (values int, err er
 	}
 	values, err = engine.Check(found)
 	return values, errors.Join(err, engine.Close())
+}
+
+// DynamoDBLabel returns the label of the database at path. Like StartDynamoDB, it first replays the journal after a
+// crash.
+func DynamoDBLabel(path string) (string, error) {
+	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
+	if err != nil {
+		return "", err
+	}
+	label, err := engine.Label()
+	return label, errors.Join(err, engine.Close())
 }
 
 // VerifyS3 verifies the checksums of the objects in the directory. Like StartS3, it first restores
@@ -80,7 +95,7 @@ func (d *durableStore) verifyBucket(bucket string, repair bool, found func(strin
 		}
 		objects++
 		key := filepath.ToSlash(local)
-		if err := d.verifyObject(bucket, key, path); err != nil {
+		if err := d.verifyObject(bucket, key, path, repair); err != nil {
 			found(fmt.Sprintf("object %s in bucket %s: %v", key, bucket, err))
 			return nil
 		}
@@ -89,7 +104,7 @@ func (d *durableStore) verifyBucket(bucket string, repair bool, found func(strin
 	return objects, err
 }
 
-func (d *durableStore) verifyObject(bucket, key, path string) (err error) {
+func (d *durableStore) verifyObject(bucket, key, path string, repair bool) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -99,21 +114,33 @@ func (d *durableStore) verifyObject(bucket, key, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := d.meta.RetrieveAttribute(file, bucket, key, etagAttribute); err != nil {
+	etag, err := d.meta.RetrieveAttribute(file, bucket, key, etagAttribute)
+	if err != nil {
 		return errors.New("its metadata is missing; restore it from a backup")
 	}
 	sums, err := d.meta.RetrieveAttribute(file, bucket, key, sumsAttribute)
-	if errors.Is(err, meta.ErrNoSuchKey) {
-		return errors.New("it has no checksums")
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, meta.ErrNoSuchKey) && repair:
+		return d.addSums(file, bucket, key, strings.Trim(string(etag), `"`))
+	case errors.Is(err, meta.ErrNoSuchKey):
+		return errors.New("it has no checksums, because an older version was killed while it stored the object; add them with --repair")
+	case err != nil:
 		return err
 	}
-	body, err := newCheckedBody(file, info.Size(), sums)
-	if err == nil {
-		_, err = io.Copy(io.Discard, body)
+	return verifySums(file, info.Size(), sums)
+}
+
+// addSums stores the missing checksums of an object. The ETag of an object that was not uploaded in
+// parts is the MD5 of its content.
+func (d *durableStore) addSums(file *os.File, bucket, key, etag string) error {
+	digest := md5.New()
+	if _, err := io.Copy(digest, file); err != nil {
+		return err
 	}
-	return err
+	if !strings.Contains(etag, "-") && hex.EncodeToString(digest.Sum(nil)) != etag {
+		return fmt.Errorf("%w: its content does not match its ETag", errDamaged)
+	}
+	return d.meta.storeSums(file, bucket, key)
 }
 
 // verifySheet checks the copy of an object's metadata.
@@ -121,7 +148,11 @@ func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(s
 	if d.sheets.dir == "" {
 		return nil
 	}
-	want, err := d.sheets.current(bucket, key)
+	one, err := d.sheets.current(nil, bucket, key)
+	if err != nil {
+		return err
+	}
+	want, err := one.encode()
 	if err != nil {
 		return err
 	}
@@ -144,20 +175,27 @@ func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 			return err
 		}
 		if repair {
-			return d.sheets.remove(one.Bucket, one.Key)
+			return removeFile(d.sheets.path(one.Bucket, one.Key))
 		}
 		found(fmt.Sprintf("object %s in bucket %s: its content is missing; restore it from a backup, or discard its metadata with --repair", one.Key, one.Bucket))
 		return nil
-	}, func(path string, err error) { found(fmt.Sprintf("copy of metadata %s: %v", path, err)) })
+	}, func(path string, err error) error {
+		if repair { // those of all objects have been rewritten
+			return removeFile(path)
+		}
+		found(fmt.Sprintf("copy of metadata %s: %v; remove it with --repair", path, err))
+		return nil
+	})
 }
 
 // VerifyNATS starts the server on the directory, as `assay serve` does, and reads every message of
-// every stream. Each warning of the server is a finding. The server drops unreadable messages,
-// sometimes without a warning, so a damaged tail of a stream can remain undetected. VerifyNATS
-// returns the number of messages read.
+// every stream. Each warning of the server is a finding, unless it is about an index that the server
+// rebuilds from the messages, as it does after a kill. The server drops unreadable messages, sometimes
+// without a warning, so a damaged tail of a stream can remain undetected. VerifyNATS returns the
+// number of messages read.
 func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (messages int, err error) {
 	warnings := &warnings{found: found}
-	server, err := StartNATS(NATSConfig{Dir: dir, Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})
+	server, err := StartNATS(NATSConfig{Dir: dir, User: "verify", Password: rand.Text(), Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})
 	if err != nil {
 		return 0, err
 	}
@@ -202,8 +240,25 @@ type warnings struct {
 }
 
 func (w *warnings) Write(line []byte) (int, error) {
+	if isRebuilt(line) {
+		return len(line), nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.found("NATS: " + string(bytes.TrimSpace(line)))
 	return len(line), nil
+}
+
+// isRebuilt reports whether a log line is about state that the server derives from the messages of a
+// stream and rebuilds by itself, or about the duration of an operation.
+func isRebuilt(line []byte) bool {
+	for _, text := range []string{
+		"Stream state ", "stream state from index", "TTL state", "cheduling state", "ourcing state", "sources state",
+		"Detected skew in subject-based total", " took ",
+	} {
+		if bytes.Contains(line, []byte(text)) {
+			return true
+		}
+	}
+	return false
 }

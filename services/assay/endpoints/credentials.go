@@ -1,7 +1,10 @@
 package endpoints
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,11 +13,20 @@ import (
 	"strings"
 )
 
-// AccessKey is the default access key of the embedded S3 server.
+// AccessKey is the default access key of the embedded S3 and DynamoDB engines, and the default user
+// of the embedded NATS server.
 const AccessKey = "assay"
 
-// Credentials are the keys of the embedded S3 server.
+// Credentials are the keys of the embedded S3 and DynamoDB engines.
 type Credentials struct{ AccessKey, SecretKey string }
+
+// NATSPassword returns the default password of the embedded NATS server. It is derived from the
+// secret key, because NATS clients send it to any program that listens on the server's port.
+func (c Credentials) NATSPassword() string {
+	h := hmac.New(sha256.New, []byte(c.SecretKey))
+	h.Write([]byte("nats password of " + c.AccessKey))
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // CredentialsPath returns the file with the keys in a data directory.
 func CredentialsPath(dir string) string { return filepath.Join(dir, "credentials") }

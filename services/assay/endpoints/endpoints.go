@@ -13,7 +13,8 @@ import (
 	"runtime"
 )
 
-// Endpoints contains the URLs of a running server, and the region and the credentials file of its embedded engines.
+// Endpoints contains the URLs of a running server, and the region and the credentials file of its embedded engines. The
+// URL of NATS contains its user and password.
 type Endpoints struct {
 	HTTP     string `json:"http"`
 	NATS     string `json:"nats"`
@@ -21,7 +22,7 @@ type Endpoints struct {
 	DynamoDB string `json:"dynamodb"`
 	// Region is the region for request signatures.
 	Region string `json:"region,omitempty"`
-	// Credentials is the file with the keys of S3, in the format of AWS's shared credentials file.
+	// Credentials is the file with the keys of S3 and DynamoDB, in the format of AWS's shared credentials file.
 	// It is empty if the server gets its keys from its environment.
 	Credentials string `json:"credentials,omitempty"`
 	// Operator is the operator address. It is stored in a separate file, which other users of the

@@ -115,6 +115,7 @@ type described struct {
 
 // front registers the calls of services. If several services have the same call, it is forwarded to the first one.
 func (s *Service) front(r *web.Router, services []described) {
+	r.Forwards()
 	all, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	for _, service := range services {
 		service.describe(all)

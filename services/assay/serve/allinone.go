@@ -100,6 +100,7 @@ func (w *allInOne) Authenticate(rw http.ResponseWriter, r *http.Request) (web.Ca
 // Health adds the checks of all services; shared checks run once.
 func (w *allInOne) Health(h *obs.Health) {
 	h.Add("s3 port", w.engines.s3.CheckPort)
+	h.Add("database file", w.engines.dynamo.Check)
 	h.Add("disk", func(context.Context) error { return w.Writable() })
 	for _, service := range w.services {
 		service.Health(h)

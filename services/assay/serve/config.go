@@ -27,10 +27,16 @@ type Config struct {
 	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or the interval between syncs to disk, such as 1s; a power failure loses messages acknowledged since the last sync"`
 
 	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"URL of the S3 server for clients; default: its own address"`
-	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"access key of the embedded S3 server, used with AWS_SECRET_ACCESS_KEY; default: assay"`
+	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"access key of the embedded S3 and DynamoDB engines, used with AWS_SECRET_ACCESS_KEY; default: assay"`
 	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"secret of the access key; default: random, created at the first start in the file credentials of the data folder"`
+	NATSUser         string        `env:"ASSAY_NATS_USER" doc:"user of the embedded NATS server, used with ASSAY_NATS_PASSWORD; default: assay"`
+	NATSPassword     string        `env:"ASSAY_NATS_PASSWORD" secret:"true" doc:"password of the NATS user; default: derived from AWS_SECRET_ACCESS_KEY, and shown by assay env"`
 	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"region for the request signatures of clients of the embedded backends"`
 	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
+
+	// AcceptEmpty starts even if parts of the data folder are absent, empty or of another folder. It has no variable,
+	// so that it applies to one start only.
+	AcceptEmpty bool
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -48,21 +54,30 @@ func (c Config) validate() error {
 	if c.AccessKey != "" && c.SecretKey == "" {
 		return errors.New("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: set both, or neither")
 	}
-	// S3 checks signatures; the other two engines accept any client.
+	if c.NATSUser != "" && c.NATSPassword == "" {
+		return errors.New("only one of ASSAY_NATS_USER and ASSAY_NATS_PASSWORD is set: set both, or neither")
+	}
+	// Every engine requires credentials. S3 is for clients; the other two contain what the API protects, and their
+	// traffic, with the password of NATS, is not encrypted.
 	engines := process.Exposure{AllowAnonymous: c.Exposure.AllowAnonymous}
 	return errors.Join(engines.Check("ASSAY_NATS_ADDR", c.NATSAddr), engines.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
 }
 
-// withKeys adds the keys of the S3 server, taken from the environment or the data directory. It
+// withKeys adds the credentials of the engines, taken from the environment or the data directory. It
 // returns the path of the credentials file, or "" if the keys are from the environment.
 func (c Config) withKeys(dir string) (Config, string, error) {
-	if c.SecretKey != "" {
-		c.AccessKey = cmp.Or(c.AccessKey, endpoints.AccessKey)
-		return c, "", nil
+	keys, path := endpoints.Credentials{AccessKey: cmp.Or(c.AccessKey, endpoints.AccessKey), SecretKey: c.SecretKey}, ""
+	if keys.SecretKey == "" {
+		var err error
+		if keys, err = endpoints.EnsureCredentials(dir); err != nil {
+			return c, "", err
+		}
+		path = endpoints.CredentialsPath(dir)
 	}
-	keys, err := endpoints.EnsureCredentials(dir)
 	c.AccessKey, c.SecretKey = keys.AccessKey, keys.SecretKey
-	return c, endpoints.CredentialsPath(dir), err
+	c.NATSUser = cmp.Or(c.NATSUser, endpoints.AccessKey)
+	c.NATSPassword = cmp.Or(c.NATSPassword, keys.NATSPassword())
+	return c, path, nil
 }
 
 // s3Hosts returns the host names for which the S3 server accepts requests, including the one in

@@ -15,9 +15,11 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/durable"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/folder"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest/notice"
 )
@@ -44,13 +46,21 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	if err != nil {
 		return e, config.Unusable(err)
 	}
-	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{
-		Dir: filepath.Join(dir, "nats"), Addr: cfg.NATSAddr, Sync: cfg.NATSSync, Log: log.With().Str("engine", "nats").Logger(),
-	}); err != nil {
+	// The database starts first, because it checks that the parts of the folder belong together.
+	parts, err := folder.Open(dir, cfg.AcceptEmpty, log)
+	if err != nil {
 		return e, err
 	}
 	if e.dynamo, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{
-		Path: filepath.Join(dir, "dynamodb.db"), Addr: cfg.DynamoDBAddr, Hosts: hosts, Log: log.With().Str("engine", "dynamodb").Logger(),
+		Path: filepath.Join(dir, folder.Database), Addr: cfg.DynamoDBAddr, AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Hosts: hosts,
+		Log:    log.With().Str("engine", "dynamodb").Logger(),
+		Opened: func(engine *dynamolite.Engine) error { return parts.Join(engine) },
+	}); err != nil {
+		return e, err
+	}
+	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{
+		Dir: filepath.Join(dir, folder.Streams), Addr: cfg.NATSAddr, User: cfg.NATSUser, Password: cfg.NATSPassword, Sync: cfg.NATSSync,
+		Log: log.With().Str("engine", "nats").Logger(),
 	}); err != nil {
 		return e, err
 	}
@@ -69,7 +79,7 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	}
 	e.areas = described.Areas()
 	e.s3, err = embedded.StartS3(ctx, embedded.S3Config{
-		Dir: filepath.Join(dir, "s3"), Addr: cfg.S3Addr,
+		Dir: filepath.Join(dir, folder.Objects), Addr: cfg.S3Addr,
 		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Region: cfg.Region, Hosts: s3Hosts, Origins: cfg.origins(page),
 		Created: e.created, Log: log.With().Str("engine", "s3").Logger(),
 	})
@@ -86,12 +96,12 @@ func (e *engines) created(ctx context.Context, object embedded.Object) error {
 	return nil
 }
 
-// environ returns the process's environment with the addresses of the engines. The services reach the
+// environ returns the process's environment with the addresses and credentials of the engines. The services reach the
 // engines over the network, as in the cloud.
 func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
-		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
+		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_NATS_CREDENTIALS=", "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
 	if cfg.NATSSync != durable.SyncAlways {
 		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // setting an interval implies that a loss is acceptable
 	}

@@ -19,12 +19,12 @@ import (
 func stoppedFolder(t *testing.T) (dir, object string) {
 	t.Helper()
 	dir = t.TempDir()
-	streams, err := embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")})
+	streams, err := embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats"), User: "assay", Password: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	streams.Close()
-	database, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db")})
+	database, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db"), AccessKey: "key", SecretKey: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +13,11 @@ import (
 
 // welcome prints the addresses and the first commands to try.
 func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, first string) error {
+	streams, err := url.Parse(at.NATS)
+	if err != nil {
+		return fmt.Errorf("address of NATS: %w", err)
+	}
+	streams.User = nil // a password does not belong on a screen
 	keys := "from the environment"
 	if at.Credentials != "" {
 		keys = at.Credentials
@@ -28,28 +34,28 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, fir
 	if first != "" {
 		who = "ASSAY_TOKEN=" + first
 	}
-	_, err := fmt.Fprintf(out, `
+	_, err = fmt.Fprintf(out, `
 Assay is ready.
 
   web app    %s
   HTTP API   %[1]s   (documentation: %[1]s/docs)
   operators  %s/operations   (backlogs, dead letters, sweeps, providers)
-  NATS       %s
-  S3         %s   (keys: %s)
-  DynamoDB   %s
-  data       %s
+  NATS       %s   (user and password: %[10]s env)
+  S3         %[4]s   (keys: %[5]s)
+  DynamoDB   %[6]s   (the same keys)
+  data       %[7]s
 
 Try, in another terminal:
 
-%s  export %s
-  %s upload --wait README.md
+%[8]s  export %[9]s
+  %[10]s upload --wait README.md
   curl -H "%[11]s" -F file=@LICENSE %[1]s/v1/files
   %[10]s list
   eval "$(%[10]s env)"   (variables for aws and nats)
 
 Press Ctrl-C to stop. The data is kept.
 
-`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, who, process.Invocation("./services/assay"), curl)
+`, at.HTTP, at.Operator, streams, at.S3, keys, at.DynamoDB, dir, data, who, process.Invocation("./services/assay"), curl)
 	if err == nil && first != "" {
 		_, err = fmt.Fprintf(out, "%s is the API key of the first operator. It cannot be shown again.\n\n", first)
 	}

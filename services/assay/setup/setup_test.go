@@ -18,12 +18,12 @@ import (
 
 // TestEachBucketHasItsPolicy checks that setup sets the policy of every bucket from one file, and is idempotent.
 func TestEachBucketHasItsPolicy(t *testing.T) {
-	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), User: "assay", Password: "secret", Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nats.Close)
-	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(t.TempDir(), "dynamodb.db")})
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(t.TempDir(), "dynamodb.db"), AccessKey: "key", SecretKey: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}

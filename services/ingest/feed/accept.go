@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -11,25 +12,31 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/quota"
 )
 
 // accept stores a valid item and publishes FeedItemAccepted if the item is pending, unless its
 // analysis was given up. It adds missing tags to an existing item; created is then false. accept
-// returns the errors of Bus.Admit.
+// returns the errors of Bus.Admit, and the problem of an exceeded quota. size is the item's size in bytes, which counts
+// toward the quotas of its first sender.
 //
 // The row's key contains a time, so the table alone cannot detect a duplicate. The object's key does
 // not contain a time: only one of several writers stores its submission, and all of them write the
 // row from that submission. If a writer crashes before it writes the row, the next writer of the same
 // source id writes it. The same applies to an item whose object was lost.
-func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
-	if err := a.bus.Admit(ctx, feed.WorkStream, s.SourceType); err != nil {
+func (a *Area) accept(ctx context.Context, s feed.Submission, size int) (item feed.Item, created bool, err error) {
+	if err := a.bus.Admit(ctx, feed.WorkStream, s.Tenant()); err != nil {
+		return feed.Item{}, false, err
+	}
+	counted, err := a.count(ctx, s, size)
+	if err != nil {
 		return feed.Item{}, false, err
 	}
 	s = s.Stamped(time.Now())
 	err = a.keep(ctx, s)
 	switch {
 	case errors.Is(err, blob.ErrExists):
-		item, created, err = a.join(ctx, s.SourceID)
+		item, created, err = a.join(ctx, s)
 		if err == nil {
 			item, err = a.store.AddTags(ctx, item, s.MatchedTags)
 		}
@@ -37,12 +44,26 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 		item, created, err = a.begin(ctx, s)
 	}
 	if err != nil {
-		return feed.Item{}, false, err
+		return feed.Item{}, false, err // a sweep releases the quota if the item was not created
 	}
-	if !item.Settled() {
+	if item.Sender != s.Sender {
+		counted.Undo(ctx)
+	}
+	if created {
+		err = a.announceNew(ctx, item)
+	} else if !item.Settled() {
 		err = a.announce(ctx, item)
 	}
 	return item, created, err
+}
+
+// count counts a new item toward the quotas of its sender. The items of a source count toward no quota, because operators
+// configure how many it delivers.
+func (a *Area) count(ctx context.Context, s feed.Submission, size int) (*quota.Reservation, error) {
+	if strings.HasPrefix(s.Sender, sourceSender) {
+		return &quota.Reservation{}, nil
+	}
+	return a.quotas.Reserve(ctx, s.Sender, quota.Item{Area: feed.Name, ID: s.SourceID, Bytes: int64(size)})
 }
 
 // begin writes the row of a submission that was just stored. If a row exists, its object was lost;
@@ -76,8 +97,9 @@ func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (fe
 }
 
 // join returns the item whose submission is already stored. It writes the row from that submission
-// if there is no row.
-func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, error) {
+// if there is no row, as an item of the sender of s.
+func (a *Area) join(ctx context.Context, s feed.Submission) (feed.Item, bool, error) {
+	sourceID := s.SourceID
 	item, err := a.store.Get(ctx, sourceID)
 	if !errors.Is(err, lifecycle.ErrNotFound) {
 		return item, false, err
@@ -90,6 +112,7 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 	if err != nil {
 		return feed.Item{}, false, err
 	}
+	stored.Sender = s.Sender
 	item, created, err := a.store.Create(ctx, a.item(stored))
 	if err != nil {
 		return feed.Item{}, false, err
@@ -111,10 +134,17 @@ func (a *Area) item(s feed.Submission) feed.Item {
 // both. The change stream updates the dashboard. An item that is posted concurrently may be deleted
 // too.
 func (a *Area) remove(ctx context.Context, sourceID string) error {
+	item, err := a.store.Get(ctx, sourceID)
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return err
+	}
 	if err := a.bucket.Delete(ctx, feed.TextKey(sourceID)); err != nil {
 		return err
 	}
-	return a.store.Delete(ctx, sourceID)
+	if err := a.store.Delete(ctx, sourceID); err != nil || item.Sender == "" {
+		return err
+	}
+	return a.quotas.Released(ctx, item.Sender, feed.Name, sourceID)
 }
 
 // keep stores a submission. It returns blob.ErrExists if a submission with its source id exists.
@@ -130,11 +160,43 @@ func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 // announce publishes FeedItemAccepted for a pending item. It is not an error if the event is
 // still outstanding.
 func (a *Area) announce(ctx context.Context, item feed.Item) error {
+	if err := a.publish(ctx, item); !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	return nil
+}
+
+const (
+	outstandingPause = 50 * time.Millisecond
+	outstandingWait  = 5 * time.Second
+)
+
+// announceNew is like announce for a new item. A deleted item with the same source id may have an event outstanding. If
+// its worker has only to acknowledge that event, announceNew waits until the new one can be published. Otherwise the event
+// is delivered later and processes the new item.
+func (a *Area) announceNew(ctx context.Context, item feed.Item) error {
+	ended := time.After(outstandingWait)
+	for {
+		err := a.publish(ctx, item)
+		if !errors.Is(err, bus.ErrOutstanding) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ended:
+			return nil
+		case <-time.After(outstandingPause):
+		}
+	}
+}
+
+func (a *Area) publish(ctx context.Context, item feed.Item) error {
 	accepted, err := item.Accepted(a.bucket.Bucket)
 	if err == nil {
 		err = a.bus.Publish(ctx, accepted)
 	}
-	if err != nil && !errors.Is(err, bus.ErrOutstanding) {
+	if err != nil {
 		return err
 	}
 	log := obs.Log(ctx, a.log)

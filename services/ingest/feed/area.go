@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
@@ -25,6 +26,7 @@ type Area struct {
 	store     *feed.Store
 	bucket    *blob.Store
 	bus       *bus.Bus
+	quotas    *quota.Quotas
 	sources   *source.Store
 	poller    *source.Poller
 	accepting *semaphore.Weighted // limits the total size of the items being accepted
@@ -33,10 +35,10 @@ type Area struct {
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Area {
+func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	a := &Area{
 		store:  feed.NewStore(backends.DB, cfg.Tables),
-		bucket: backends.Bucket, bus: backends.Bus,
+		bucket: backends.Bucket, bus: backends.Bus, quotas: quotas,
 		sources:   source.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 		accepting: semaphore.NewWeighted(acceptBytes), itemTTL: cfg.ItemTTL, log: log,
 	}

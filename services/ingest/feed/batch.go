@@ -2,12 +2,14 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
@@ -34,7 +36,7 @@ type itemOutcome struct {
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
 	Type     string           `json:"type,omitempty" doc:"only when refused: the type of the problem that the item alone would get" example:"urn:assay:problem:too-much-waiting"`
 	Remarks
-	refusal error // error of admission or bus.ErrFull; nil unless refused
+	refusal error // error of admission, bus.ErrFull or an exceeded quota; nil unless refused
 }
 
 // candidate is a parsed item and its errors.
@@ -52,13 +54,13 @@ func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (
 		return feed.Item{}, false, err
 	}
 	defer a.accepting.Release(n)
-	return a.accept(ctx, s)
+	return a.accept(ctx, s, size)
 }
 
-// acceptAll accepts the valid items within the limits of admission, and reads the next items
+// acceptAll accepts the valid items of a sender within the limits of admission and its quotas, and reads the next items
 // concurrently. The outcomes are in the order of the candidates. If acceptAll returns an error, of a
 // backend or of the sequence, some items may have been accepted; the whole batch can be sent again.
-func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
+func (a *Area) acceptAll(ctx context.Context, sender string, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
 	var results []*itemOutcome
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(acceptParallel)
@@ -68,6 +70,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			unreadable = err
 			break
 		}
+		one.Sender = sender
 		result := &itemOutcome{SourceID: one.SourceID, Outcome: outcomeInvalid, Errors: one.wrong}
 		results = append(results, result)
 		group.Go(func() error {
@@ -78,7 +81,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			item, created, err := a.acceptBounded(running, one.Submission, one.size)
 			result.Outcome = outcomeDuplicate
 			switch {
-			case admission.Refused(err):
+			case admission.Refused(err), isExceeded(err):
 				result.Outcome, result.refusal = outcomeRefused, err
 				return nil
 			case err != nil:
@@ -104,6 +107,12 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 		inOrder[i] = *result
 	}
 	return inOrder, ctx.Err()
+}
+
+// isExceeded reports whether err is the problem of an exceeded quota.
+func isExceeded(err error) bool {
+	_, exceeded := errors.AsType[*quota.ExceededError](err)
+	return exceeded
 }
 
 // refusal returns the error of the first rejected item, or nil if none was rejected, and whether all were rejected.

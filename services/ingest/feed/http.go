@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
 	"github.com/assay-project/assay/services/ingest/feed/check"
@@ -45,7 +46,8 @@ func (a *Area) Routes(r *web.Router) {
 		Description: "sourceId is unique, so sending an item again is safe: this adds new tags, up to 5 in total, and " +
 			"changes nothing else. Exactly one of several concurrent posts creates the item. If the text of a pending item " +
 			"was lost, sending the item again restores its text, URL and metadata, but keeps its time. A batch gets 207 with " +
-			"an outcome for each item. If none can be admitted, the batch is rejected like a single item. The items of a " +
+			"an outcome for each item. The items of each caller (its owner or, without one, its address) have their own share of the queue " +
+			"and count toward its quotas. If none can be admitted, the batch is rejected like a single item. The items of a " +
 			"batch are accepted while the body is read. If a backend fails, or the rest of the body cannot be read, the " +
 			"call fails although some items were accepted; send the whole batch again.",
 		MaxBodyBytes: maxFeedBody,
@@ -57,7 +59,7 @@ func (a *Area) Routes(r *web.Router) {
 			"201": body("The item, which was created", reflect.TypeFor[postedItem](), location),
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome](), retry),
 		},
-	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals)
+	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals, quota.Refusals)
 }
 
 // named adds a schema to the components of the API and returns a reference to it, because code
@@ -97,6 +99,7 @@ func (a *Area) postOne(w http.ResponseWriter, r *http.Request, body *itemBody) e
 	if len(wrong) > 0 {
 		return web.Invalid(wrong...)
 	}
+	submission.Sender = web.CallerOf(r.Context()).Tenant()
 	item, created, err := a.acceptBounded(r.Context(), submission, len(raw))
 	if err != nil {
 		return err
@@ -111,7 +114,7 @@ func (a *Area) postOne(w http.ResponseWriter, r *http.Request, body *itemBody) e
 }
 
 func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) error {
-	results, err := a.acceptAll(r.Context(), body.each())
+	results, err := a.acceptAll(r.Context(), web.CallerOf(r.Context()).Tenant(), body.each())
 	if err != nil {
 		return err
 	}
@@ -119,7 +122,7 @@ func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) 
 	if all {
 		return refused
 	}
-	if refused != nil {
+	if refused != nil && !isExceeded(refused) {
 		w.Header().Set("Retry-After", admission.RetryAfter())
 	}
 	for i, result := range results {

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // Area accepts folders and files.
@@ -33,17 +34,20 @@ type Area struct {
 	receiver  *receive.Receiver
 	parts     *parts.Uploads
 	quotas    *quota.Quotas
+	withdrawn *withdrawn.Items
 	links     *link.Issuer
+	ids       *link.IDs
 	pages     guard.Policy
 	log       zerolog.Logger
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
+	store, documents := library.NewStore(backends.DB, cfg.Tables), platform.NewStore(backends.DB, cfg.Platform)
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, quotas: quotas,
+		store: store, bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, quotas: quotas, withdrawn: withdrawn,
 		pages: cfg.Imports.Policy(), log: log,
-		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
+		links: link.NewIssuer(documents), ids: link.NewIDs(documents, store),
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}
 }
@@ -57,8 +61,8 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded announces the upload of an object. It deletes an object that was uploaded after its file was erased; a
-// file always exists before its object. It ignores an object that does not match the reservation: the client's
+// Uploaded announces the upload of an object. It deletes an object that was uploaded after its file was erased, and
+// leaves any other object without a file to the sweep. It ignores an object that does not match the reservation: the client's
 // own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	id, run, err := library.ParseKey(o.Key)
@@ -71,6 +75,10 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	file, err := a.store.File(ctx, id)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
+		erased, err := a.withdrawn.Has(ctx, library.Name, id)
+		if err != nil || !erased {
+			return true, err
+		}
 		return true, a.bucket.Delete(ctx, o.Key)
 	case err != nil:
 		return true, err

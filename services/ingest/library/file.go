@@ -153,7 +153,7 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return node, file, false, err
 	}
-	if terms.ID, err = library.NewID(terms.Owner, idempotencyKey); err != nil {
+	if terms.ID, err = a.ids.New(ctx, terms.Owner, idempotencyKey); err != nil {
 		return node, file, false, err
 	}
 	if terms.BlobID, err = library.NewID(terms.Owner, ""); err != nil {
@@ -182,7 +182,7 @@ func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library
 	if node.Type != library.KindFile {
 		return node, file, false, errOtherUse
 	}
-	if file, err = a.store.File(ctx, terms.ID); err == nil && file.Key != terms.Key {
+	if file, err = a.store.File(ctx, terms.ID); err == nil && !terms.ReservedAs(file.Key) {
 		err = errOtherUse
 	}
 	return node, file, false, err

@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
-		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > | and no control characters, do not end with a dot or a space, and are not Windows device names. " +
+		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > |, no control characters and no bidirectional controls such as U+202E, do not end with a dot or a space, and are not Windows device names. " +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, keyed, changes, quota.Refusals)
 	a.pageRoutes(r)
@@ -78,7 +78,7 @@ func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n librar
 	if n.Name, err = library.CleanName(n.Name); err != nil {
 		return library.Node{}, err
 	}
-	if n.ID, err = library.NewID(n.Owner, idempotencyKey); err != nil {
+	if n.ID, err = a.ids.New(ctx, n.Owner, idempotencyKey); err != nil {
 		return library.Node{}, err
 	}
 	reserved, refused := a.quotas.Reserve(ctx, n.Owner, quota.Item{Area: library.Name, ID: n.ID})

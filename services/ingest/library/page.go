@@ -75,7 +75,7 @@ const maxPageName = 100
 func pageName(address *url.URL) string {
 	clean := func(name string) string {
 		runes := []rune(strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
+			if library.Unprintable(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
 				return '_'
 			}
 			return r

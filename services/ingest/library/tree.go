@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -138,7 +139,15 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 	if err != nil {
 		return w, err
 	}
-	return w, a.announcer.Erase(ctx, w)
+	return w, a.publishErase(ctx, w)
+}
+
+// publishErase publishes the operation that deletes a node. Content of the node that is uploaded later is deleted.
+func (a *Area) publishErase(ctx context.Context, w library.Workflow) error {
+	if err := a.withdrawn.Add(ctx, library.Name, w.FileID, time.Now()); err != nil {
+		return err
+	}
+	return a.announcer.Erase(ctx, w)
 }
 
 // eraseAgain publishes the operation again for a node of the caller that is already being erased, because the
@@ -242,7 +251,7 @@ func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Ou
 		if done.Erase.CorrelationID != done.Erase.FileID {
 			out.Status, out.Operation = http.StatusAccepted, operationPath(done.Erase)
 		}
-		return out, a.announcer.Erase(ctx, done.Erase)
+		return out, a.publishErase(ctx, done.Erase)
 	default:
 		view := done.Node.View(c)
 		out.Node = &view

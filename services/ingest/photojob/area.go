@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // uploadExpires is the lifetime of a presigned upload.
@@ -33,13 +34,14 @@ type Area struct {
 	announcer   *announce.Announcer
 	policies    *policy.Store
 	quotas      *quota.Quotas
+	withdrawn   *withdrawn.Items
 	log         zerolog.Logger
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
 	a := &Area{
-		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, log: log,
+		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, withdrawn: withdrawn, log: log,
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
 	if backends.Bucket != nil { // nil if the area only describes its operations
@@ -55,8 +57,8 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work for an uploaded photo. It deletes an upload whose job was deleted; a job
-// always exists before its upload. It ignores an object that does not match the reservation: the
+// Uploaded publishes the work for an uploaded photo. It deletes an upload whose job was deleted, and leaves
+// any other upload without a job to the sweep. It ignores an object that does not match the reservation: the
 // client's own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
@@ -69,6 +71,10 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	job, err := a.store.Get(ctx, id)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound) && o.Bucket == a.temp.Bucket:
+		deleted, err := a.withdrawn.Has(ctx, photojob.Name, id)
+		if err != nil || !deleted {
+			return true, err
+		}
 		return true, a.temp.Delete(ctx, o.Key)
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return true, nil

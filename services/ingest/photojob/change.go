@@ -93,6 +93,9 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 // retry after a crash still finds the keys in the item. A worker that is processing the job fails
 // to move it and deletes its objects. A sweep deletes any that remain.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
+	if err := a.withdrawn.Add(ctx, photojob.Name, job.JobID, job.Created()); err != nil {
+		return err
+	}
 	if err := a.removePhotos(ctx, job); err != nil {
 		return err
 	}

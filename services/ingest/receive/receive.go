@@ -75,7 +75,7 @@ func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, l
 	if err != nil {
 		return nil, nil, web.BrokenBody(err)
 	}
-	leave, err = r.slots.enter(req.Context(), web.CallerOf(req.Context()).Client, upload)
+	leave, err = r.slots.enter(req.Context(), web.CallerOf(req.Context()), upload)
 	return &Form{Length: req.ContentLength, parts: parts, limit: r.MaxSize}, leave, err
 }
 

@@ -24,7 +24,7 @@ const (
 )
 
 // slots limits the number of uploads that stream concurrently. While uploads wait, the next free slot
-// goes to the client with the fewest slots, and slow uploads are aborted.
+// goes to the client and owner with the fewest slots, and slow uploads are aborted.
 type slots struct {
 	limiter *web.Limiter
 
@@ -97,11 +97,11 @@ func (s *streamed) endIfSlow(now time.Time) {
 	_ = s.setReadDeadline(now) // fails only if the connection is closed
 }
 
-// enter waits for a slot for an upload of a client. The caller must call leave.
-func (p *slots) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
-	free, err := p.limiter.Enter(client)
+// enter waits for a slot for an upload. The caller must call leave.
+func (p *slots) enter(ctx context.Context, caller web.Caller, upload *streamed) (leave func(), err error) {
+	free, err := caller.Enter(p.limiter, "streaming uploads")
 	if err != nil {
-		free, err = p.wait(ctx, client)
+		free, err = p.wait(ctx, caller)
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (p *slots) enter(ctx context.Context, client string, upload *streamed) (lea
 }
 
 // wait aborts slow uploads while it waits for a slot.
-func (p *slots) wait(ctx context.Context, client string) (leave func(), err error) {
+func (p *slots) wait(ctx context.Context, caller web.Caller) (leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, slotWait,
 		web.Unavailable("Too many uploads are streaming. Try again later, or reserve a presigned upload.", time.Second))
 	var checking sync.WaitGroup
@@ -136,7 +136,7 @@ func (p *slots) wait(ctx context.Context, client string) (leave func(), err erro
 	})
 	defer checking.Wait()
 	defer cancel()
-	return p.limiter.Wait(ctx, client)
+	return caller.Wait(ctx, p.limiter)
 }
 
 func (p *slots) endSlow(now time.Time) {

@@ -24,7 +24,7 @@ func TestSlowUploadLosesSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
 		slow, _ := begin(t)
-		leave, err := p.enter(t.Context(), "a", slow)
+		leave, err := p.enter(t.Context(), web.Caller{Client: "a"}, slow)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestSlowUploadLosesSlot(t *testing.T) {
 			ended <- err
 		}()
 		other, _ := begin(t)
-		next, err := p.enter(t.Context(), "b", other)
+		next, err := p.enter(t.Context(), web.Caller{Client: "b"}, other)
 		if err != nil {
 			t.Fatalf("another upload: got %v, want a slot", err)
 		}
@@ -52,11 +52,11 @@ func TestFastUploadKeepsSlot(t *testing.T) {
 		p := newSlots(1)
 		fast, _ := begin(t)
 		fast.read, fast.waited = 10*slotRate, 2*slotGrace
-		if _, err := p.enter(t.Context(), "a", fast); err != nil {
+		if _, err := p.enter(t.Context(), web.Caller{Client: "a"}, fast); err != nil {
 			t.Fatal(err)
 		}
 		other, _ := begin(t)
-		_, err := p.enter(t.Context(), "b", other)
+		_, err := p.enter(t.Context(), web.Caller{Client: "b"}, other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
 			t.Errorf("another upload: got error %v, fast upload aborted = %t, want a problem and false", err, fast.ended)
 		}
@@ -73,7 +73,7 @@ func TestReadUploadIsNotAborted(t *testing.T) {
 			t.Error("a deadline was set, want none")
 			return nil
 		}
-		leave, err := p.enter(t.Context(), "a", slow)
+		leave, err := p.enter(t.Context(), web.Caller{Client: "a"}, slow)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestReadUploadIsNotAborted(t *testing.T) {
 			t.Fatal(err)
 		}
 		other, _ := begin(t)
-		if _, err := p.enter(t.Context(), "b", other); err == nil {
+		if _, err := p.enter(t.Context(), web.Caller{Client: "b"}, other); err == nil {
 			t.Error("another upload: got a slot, want a timeout")
 		}
 	})

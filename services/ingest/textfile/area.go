@@ -19,27 +19,29 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // Area accepts text files.
 type Area struct {
-	store    *textfile.Store
-	bucket   *blob.Store
-	bus      *bus.Bus
-	uploads  *announce.Announcer
-	receiver *receive.Receiver
-	parts    *parts.Uploads
-	quotas   *quota.Quotas
-	log      zerolog.Logger
+	store     *textfile.Store
+	bucket    *blob.Store
+	bus       *bus.Bus
+	uploads   *announce.Announcer
+	receiver  *receive.Receiver
+	parts     *parts.Uploads
+	quotas    *quota.Quotas
+	withdrawn *withdrawn.Items
+	log       zerolog.Logger
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
 		uploads:  &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		receiver: receiver, parts: parts, quotas: quotas,
+		receiver: receiver, parts: parts, quotas: quotas, withdrawn: withdrawn,
 	}
 }
 
@@ -53,7 +55,7 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 func (a *Area) Work(context.Context) error { return nil }
 
 // Uploaded confirms the upload of an object. It deletes an object that was uploaded after its file
-// was deleted; a file always exists before its object. It ignores an object that does not match the
+// was deleted, and leaves any other object without a file to the sweep. It ignores an object that does not match the
 // reservation: the client's own call returns the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	fileID, _, err := textfile.ParseObjectKey(o.Key)
@@ -63,6 +65,10 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	file, err := a.store.Head(ctx, fileID)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
+		deleted, err := a.withdrawn.Has(ctx, textfile.Name, fileID)
+		if err != nil || !deleted {
+			return true, err
+		}
 		return true, a.bucket.Delete(ctx, o.Key)
 	case err != nil:
 		return true, err

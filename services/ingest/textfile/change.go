@@ -61,6 +61,9 @@ func (a *Area) remove(ctx context.Context, file textfile.File) error {
 			return err
 		}
 	}
+	if err := a.withdrawn.Add(ctx, textfile.Name, file.FileID, file.Created()); err != nil {
+		return err
+	}
 	if err := a.bucket.Delete(ctx, file.S3Key); err != nil {
 		return err
 	}

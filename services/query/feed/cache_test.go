@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -41,8 +42,21 @@ func newTestCache(t *testing.T, ttl time.Duration) *cache {
 	return c
 }
 
+// separate chooses a seed with which no two of the facets share a slot.
+func (c *cache) separate(facets ...facet) {
+	for slots := map[uint64]bool{}; len(slots) < len(facets); {
+		clear(slots)
+		c.seed = maphash.MakeSeed()
+		for _, f := range facets {
+			slots[c.slot(f)] = true
+		}
+	}
+}
+
 func TestResponsesAreCachedUntilTheirItemsChange(t *testing.T) {
 	c := newTestCache(t, time.Hour)
+	c.separate(facet{}, facet{"sentiment", feed.Negative}, facet{"sentiment", feed.Positive},
+		facet{"tag", "other"}, facet{"tag", "x"}, facet{"tag", "a"})
 	other := feed.Item{Sentiment: feed.Negative, MatchedTags: []string{"other"}}
 	mine := feed.Item{Sentiment: feed.Positive, MatchedTags: []string{"x", "a"}}
 	for name, each := range map[string]struct {

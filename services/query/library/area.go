@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
 	"github.com/assay-project/assay/services/query/library/search"
@@ -41,6 +42,8 @@ type Area struct {
 	hub    *live.Hub
 	nodes  *nodes.Publisher
 
+	downloads *web.Limiter
+
 	searcher *search.Searcher
 	kit      *structure.Kit // compiled when a record first needs it
 	log      zerolog.Logger
@@ -53,8 +56,9 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub
 	return &Area{
 		kit: structure.New(cfg.Structures.RDKit, compiled, parallelMolecules), log: log,
 		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
-		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
-		nodes: nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
+		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
+		downloads: web.NewHeldLimiter("downloads", downloads, downloadsPerClient),
+		nodes:     nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
 		searcher: search.New(search.Options{
 			Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Open: indexAt(cfg.Index), Log: log, Registry: reg,
 		}),

@@ -1,12 +1,14 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -45,6 +47,28 @@ func (a *Area) callerOf(ctx context.Context, who web.Caller, token string) (libr
 		c.Link, err = links.Read(token, time.Now())
 	}
 	return c, err
+}
+
+// forEveryone returns nil if the node in the path of a request exists and the request may read it without a
+// credential, with the share link that it contains. Requests to lists name no node.
+func (a *Area) forEveryone(r *http.Request) error {
+	id, link := r.PathValue("id"), r.PathValue("token")
+	if id == "" && link == "" {
+		return nil
+	}
+	c, err := a.callerOf(r.Context(), web.CallerOf(r.Context()), cmp.Or(link, r.URL.Query().Get("link")))
+	if err != nil {
+		return problem(err)
+	}
+	if link != "" {
+		id = c.Link.NodeID
+	}
+	node, err := uuid.Parse(id)
+	if err != nil {
+		return problem(lifecycle.ErrNotFound)
+	}
+	_, err = a.store.Readable(r.Context(), node.String(), c)
+	return problem(err)
 }
 
 // readable returns the path of a node that the caller may read.

@@ -59,9 +59,13 @@ func nodeChange(d bus.Delivery) (live.Event, bool) {
 	if event.Unmarshal(d.Data, n) != nil {
 		return live.Event{}, false
 	}
-	return show(nodeEvent, n.NodeId, n, changeView{
+	return show(nodeEvent, n.NodeId, n, viewOf(n))
+}
+
+func viewOf(n *event.NodeChanged) changeView {
+	return changeView{
 		n.NodeId, n.Change, n.Type, n.SubType, n.Name, n.ParentId, n.Status, n.Trashed, n.IsPublic, int64(n.Version), n.ChangedAt.AsTime(),
-	})
+	}
 }
 
 // progressView is the form of LibraryProgress in live streams.
@@ -175,7 +179,7 @@ func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.
 		}
 	}
 	if n.NodeId == v.id {
-		return true, nil, v.allowed(ctx)
+		return true, v.hidingRoot(n), v.allowed(ctx)
 	}
 	if send, err = v.shows(ctx, n.ParentId); send || err != nil {
 		return send, nil, err
@@ -187,6 +191,18 @@ func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.
 		NodeID: n.NodeId, Change: library.ChangeDeleted, Version: int64(n.Version), ChangedAt: n.ChangedAt.AsTime(),
 	})
 	return true, &removed.Event, nil
+}
+
+// hidingRoot returns the event of a change without the id of the root that contains the node, which only its owner sees.
+// It returns nil if the event does not contain it, or if the caller is the owner.
+func (v *viewer) hidingRoot(n *event.NodeChanged) *web.Event {
+	if n.OwnerId == v.caller.Owner || n.ParentId != library.RootID(n.OwnerId) {
+		return nil
+	}
+	view := viewOf(n)
+	view.ParentID = ""
+	shown, _ := show(nodeEvent, n.NodeId, nil, view)
+	return &shown.Event
 }
 
 // shows reports whether a node is the viewer's node or below it and the caller may read it.

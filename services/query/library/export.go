@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -82,7 +81,7 @@ func exportOperation() huma.Operation {
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
 		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; after an error, the transfer is aborted. " +
-			"Returns 409 until the file is processed. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
+			"Returns 409 until the file is processed. In CSV, a text that a spreadsheet would evaluate as a formula gets a leading apostrophe; JSON Lines contains the values unchanged. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
 				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
@@ -149,7 +148,7 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, problem(err))
 		return
 	}
-	content, err := f.content(&record)
+	content, err := f.content(r.Context(), &record)
 	if err != nil {
 		web.WriteError(w, r, err)
 		return
@@ -158,22 +157,17 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content) // fails only if the client has disconnected
 }
 
-// content returns a record in the format of its file, with its fields. A table row is preceded by the header; a failed
-// record is returned unchanged.
-func (f *recordFile) content(record *records.Record) ([]byte, error) {
-	if record.Failed() {
-		return []byte(record.Content), nil
+// content returns a record in the format of its file, with the bytes that the file contains. A table row is written as CSV,
+// with the header.
+func (f *recordFile) content(ctx context.Context, record *records.Record) ([]byte, error) {
+	if kind, known := format.Find(f.overview.Format); known {
+		original, err := f.original(ctx, kind, record.Index)
+		return append([]byte(kind.Header), original...), err
 	}
 	var b bytes.Buffer
-	if kind, known := format.Find(f.overview.Format); known {
-		b.WriteString(kind.Header)
-		w := bufio.NewWriter(&b)
-		err := errors.Join(kind.Write(w, record, record.Fields), w.Flush())
-		return b.Bytes(), err
-	}
 	var names, values []string
 	for _, field := range record.Fields {
-		names, values = append(names, field.Name), append(values, field.Value)
+		names, values = append(names, records.Cell(field.Name)), append(values, records.Cell(field.Value))
 	}
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true

@@ -20,6 +20,7 @@ const (
 
 // Routes registers the read operations.
 func (a *Area) Routes(r *web.Router) {
+	r.Anonymous("/v1/library/", a.forEveryone)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Get a folder or file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or if the node is not a file.",
@@ -53,9 +54,31 @@ func (a *Area) Routes(r *web.Router) {
 	a.searchRoutes(r)
 	a.fileRoutes(r)
 	a.recordRoutes(r)
-	r.Handle(zipOperation(), a.zip, linked, web.Refusals{http.StatusConflict: {"too-many-files"}})
+	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
-	r.Handle(textOperation(), a.text, linked, ofFile)
+	r.Handle(textOperation(), a.limited(a.text), linked, ofFile, tooManyDownloads)
+}
+
+// Limits of downloads that stream through this process: in total and per client address. One owner gets at most half.
+const (
+	downloads          = 256
+	downloadsPerClient = 192
+)
+
+// tooManyDownloads lists the problems of a rejected download.
+var tooManyDownloads = web.Refusals{http.StatusTooManyRequests: {"too-many-at-once"}}
+
+// limited returns a handler that holds one of the slots for downloads.
+func (a *Area) limited(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		leave, err := web.CallerOf(r.Context()).Enter(a.downloads, "downloads")
+		if err != nil {
+			web.WriteError(w, r, err)
+			return
+		}
+		defer leave()
+		serve(w, r)
+	}
 }
 
 // nodeOutput is a response that contains a node.

@@ -10,18 +10,19 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/wait"
 )
 
 func (a *Area) listRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "List the content of a folder, newest first or sorted", Description: "Sorted lists and lists with the parameter after are read from the search index.",
-	}, a.listChildren, linked, ofNode, indexed)
+	}, a.listChildren, linked, ofNode, indexed, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-nodes", Method: http.MethodGet, Path: "/v1/library/nodes", Tags: []string{tag},
 		Summary:     "List the caller's nodes of one type, newest first or sorted",
 		Description: "Excludes the trash. Sorted lists and lists with the parameter after are read from the search index.",
-	}, a.listByType, owned, indexed)
+	}, a.listByType, owned, indexed, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-trash", Method: http.MethodGet, Path: "/v1/library/nodes/trash", Tags: []string{tag},
 		Summary: "List the caller's trash, newest first", Description: "A trashed folder is one entry, without its content.",

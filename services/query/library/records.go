@@ -30,10 +30,10 @@ func (a *Area) recordRoutes(r *web.Router) {
 		Summary: "Get a record of a file",
 	}, a.getRecord, linked, ofRecords)
 	r.Handle(recordOperation("get-library-record-image", "/image.svg", "Get the drawing of a record",
-		"Drawn from the coordinates, points or cell of the record. Returns 404 if it has none.", drawing()), a.recordImage, linked, ofRecords)
+		"Drawn from the coordinates, points or cell of the record. Returns 404 if it has none.", drawing()), a.limited(a.recordImage), linked, ofRecords, tooManyDownloads)
 	r.Handle(recordOperation("get-library-record-content", "/content", "Download a record in the format of its file",
-		"Includes its fields. Table rows are returned as CSV with a header.", download()), a.recordContent, linked, ofRecords)
-	r.Handle(exportOperation(), a.export, linked, ofRecords)
+		"Includes its fields. Table rows are returned as CSV with a header.", download()), a.limited(a.recordContent), linked, ofRecords, tooManyDownloads)
+	r.Handle(exportOperation(), a.limited(a.export), linked, ofRecords, tooManyDownloads)
 }
 
 // recordFile is a file with its records.
@@ -42,6 +42,7 @@ type recordFile struct {
 	overview records.Overview
 	name     string
 	run      int64
+	part     part // of the content of the file
 }
 
 // records opens the records of a file that the caller may read. It can return errRunning and *noRecordsError.
@@ -70,7 +71,8 @@ func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*record
 	}
 	o, err := records.ParseOverview(document)
 	all := records.File{Get: get, Total: o.Total(), Columns: o.Columns}
-	return &recordFile{records: all, overview: o, name: file.Name, run: file.Run}, err
+	content := func(offset, length int64) ([]byte, error) { return a.bucket.Part(ctx, file.Key, offset, length) }
+	return &recordFile{records: all, overview: o, name: file.Name, run: file.Run, part: content}, err
 }
 
 type recordsInput struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/wait"
 )
 
 func (a *Area) searchRoutes(r *web.Router) {
@@ -25,17 +26,18 @@ func (a *Area) searchRoutes(r *web.Router) {
 			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur, " +
 			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus. " +
 			"Case and accents are ignored. Only the first mebibyte of a text is searched.",
-	}, a.search, indexed, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
+	}, a.search, indexed, wait.Refusals, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
 // FreshParam names a change that the search index must have applied before it is read. Embed it in the input of a call
 // that reads the search index.
 type FreshParam struct {
-	After string `query:"after" example:"01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11:3" maxLength:"60" doc:"node id and version, separated by a colon, from the response to a change: waits up to 5 seconds for the search index to have this version"`
+	After string `query:"after" example:"01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11:3" maxLength:"60" doc:"node id and version, separated by a colon, from the response to a change: waits up to 5 seconds for the search index to have this version; without effect for a node that does not exist or that the caller may not read"`
 }
 
-// fresh waits for the version that a request names.
-func (a *Area) fresh(ctx context.Context, p FreshParam) error {
+// fresh waits for the version that a request names. It does not wait for a node that the caller may not read, which it
+// cannot distinguish from one that does not exist, nor for version 0, which is that of a root that is not stored.
+func (a *Area) fresh(ctx context.Context, p FreshParam, c library.Caller) error {
 	if p.After == "" {
 		return nil
 	}
@@ -45,6 +47,18 @@ func (a *Area) fresh(ctx context.Context, p FreshParam) error {
 	if !found || err != nil || notNumber != nil || version < 0 {
 		return web.Invalid(web.FieldError{Field: "query.after", Message: "expected a node id and version, separated by a colon"})
 	}
+	_, err = a.store.Readable(ctx, node.String(), c)
+	switch {
+	case version == 0 || errors.Is(err, lifecycle.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	leave, err := a.waits.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return a.searcher.Await(ctx, search.Version{NodeID: node.String(), Version: version})
 }
 
@@ -93,7 +107,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 			return nil, problem(err)
 		}
 	}
-	if err := a.fresh(ctx, in.FreshParam); err != nil {
+	if err := a.fresh(ctx, in.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
 	found, result, err := a.searcher.Search(ctx, search.Query{

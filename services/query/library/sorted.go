@@ -10,17 +10,18 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/wait"
 )
 
 func (a *Area) sharedRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-shared", Method: http.MethodGet, Path: "/v1/library/nodes/shared", Tags: []string{tag},
 		Summary: "List the nodes that others share with the caller", Description: "A shared folder is one entry, without its content. Read from the search index, newest first by default.",
-	}, a.listShared, owned, indexed)
+	}, a.listShared, owned, indexed, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "List public nodes", Description: "A public folder is one entry, without its content. Read from the search index, newest first by default.",
-	}, a.listPublic, indexed)
+	}, a.listPublic, indexed, wait.Refusals)
 }
 
 // SortParam sorts a list. Embed it in the input of a call. Sorted lists are read from the search index.
@@ -38,7 +39,7 @@ func (a *Area) sorted(ctx context.Context, p PageParam, s SortParam, l search.Li
 		}
 		l.Sort = keys
 	}
-	if err := a.fresh(ctx, s.FreshParam); err != nil {
+	if err := a.fresh(ctx, s.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
 	l.Limit, l.Cursor = int(p.Limit), p.Cursor

@@ -83,7 +83,11 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 			return
 		}
 	}
-	leave, err := web.CallerOf(r.Context()).Enter(h.limiter, "open live event streams")
+	caller := web.CallerOf(r.Context())
+	if caller.Owner == "" {
+		caller.Owner = wanted.Owner // a stream of an owner's events is held by the owner
+	}
+	leave, err := caller.Enter(h.limiter, "open live event streams")
 	if err != nil {
 		web.WriteError(w, r, err)
 		return

@@ -75,7 +75,7 @@ type Hub struct {
 func New(cfg Config, o Options) *Hub {
 	h := &Hub{
 		bus: o.Bus, log: o.Log, metrics: newMetrics(o.Registry), facets: map[string]func([]byte) any{},
-		turns: make(chan struct{}, turns), limiter: web.NewLimiter(cfg.Readers, cfg.PerClient), description: description,
+		turns: make(chan struct{}, turns), limiter: web.NewHeldLimiter("streams", cfg.Readers, cfg.PerClient), description: description,
 	}
 	h.outcomes = h.newSource("", bus.StreamOutcomes, "", ringEntries, h.outcome)
 	h.sources = []*source{h.outcomes}

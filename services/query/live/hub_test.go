@@ -323,10 +323,10 @@ func TestRejectedRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(w.url+"/v1/events?owner=ann", "", http.StatusServiceUnavailable, "This server has 2 open live event streams, which is the limit.")
+	check(w.url+"/v1/events?owner=bob", "", http.StatusServiceUnavailable, "This server has 2 open live event streams, which is the limit.")
 	leave()
 	w.open(w.url+"/v1/files/events", "").expect("ready", "")
-	check(w.url+"/v1/events?owner=ann", "", http.StatusTooManyRequests, "This client has 2 open live event streams, which is the limit.")
+	check(w.url+"/v1/events?owner=bob", "", http.StatusTooManyRequests, "This client has 2 open live event streams, which is the limit.")
 }
 
 // The position of an idle reader advances with the stream, so that it does not resume at its first position.

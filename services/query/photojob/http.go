@@ -37,7 +37,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-photo-batch", Method: http.MethodGet, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
 		Summary: "Get a batch of photo jobs",
-	}, a.getBatch)
+	}, a.getBatch, wait.Refusals)
 }
 
 // OperatorRoutes registers the lists that span all owners.

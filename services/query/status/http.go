@@ -68,6 +68,7 @@ func dependencies(r obs.Readiness) []dependency {
 type sweepView struct {
 	Area string `json:"area" example:"textfile"`
 	sweep.Run
+	Stops []sweep.Stop `json:"stops" doc:"orphans that sweeps do not delete until an operator allows it"`
 }
 
 type statusOutput struct{ Body report }

@@ -123,7 +123,7 @@ func (s *Service) report(ctx context.Context) (r report, err error) {
 	part(2, "sweeps", func() error {
 		swept, err := s.reports.List(ctx)
 		for _, a := range swept {
-			r.Sweeps = append(r.Sweeps, sweepView{a.Name, a.Last})
+			r.Sweeps = append(r.Sweeps, sweepView{a.Name, a.Last, a.Stops})
 		}
 		return err
 	})

@@ -33,7 +33,7 @@ type Waits struct {
 
 // New returns Waits that are woken by the outcomes in hub.
 func New(cfg Config, hub *live.Hub) *Waits {
-	return &Waits{hub: hub, limiter: web.NewLimiter(cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
+	return &Waits{hub: hub, limiter: web.NewHeldLimiter("waits", cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
 }
 
 // Refusals lists the problems of a rejected wait.
@@ -58,7 +58,7 @@ func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	if wait == 0 {
 		return get(ctx, id)
 	}
-	leave, err := web.CallerOf(ctx).Enter(w.limiter, "waiting requests")
+	leave, err := w.Enter(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -76,6 +76,12 @@ func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 			return item, ctx.Err()
 		}
 	}
+}
+
+// Enter takes one of the slots of waiting requests for the caller of ctx. The request calls leave once. Enter returns a
+// problem if too many requests wait.
+func (w *Waits) Enter(ctx context.Context) (leave func(), err error) {
+	return web.CallerOf(ctx).Enter(w.limiter, "waiting requests")
 }
 
 // look reads the item once a slot is free.

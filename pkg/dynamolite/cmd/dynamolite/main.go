@@ -3,8 +3,11 @@
 //
 //	dynamolite -addr 127.0.0.1:8000 -path data.db
 //
+// With -credentials, requests must be signed with a key of that file, in the format of AWS's shared
+// credentials file. By default signatures are not verified.
+//
 // With -policies, each access key has the permissions of the policy file with
-// its name in the given directory. Signatures are not verified.
+// its name in the given directory.
 package main
 
 import (
@@ -29,6 +32,7 @@ func main() {
 	path := flag.String("path", "", "bbolt file; empty: a temporary file, removed on exit")
 	relaxed := flag.Bool("sync-never", false, "acknowledge writes before they are on disk")
 	policies := flag.String("policies", "", "directory of IAM policies, with one file KEY.json for each access key; empty: every key has all permissions")
+	credentials := flag.String("credentials", "", "AWS credentials file with the keys that may sign requests; empty: every request is accepted")
 	root := flag.String("root", "", "with -policies: the access key that has all permissions")
 	hosts := flag.String("hosts", "", "comma-separated host names that requests may use, in addition to those of loopback")
 	flag.Parse()
@@ -40,6 +44,12 @@ func main() {
 	}
 	if *relaxed {
 		opts.Sync = dynamolite.SyncNever
+	}
+	if *credentials != "" {
+		var err error
+		if opts.Keys, err = readKeys(*credentials); err != nil {
+			log.Fatal(err)
+		}
 	}
 	if *policies != "" {
 		known, err := iam.Read(*policies)

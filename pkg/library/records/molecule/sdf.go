@@ -31,29 +31,30 @@ func ReadSDF(raw []byte) records.Record {
 	return r
 }
 
-// readData reads the data items after a MOL block. A value ends at a blank line, unless text without a
-// header follows that line.
+// readData reads the data items after a MOL block. A value ends at a blank line, unless text without a header follows
+// that line. Values may contain lines that begin with ">", such as >100 (see begins).
 func readData(fields *records.Fields, rest []byte) {
 	s := &scan{rest: rest}
-	name := ""
+	var item dataHeader
 	var value []byte
 	flush := func() {
-		if name != "" {
-			fields.Set(name, records.Decode(bytes.TrimSpace(value)))
+		if item.name != "" {
+			fields.Set(item.name, records.Decode(bytes.TrimSpace(value)))
 		}
-		name, value = "", value[:0]
+		value = value[:0]
 	}
-	for {
+	for blank := true; ; {
 		line, ok := s.next()
 		if !ok || bytes.HasPrefix(line, []byte("$$$$")) {
 			flush()
 			return
 		}
-		if len(line) > 0 && line[0] == '>' {
+		if h, ok := parseDataHeader(line); ok && item.begins(h, blank) {
 			flush()
-			name = dataName(line[1:])
+			item, blank = h, false
 			continue
 		}
+		blank = len(line) == 0
 		if len(value) > 0 {
 			value = append(value, '\n')
 		}
@@ -61,19 +62,52 @@ func readData(fields *records.Fields, rest []byte) {
 	}
 }
 
-// dataName returns the name in a data header: the text in angle brackets, or else the field number
-// DTn.
-func dataName(header []byte) string {
-	from := bytes.IndexByte(header, '<')
-	if to := bytes.LastIndexByte(header, '>'); from >= 0 && to > from {
-		return records.Decode(bytes.TrimSpace(header[from+1 : to]))
+// dataHeader is a line that can begin a data item.
+type dataHeader struct {
+	name  string
+	form  string // the line without the name
+	named bool   // whether the line has a name in angle brackets, or a field number DTn
+}
+
+// begins reports whether a line begins the next item after item, rather than being text of its value. Such a line has a
+// name. Most files separate items by blank lines; a header without a blank line before it has the form of the
+// previous header, because a program writes all headers of a record in one form. The zero dataHeader precedes the first
+// item.
+func (item dataHeader) begins(next dataHeader, afterBlank bool) bool {
+	return item.name == "" || next.named && (afterBlank || next.form == item.form)
+}
+
+// parseDataHeader parses a line that begins with ">". A line without a name gets its text as name.
+func parseDataHeader(line []byte) (h dataHeader, ok bool) {
+	if len(line) == 0 || line[0] != '>' {
+		return dataHeader{}, false
 	}
-	for _, word := range bytes.Fields(header) {
-		if bytes.HasPrefix(word, []byte("DT")) {
-			return records.Decode(word)
+	header := bytes.TrimRight(line[1:], " \t")
+	from, to := bytes.IndexByte(header, '<'), bytes.LastIndexByte(header, '>')
+	if from < 0 || to <= from || len(bytes.TrimSpace(header[from+1:to])) == 0 {
+		if from, to = fieldNumber(header); from < 0 {
+			return dataHeader{name: records.Decode(bytes.TrimSpace(header))}, true
+		}
+		from--
+	}
+	name := records.Decode(bytes.TrimSpace(header[from+1 : to]))
+	return dataHeader{name, string(header[:from+1]) + string(header[to:]), true}, true
+}
+
+// fieldNumber returns the position of the first word that is a field number DTn, or -1.
+func fieldNumber(header []byte) (from, to int) {
+	for to < len(header) {
+		from = len(header) - len(bytes.TrimLeft(header[to:], " \t"))
+		to = len(header)
+		if length := bytes.IndexAny(header[from:], " \t"); length >= 0 {
+			to = from + length
+		}
+		digits, found := bytes.CutPrefix(header[from:to], []byte("DT"))
+		if found && len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0 {
+			return from, to
 		}
 	}
-	return records.Decode(bytes.TrimSpace(header))
+	return -1, -1
 }
 
 // WriteSDF writes a record of an SDF with these data items.
@@ -97,14 +131,14 @@ func writeLine(w *bufio.Writer, line string) error {
 	return w.WriteByte('\n')
 }
 
-// dataValue returns the value without blank lines. It indents lines that would begin a data item or end the record.
+// dataValue returns the value without blank lines. It indents lines that could begin a data item or end the record.
 func dataValue(value string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(value, "\r", ""), "\n") {
-		switch {
-		case strings.TrimSpace(line) == "":
+		if strings.TrimSpace(line) == "" {
 			continue
-		case line[0] == '>', strings.HasPrefix(line, "$$$$"):
+		}
+		if h, _ := parseDataHeader([]byte(line)); h.named || strings.HasPrefix(line, "$$$$") {
 			line = " " + line
 		}
 		lines = append(lines, line)

@@ -305,3 +305,45 @@ func FuzzMolecules(f *testing.F) {
 		}
 	})
 }
+
+// TestValuesWithAngleBrackets checks which lines that begin with ">" are text of a value. RDKit 2022.09.3 and Open Babel
+// 3.1.1 read the values of the qualifiers and of bug2911300.sdf of the CDK in the same way, and RDKit those of
+// its BlankPropLines.sdf.
+func TestValuesWithAngleBrackets(t *testing.T) {
+	for name, test := range map[string]struct {
+		data string
+		want records.Fields
+	}{
+		"qualifiers":        {">  <IC50_uM>\n>100\n\n>  <Target>\nX\n\n", records.Fields{{Name: "IC50_uM", Value: ">100"}, {Name: "Target", Value: "X"}}},
+		"only a sign":       {"> <a>\n>\n\n> <b>\n>>\n\n", records.Fields{{Name: "a", Value: ">"}, {Name: "b", Value: ">>"}}},
+		"every line":        {"> <a>\n>1\n> 2\n>= 3\n<4\n\n", records.Fields{{Name: "a", Value: ">1\n> 2\n>= 3\n<4"}}},
+		"after a blank":     {"> <a>\nx\n\n>1\n\n> <b>\n2\n\n", records.Fields{{Name: "a", Value: "x\n\n>1"}, {Name: "b", Value: "2"}}},
+		"no number":         {"> <a>\n>DTPA complex\n>DT\n>5 DTx\n\n> DT12 55\n1\n\n", records.Fields{{Name: "a", Value: ">DTPA complex\n>DT\n>5 DTx"}, {Name: "DT12", Value: "1"}}},
+		"no name":           {"> <a>\n> <>\n>x <\n>< 5\n\n", records.Fields{{Name: "a", Value: "> <>\n>x <\n>< 5"}}},
+		"another form":      {">  <a>  (1) \nfoo\n>  <b>\nbaz\n \n\n>  <c>  (1) \n2\n\n", records.Fields{{Name: "a", Value: "foo\n>  <b>\nbaz"}, {Name: "c", Value: "2"}}},
+		"no blank lines":    {">  <a>\n1\n>  <b>\n>2\n>  <c>\n", records.Fields{{Name: "a", Value: "1"}, {Name: "b", Value: ">2"}, {Name: "c"}}},
+		"without a name":    {"> 25\n1\n\n> <b>\n2\n\n", records.Fields{{Name: "25", Value: "1"}, {Name: "b", Value: "2"}}},
+		"other forms first": {"> 1 <a> DT1\n1\n\n> <b>\n2\n\n> DT3\n3\n", records.Fields{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "DT3", Value: "3"}}},
+	} {
+		for _, lineBreak := range []string{"\n", "\r\n"} {
+			r := ReadSDF([]byte(strings.ReplaceAll(block("O", "")+test.data+"$$$$\n", "\n", lineBreak)))
+			if !reflect.DeepEqual(r.Fields, test.want) {
+				t.Errorf("%s: got %q, want %q", name, r.Fields, test.want)
+			}
+		}
+	}
+}
+
+// TestWrittenValuesAreReadBack checks that values survive an export.
+func TestWrittenValuesAreReadBack(t *testing.T) {
+	r := ReadSDF([]byte(block("O", "")))
+	want := records.Fields{{Name: "a", Value: ">100"}, {Name: "b", Value: "x\n>1\n> 2\n<3"}, {Name: "c", Value: ">"}, {Name: "d", Value: ">DT"}}
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	if err := errors.Join(WriteSDF(w, &r, want), w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ReadSDF(out.Bytes()).Fields; !reflect.DeepEqual(got, want) || !strings.Contains(out.String(), "\n>100\n") {
+		t.Errorf("got %q from %q, want %q", got, out.String(), want)
+	}
+}

@@ -5,12 +5,13 @@ package convert
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os/exec"
 	"runtime"
 	"time"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Setting is the name of the setting that selects the converter.
@@ -24,11 +25,11 @@ const (
 )
 
 // Errors of a conversion.
-var (
+const (
 	// ErrRefused is permanent: a retry with the same document fails again.
-	ErrRefused = errors.New("the document cannot be converted")
+	ErrRefused = reason.NotConverted
 	// ErrAway is temporary: a later attempt may succeed.
-	ErrAway = errors.New("the converter does not respond")
+	ErrAway = reason.ConverterAway
 )
 
 // Converter converts documents, up to GOMAXPROCS concurrently. It is safe for concurrent use. The zero value is
@@ -87,13 +88,13 @@ func (c *Converter) PDF(ctx context.Context, format string, data []byte) ([]byte
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case bounded.Err() != nil:
-		return nil, fmt.Errorf("%w: it took longer than %s", ErrRefused, Time)
+		return nil, ErrRefused.With(reason.TimeLimit, Time)
 	case err != nil:
 		return nil, err
 	case len(pdf) > maxPDF:
-		return nil, fmt.Errorf("%w: the PDF has more than %d bytes", ErrRefused, maxPDF)
+		return nil, ErrRefused.With(reason.PDFLimit, maxPDF)
 	case !bytes.HasPrefix(pdf, []byte("%PDF-")):
-		return nil, fmt.Errorf("%w: the converter returned no PDF", ErrRefused)
+		return nil, ErrRefused.With(reason.NotAPDF)
 	}
 	return pdf, nil
 }

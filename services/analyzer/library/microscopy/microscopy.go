@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/library/zipxml"
 )
 
 // Limits of a header.
@@ -52,8 +55,8 @@ type Image struct {
 
 // Errors of Read.
 var (
-	ErrNotMicroscopy = errors.New("not a supported microscopy file")
-	ErrDamaged       = errors.New("the header is damaged")
+	ErrNotMicroscopy       = errors.New("not a supported microscopy file")
+	ErrDamaged       error = reason.HeaderDamaged
 )
 
 func damaged(what string) error { return fmt.Errorf("%w: %s", ErrDamaged, what) }
@@ -172,13 +175,12 @@ type element struct {
 
 // walk calls use at the start and end of each element.
 func (h *Header) walk(text string, use func(element)) error {
-	d := xml.NewDecoder(strings.NewReader(strings.TrimRight(text, "\x00 \r\n")))
-	d.Strict = false
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // already decoded to UTF-8
+	decoded := func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // to UTF-8, before
+	d := zipxml.NewDecoder(strings.NewReader(strings.TrimRight(text, "\x00 \r\n")), decoded)
 	var open []element
 	var inner strings.Builder
 	for {
-		t, err := d.RawToken()
+		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			if len(h.Images) == 0 {
 				return damaged("it describes no image")

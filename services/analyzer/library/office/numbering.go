@@ -15,6 +15,13 @@ type numbering struct {
 	styles   map[string]paragraphStyle
 }
 
+const (
+	// maxLabel is the maximum length of the text of a list level, in bytes; longer ones are ignored.
+	maxLabel = 200
+	// listSize is the maximum size of a list definition, in bytes.
+	listSize = 1000 + levels*maxLabel
+)
+
 // list is an abstract list definition with its counters. Several list instances can share it.
 type list struct {
 	level  [levels]listLevel
@@ -56,6 +63,9 @@ func (w *word) readLists(part string) error {
 			value := a.get("val")
 			switch name {
 			case "abstractNum":
+				if abstract = nil; !w.keep(listSize) {
+					return nil
+				}
 				abstract = &list{styles: map[string]int{}}
 				for i := range abstract.level {
 					abstract.level[i] = listLevel{format: "decimal", start: 1}
@@ -64,7 +74,7 @@ func (w *word) readLists(part string) error {
 			case "num":
 				id, abstract, use = a.get("numId"), nil, nil
 			case "abstractNumId":
-				if shared := w.abstract[value]; shared != nil {
+				if shared := w.abstract[value]; shared != nil && w.keep(listSize) {
 					use = &listUse{list: shared, own: shared.level, start: map[int]int{}}
 					w.lists[id] = use
 				}
@@ -85,11 +95,13 @@ func (w *word) readLists(part string) error {
 			case "numFmt":
 				at.format = value
 			case "lvlText":
-				at.label = value
+				if len(value) <= maxLabel {
+					at.label = value
+				}
 			case "start":
 				at.start = count(value)
 			case "pStyle":
-				if abstract != nil {
+				if abstract != nil && w.keep(len(value)) {
 					abstract.styles[value] = level
 				}
 			}
@@ -124,7 +136,7 @@ func (w *word) readStyles(part string) error {
 			return nil
 		},
 		end: func(name string) error {
-			if name == "style" {
+			if name == "style" && w.keep(len(id)+len(style.list)+len(style.basis)) {
 				w.styles[id] = style
 			}
 			return nil

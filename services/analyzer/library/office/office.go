@@ -10,14 +10,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/library/zipxml"
 )
 
 // Errors that describe a document. They are permanent: a retry with the same bytes fails again.
-var (
-	ErrFormat  = errors.New("the file is not an office document that can be read")
-	ErrLocked  = errors.New("the document is password-protected")
-	ErrDamaged = errors.New("the document is damaged")
-	ErrTooBig  = errors.New("the document is too large")
+const (
+	ErrFormat  = reason.DocumentFormat
+	ErrLocked  = reason.DocumentLocked
+	ErrDamaged = reason.DocumentDamaged
+	ErrTooBig  = zipxml.ErrTooBig
 )
 
 // Limits bound what Read decompresses and returns. Zero fields select the defaults.
@@ -25,6 +28,16 @@ type Limits struct {
 	Inflated int64 // decompressed bytes of all parts; default 256 MiB
 	Parts    int   // parts of the archive; default 10,000
 	Text     int   // bytes of text, or NoText; default 8 MiB
+}
+
+// Memory returns the maximum memory in bytes for reading a document of size bytes, including the document. TestHostileFiles in
+// package hostile measures it.
+func Memory(size int64) int64 {
+	const (
+		fixed = 160 << 20 // an element, the text, and what is kept of other parts
+		index = 10        // per byte: the index of a compound file
+	)
+	return size + min(index*size, fixed) + fixed
 }
 
 // NoText is a value of Limits.Text that makes Read skip the text and the parts that contain only text.
@@ -67,15 +80,15 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 	case !bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return nil, ErrFormat
 	}
-	archive, err := zip.NewReader(r, size)
+	archive, err := zipxml.Open(r, size, l.Parts)
+	if errors.Is(err, ErrTooBig) {
+		return nil, err
+	}
 	if errors.Is(err, zip.ErrFormat) {
-		return nil, fmt.Errorf("%w: its archive has no directory", ErrDamaged)
+		return nil, ErrDamaged.With(reason.NoDirectory)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if len(archive.File) > l.Parts {
-		return nil, fmt.Errorf("%w: it has %d parts, and the maximum is %d", ErrTooBig, len(archive.File), l.Parts)
 	}
 	p := newParts(ctx, archive, l)
 	d := &Document{}

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -96,6 +97,7 @@ type openDocument struct {
 	define *list            // the style being defined
 
 	nested []*list // the enclosing lists, innermost last
+	deeper int     // enclosing lists beyond maxNested
 	item   bool    // at the start of a list item whose label is not yet written
 	text   int     // number of enclosing paragraphs
 	skip   int     // nesting depth of hidden elements
@@ -103,11 +105,14 @@ type openDocument struct {
 	from   int     // offset of the text of the current cell
 }
 
+// maxNested is the maximum number of nested lists that are distinguished.
+const maxNested = 1000
+
 // maxRepeats is the maximum number of repetitions of a cell with text.
 const maxRepeats = 100
 
 func (o *openDocument) read(part string) error {
-	o.nested, o.item, o.text, o.skip, o.define = nil, false, 0, 0, nil
+	o.deeper, o.nested, o.item, o.text, o.skip, o.define = 0, nil, false, 0, 0, nil
 	if err := o.out.separate('\n'); err != nil {
 		return err
 	}
@@ -179,7 +184,9 @@ func (o *openDocument) end(name string) error {
 	case "list-style", "outline-style":
 		o.define = nil
 	case "list":
-		if len(o.nested) > 0 {
+		if o.deeper > 0 {
+			o.deeper--
+		} else if len(o.nested) > 0 {
 			o.nested = o.nested[:len(o.nested)-1]
 		}
 	}
@@ -216,12 +223,19 @@ func (o *openDocument) startList(name string, a attributes) {
 				l.begun = [levels]bool{}
 			}
 		}
+		if len(o.nested) == maxNested {
+			o.deeper++
+			return
+		}
 		o.nested = append(o.nested, l)
 	case "list-item":
 		o.item = true
 	case "list-header":
 		o.item = false
 	case "list-style", "outline-style":
+		if o.define = nil; !o.keep(listSize + len(a.get("name"))) {
+			return
+		}
 		o.define = &list{}
 		for i := range o.define.level {
 			o.define.level[i] = listLevel{format: "none", start: 1}
@@ -253,7 +267,9 @@ func (o *openDocument) defineLevel(a attributes) {
 	for i := n - min(max(count(a.get("display-levels")), 1), n); i < n; i++ {
 		shown = append(shown, "%"+string(rune('1'+i)))
 	}
-	at.label = a.get("num-prefix") + strings.Join(shown, ".") + a.get("num-suffix")
+	if label := a.get("num-prefix") + strings.Join(shown, ".") + a.get("num-suffix"); len(label) <= maxLabel {
+		at.label = label
+	}
 }
 
 // label writes the label of a list item before its first text.
@@ -274,16 +290,16 @@ func (o *openDocument) label() error {
 
 // collapse replaces each run of white space with one space, as OpenDocument requires.
 func collapse(s []byte) string {
-	fields := strings.Fields(string(s))
-	if len(fields) == 0 {
-		return " "
+	const space = " \t\r\n"
+	var out strings.Builder
+	for field := range bytes.FieldsSeq(s) {
+		if out.Len() > 0 || strings.IndexByte(space, s[0]) >= 0 {
+			out.WriteByte(' ')
+		}
+		out.Write(field)
 	}
-	out := strings.Join(fields, " ")
-	if strings.ContainsAny(string(s[:1]), " \t\r\n") {
-		out = " " + out
+	if out.Len() == 0 || strings.IndexByte(space, s[len(s)-1]) >= 0 {
+		out.WriteByte(' ')
 	}
-	if strings.ContainsAny(string(s[len(s)-1:]), " \t\r\n") {
-		out += " "
-	}
-	return out
+	return out.String()
 }

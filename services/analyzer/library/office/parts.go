@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/library/zipxml"
 )
 
 // parts provides access to the files of a document.
@@ -20,6 +23,7 @@ type parts struct {
 	names   []string             // keys of files, in archive order
 	left    int64                // remaining budget of decompressed bytes
 	most    int64                // initial budget of decompressed bytes
+	kept    int                  // bytes that keep has counted
 	damaged int
 	drawn   map[string]bool // metafiles that have been read
 	out     *text
@@ -42,25 +46,31 @@ func partName(name string) string {
 
 func (p *parts) has(name string) bool { return p.files[partName(name)] != nil }
 
-// A part that decompresses to at least dense bytes and more than ratio times its compressed size is rejected
-// as a decompression bomb. The XML of real documents decompresses to at most about 50 times its size.
 const (
-	dense = 16 << 20
-	ratio = 200
+	maxKept      = 64 << 20 // bytes of styles, lists, formats and lists of sheets and slides
+	maxRelations = 50_000   // links of a part
 )
+
+// keep counts n bytes that are kept until the document has been read, in addition to the overhead of an entry. It returns
+// false if there are too many.
+func (p *parts) keep(n int) bool {
+	const entry = 200
+	p.kept += n + entry
+	return p.kept <= maxKept
+}
 
 // open returns a reader of a part. The reader fails when ctx is done. open returns ErrTooBig if the size that the
 // archive states exceeds the remaining budget; package zip reads no more than the stated size.
 func (p *parts) open(name string) (io.ReadCloser, error) {
 	f := p.files[partName(name)]
 	if f == nil {
-		return nil, fmt.Errorf("%w: it has no part %.100q", ErrDamaged, name)
+		return nil, ErrDamaged.With(reason.NoPart, name)
 	}
 	if f.UncompressedSize64 > uint64(max(p.left, 0)) {
-		return nil, fmt.Errorf("%w: it inflates to more than %d bytes", ErrTooBig, p.most)
+		return nil, ErrTooBig.With(reason.InflatedLimit, p.most)
 	}
-	if f.UncompressedSize64 > dense && f.UncompressedSize64/ratio > f.CompressedSize64 {
-		return nil, fmt.Errorf("%w: part %.100q inflates to more than %d times its size", ErrTooBig, name, ratio)
+	if err := zipxml.CheckRatio(f); err != nil {
+		return nil, err
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -93,7 +103,7 @@ func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%w: part %.100q inflates to more than %d bytes", ErrTooBig, name, most)
+		err = ErrTooBig.With(reason.PartLimit, name, most)
 	}
 	return b, err
 }
@@ -129,16 +139,15 @@ func (p *parts) walk(name string, e events) error {
 		return nil
 	}
 	defer r.Close()
-	failed := &firstError{r: r}
-	d := xml.NewDecoder(failed)
-	d.Strict = false
-	d.CharsetReader = charset.NewReaderLabel
+	d := zipxml.NewDecoder(r, charset.NewReaderLabel)
 	for {
-		token, err := d.RawToken()
+		token, err := d.Token()
 		if err != nil {
 			switch {
-			case errors.Is(failed.err, ErrTooBig) || p.ctx.Err() != nil:
-				return failed.err
+			case p.ctx.Err() != nil:
+				return context.Cause(p.ctx)
+			case errors.Is(err, ErrTooBig):
+				return err
 			case !errors.Is(err, io.EOF):
 				p.damaged++
 			}
@@ -164,20 +173,6 @@ func (p *parts) walk(name string, e events) error {
 	}
 }
 
-// firstError records the first error of a reader, because the decoder may hide it.
-type firstError struct {
-	r   io.Reader
-	err error
-}
-
-func (f *firstError) Read(b []byte) (int, error) {
-	n, err := f.r.Read(b)
-	if err != nil && f.err == nil {
-		f.err = err
-	}
-	return n, err
-}
-
 // relation is a link from one part to another.
 type relation struct{ id, kind, target string }
 
@@ -194,6 +189,9 @@ func (p *parts) relations(part string) ([]relation, error) {
 			target := a.get("Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("/", dir, target)
+			}
+			if len(all) == maxRelations {
+				return ErrTooBig.With(reason.RelationsLimit, part, maxRelations)
 			}
 			all = append(all, relation{a.get("Id"), path.Base(a.get("Type")), strings.TrimPrefix(path.Clean(target), "/")})
 		}

@@ -1,5 +1,7 @@
 package office
 
+import "github.com/assay-project/assay/pkg/reason"
+
 // readPresentation reads the slides in their order, each with its notes, comments, charts and diagrams, and the
 // text on the slide masters.
 func readPresentation(p *parts, main string) error {
@@ -19,6 +21,9 @@ func readPresentation(p *parts, main string) error {
 		for _, attr := range a { // id identifies the slide, r:id its relation
 			if target := targets[attr.Value]; attr.Name.Local == "id" && target != "" && p.has(target) {
 				slides = append(slides, target)
+				if !p.keep(0) {
+					return ErrTooBig.With(reason.SlidesLimit, maxKept)
+				}
 			}
 		}
 		return nil

@@ -3,6 +3,8 @@ package office
 import (
 	"strconv"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // workbook reads an Excel workbook.
@@ -25,6 +27,9 @@ func readWorkbook(p *parts, main string) error {
 			w.date1904 = a.get("date1904") == "1" || a.get("date1904") == "true"
 		case "sheet":
 			sheets = append(sheets, sheet{a.get("name"), a.get("id")})
+			if !p.keep(len(a.get("name")) + len(a.get("id"))) {
+				return ErrTooBig.With(reason.SheetsLimit, maxKept)
+			}
 		}
 		return nil
 	}})
@@ -66,6 +71,9 @@ func readWorkbook(p *parts, main string) error {
 	return nil
 }
 
+// maxShared is the maximum number of shared strings that are kept. More do not fit into the text.
+const maxShared = 2_000_000
+
 // readShared reads the shared strings. Their total size is limited to about four times the text limit.
 func (w *workbook) readShared(part string) error {
 	var b strings.Builder
@@ -97,22 +105,33 @@ func (w *workbook) readShared(part string) error {
 			case "t":
 				in = false
 			case "si":
-				w.shared = append(w.shared, b.String())
+				if len(w.shared) < maxShared {
+					w.shared = append(w.shared, b.String())
+				}
 			}
 			return nil
 		},
 	})
 }
 
+const (
+	// formatSize is the maximum number of bytes of a parsed number format per byte of its code.
+	formatSize = 150
+	// maxFormats is the maximum number of cell styles that are kept. Excel allows 65,490.
+	maxFormats = 200_000
+)
+
 // readFormats reads the number formats of the cell styles.
 func (w *workbook) readFormats(part string) error {
-	custom := map[string]string{}
+	custom, parsed := map[string]string{}, map[string]numberFormat{}
 	cells := false
 	return w.walk(part, events{
 		start: func(name string, a attributes) error {
 			switch name {
 			case "numFmt":
-				custom[a.get("numFmtId")] = a.get("formatCode")
+				if w.keep(len(a.get("numFmtId")) + len(a.get("formatCode"))) {
+					custom[a.get("numFmtId")] = a.get("formatCode")
+				}
 			case "cellXfs":
 				cells = true
 			case "xf":
@@ -122,7 +141,12 @@ func (w *workbook) readFormats(part string) error {
 					if !found {
 						code = builtinFormats[id]
 					}
-					w.formats = append(w.formats, parseFormat(code))
+					if _, found := parsed[code]; !found && w.keep(formatSize*len(code)) {
+						parsed[code] = parseFormat(code)
+					}
+					if len(w.formats) < maxFormats {
+						w.formats = append(w.formats, parsed[code])
+					}
 				}
 			}
 			return nil

@@ -5,7 +5,6 @@ package page
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -15,18 +14,33 @@ import (
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Engine is the name of the library that finds the article.
 const Engine = "go-readability 2.1.3"
 
 // ErrDamaged is returned for HTML that cannot be parsed. It is permanent.
-var ErrDamaged = errors.New("the page cannot be read")
+const ErrDamaged = reason.PageUnreadable
 
 // Limits bound what Read returns and how it finds the article. Zero fields select the defaults.
 type Limits struct {
-	Text     int // bytes; default 8 MiB
-	Elements int // maximum number of elements of a page in which Read looks for an article; default 50,000; for larger pages, it returns all content
+	Text int // bytes; default 8 MiB
+	// Elements and Nested bound the pages in which Read looks for an article. Of larger pages, it returns all content.
+	Elements int // number of elements; default 50,000
+	Nested   int // bytes of text, counted once for each element that contains them; default 32 MiB
+}
+
+// Memory returns the maximum memory in bytes for reading a page of size bytes, in addition to the page. TestMemory
+// measures it.
+func Memory(size int64) int64 {
+	const (
+		fixed = 24 << 20 // tokens, and the article
+		tags  = 80       // per byte: elements and their sanitized copies
+		text  = 12       // per byte: text in UTF-8 and in HTML
+	)
+	return fixed + min(tags*size, 2*maxTree) + text*size
 }
 
 // Page is the content of a web page.
@@ -42,14 +56,17 @@ type Page struct {
 }
 
 // Read reads a page. contentType may state the charset. Links are resolved against address, which
-// may be nil. Read returns ErrDamaged and the errors of ctx. It checks ctx only between its steps;
-// the size of the page bounds the duration.
+// may be nil. Read returns ErrDamaged and the errors of ctx. It does not check ctx while it
+// looks for the article; the limits bound the duration.
 func Read(ctx context.Context, data []byte, contentType string, address *url.URL, l Limits) (_ *Page, err error) {
 	if l.Text == 0 {
 		l.Text = 8 << 20
 	}
 	if l.Elements == 0 {
 		l.Elements = 50_000
+	}
+	if l.Nested == 0 {
+		l.Nested = 32 << 20
 	}
 	decoded, err := charset.NewReader(bytes.NewReader(data), contentType)
 	if err != nil && len(data) > 0 {
@@ -58,15 +75,15 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if len(data) == 0 {
 		decoded = bytes.NewReader(nil)
 	}
-	document, err := html.Parse(decoded)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
+	document, err := parse(ctx, decoded, maxTree)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	p, body := &Page{Title: title(document)}, document
-	if elements(document, l.Elements) <= l.Elements {
+	if l.searchable(document) {
 		if article := p.find(document, address); article != nil {
 			body, p.Article = article, true
 		}
@@ -74,16 +91,18 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	clean := sanitize(body, address)
+	clean, complete := sanitize(body, address, l.Text)
 	text := plain(clean)
 	if len(text) > l.Text {
 		at := l.Text
 		for at > 0 && !utf8.RuneStart(text[at]) {
 			at--
 		}
-		text, p.Cut = text[:at], fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
+		text, complete = text[:at], false
 	}
-	p.Text = text
+	if p.Text = text; !complete {
+		p.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
+	}
 	p.HTML, err = p.document(clean)
 	return p, err
 }
@@ -116,15 +135,24 @@ func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) 
 	return a.Node
 }
 
-// elements returns the number of elements of a document, or most+1 if there are more than most.
-func elements(n *html.Node, most int) int {
-	total := 0
-	for range n.Descendants() {
-		if total++; total > most {
-			break
+// searchable reports whether Read looks for an article in a page: the library visits the text of an element once for each
+// element that contains it, and cannot be stopped.
+func (l Limits) searchable(document *html.Node) bool {
+	elements, nested := 0, 0
+	for n := range document.Descendants() {
+		if n.Type != html.TextNode {
+			if elements++; elements > l.Elements {
+				return false
+			}
+			continue
+		}
+		for range n.Ancestors() {
+			if nested += len(n.Data); nested > l.Nested {
+				return false
+			}
 		}
 	}
-	return total
+	return true
 }
 
 func title(document *html.Node) string {

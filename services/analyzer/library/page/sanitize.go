@@ -27,37 +27,56 @@ func set(names string) map[string]bool {
 	return m
 }
 
+// spaces is the factor by which the text of an element may exceed the limit of the text before white space is removed.
+const spaces = 2
+
 // sanitize returns the content of a node in a new element, without scripts, loaded resources and deceptive content.
-// It retains text elements, links to other pages, and the alternative texts of pictures.
-func sanitize(n *html.Node, address *url.URL) *html.Node {
-	out := &html.Node{Type: html.ElementNode, Data: "div"}
-	appendClean(out, n, address)
-	return out
+// It retains text elements, links to other pages, and the alternative texts of pictures. It stops when the text exceeds
+// spaces times most bytes, and reports whether the content is complete.
+func sanitize(n *html.Node, address *url.URL, most int) (clean *html.Node, complete bool) {
+	c := cleaner{address: address, left: spaces * most}
+	clean = &html.Node{Type: html.ElementNode, Data: "div"}
+	c.add(clean, n)
+	return clean, c.left >= 0
 }
 
-func appendClean(to, n *html.Node, address *url.URL) {
+type cleaner struct {
+	address *url.URL
+	left    int // remaining bytes of text
+}
+
+func (c *cleaner) add(to, n *html.Node) {
 	switch {
+	case c.left < 0:
+		return
 	case n.Type == html.TextNode:
-		to.AppendChild(&html.Node{Type: html.TextNode, Data: n.Data})
+		c.addText(to, n.Data)
 		return
 	case n.Type == html.ElementNode && (dropped[n.Data] || n.Namespace != ""):
 		return
 	case n.Type == html.ElementNode && n.Data == "img":
 		if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" {
-			to.AppendChild(&html.Node{Type: html.TextNode, Data: alt})
+			c.addText(to, alt)
 		}
 		return
 	case n.Type == html.ElementNode && kept[n.Data]:
 		copied := &html.Node{Type: html.ElementNode, Data: n.Data, DataAtom: n.DataAtom}
-		copied.Attr = keep(n, address)
+		copied.Attr = keep(n, c.address)
 		to.AppendChild(copied)
 		to = copied
 	case n.Type != html.ElementNode && n.Type != html.DocumentNode:
 		return
 	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		appendClean(to, c, address)
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		c.add(to, child)
 	}
+}
+
+func (c *cleaner) addText(to *html.Node, text string) {
+	if c.left -= len(text); c.left < 0 {
+		text = strings.ToValidUTF8(text[:len(text)+c.left], "")
+	}
+	to.AppendChild(&html.Node{Type: html.TextNode, Data: text})
 }
 
 // keep returns the attributes that an element retains: links to pages and mail addresses, spans of
@@ -109,14 +128,17 @@ func resolve(base *url.URL, address string, schemes ...string) (string, bool) {
 func plain(n *html.Node) string {
 	var b strings.Builder
 	appendText(&b, n, false)
-	lines := strings.Split(b.String(), "\n")
-	kept := lines[:0]
-	for _, line := range lines {
-		if line = strings.TrimRight(line, " \t"); line != "" {
-			kept = append(kept, line)
+	var lines strings.Builder
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if line = strings.TrimRight(line, " \t"); line == "" {
+			continue
 		}
+		if lines.Len() > 0 {
+			lines.WriteByte('\n')
+		}
+		lines.WriteString(line)
 	}
-	return strings.Join(kept, "\n")
+	return lines.String()
 }
 
 func appendText(b *strings.Builder, n *html.Node, preformatted bool) {
@@ -125,13 +147,17 @@ func appendText(b *strings.Builder, n *html.Node, preformatted bool) {
 			b.WriteString(n.Data)
 			return
 		}
-		words := strings.Fields(n.Data)
-		text := strings.Join(words, " ")
 		if written := b.String(); written != "" && !strings.HasSuffix(written, " ") && !strings.HasSuffix(written, "\n") && startsWithSpace(n.Data) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(text)
-		if len(words) > 0 && startsWithSpace(n.Data[len(n.Data)-1:]) {
+		words := 0
+		for word := range strings.FieldsSeq(n.Data) {
+			if words++; words > 1 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(word)
+		}
+		if words > 0 && startsWithSpace(n.Data[len(n.Data)-1:]) {
 			b.WriteByte(' ')
 		}
 		return

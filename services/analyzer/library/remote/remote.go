@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Fetcher fetches documents within the limits library.ImportTime and library.MaxPage. It is safe for
@@ -27,7 +27,7 @@ func New(p guard.Policy) *Fetcher {
 func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
 
 // ErrAway means that a later attempt may succeed.
-var ErrAway = errors.New("the page cannot be fetched at the moment")
+const ErrAway = reason.PageAway
 
 // Get fetches a document. It returns ErrAway, or a permanent error if a later attempt cannot succeed or the
 // document is empty. No error contains an IP address that a host name resolves to, because it may be in a
@@ -38,25 +38,25 @@ func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	timeout, slow := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, guard.ErrBlocked):
-		return r, step.Permanent("the URL uses an address or a port that is not allowed, or redirects too often")
+		return r, fmt.Errorf("%w: %w", reason.PageAddress, err)
 	case errors.Is(err, fetch.ErrTooLarge):
-		return r, step.Permanent("the response is larger than %d bytes", library.MaxPage)
+		return r, reason.PageTooLarge.Fill(library.MaxPage)
 	case unresolved && lookup.IsNotFound:
-		return r, step.Permanent("there is no server named %s", lookup.Name)
+		return r, reason.PageNoServer.Fill(lookup.Name)
 	case ctx.Err() != nil:
 		return r, context.Cause(ctx)
 	case unresolved:
-		return r, fmt.Errorf("%w: the name %s cannot be resolved", ErrAway, lookup.Name)
+		return r, ErrAway.With(reason.NameNotResolved, lookup.Name)
 	case slow && timeout.Timeout():
-		return r, fmt.Errorf("%w: the server did not respond within %s", ErrAway, library.ImportTime)
+		return r, ErrAway.With(reason.NoResponseWithin, library.ImportTime)
 	case err != nil:
-		return r, fmt.Errorf("%w: the server cannot be reached, or it closed the connection", ErrAway)
+		return r, ErrAway.With(reason.Unreachable)
 	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status == http.StatusTooManyRequests, r.Status >= http.StatusInternalServerError:
-		return r, fmt.Errorf("%w: the server responded with %d", ErrAway, r.Status)
+		return r, ErrAway.With(reason.StatusCode, r.Status)
 	case r.Status != http.StatusOK:
-		return r, step.Permanent("the server responded with %d", r.Status)
+		return r, reason.PageStatus.Fill(r.Status)
 	case len(r.Body) == 0:
-		return r, step.Permanent("the response is empty")
+		return r, reason.PageEmpty
 	}
 	return r, nil
 }

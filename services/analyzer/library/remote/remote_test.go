@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // TestFailures checks that temporary failures are ErrAway and others permanent, and that no error contains an IP
@@ -45,8 +45,8 @@ func TestFailures(t *testing.T) {
 		"http://127.0.0.1:1/unreachable": {false, "cannot be reached"},
 	} {
 		_, err := f.Get(t.Context(), url)
-		if bus.IsPermanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(err.Error(), want.text) || strings.Contains(err.Error(), "127.0.0") {
-			t.Errorf("%s: got %v, permanent %t; want permanent %t, %q and no address", url, err, bus.IsPermanent(err), want.permanent, want.text)
+		if reason.Permanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(reason.Of(err), want.text) || strings.Contains(reason.Of(err), "127.0.0") {
+			t.Errorf("%s: got %v, permanent %t; want permanent %t, %q and no address", url, reason.Of(err), reason.Permanent(err), want.permanent, want.text)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

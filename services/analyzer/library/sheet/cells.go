@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ type rowReader struct {
 	part   *partReader
 	book   *Workbook
 	number int
+	cells  []string // of the last row
 }
 
 // cell is the cell being read.
@@ -25,9 +27,9 @@ type cell struct {
 	text   strings.Builder
 }
 
-// next returns the next row, or io.EOF.
+// next returns the next row, or io.EOF. Its cells are valid until the next call.
 func (r *rowReader) next() (numberedRow, error) {
-	var row numberedRow
+	row := numberedRow{cells: r.cells[:0]}
 	var c cell
 	inRow, inText := false, false
 	size := 0
@@ -67,8 +69,13 @@ func (r *rowReader) next() (numberedRow, error) {
 			case "c":
 				value := r.value(&c)
 				if size += len(value); inRow && value != "" && c.column >= len(row.cells) && size <= maxRow {
-					row.cells = append(row.cells, make([]string, c.column-len(row.cells)+1)...)
-					row.cells[c.column] = value
+					empty := len(row.cells)
+					row.cells = slices.Grow(row.cells, c.column-empty+1)[:c.column+1]
+					clear(row.cells[empty:])
+					row.cells[c.column], r.cells = value, row.cells
+				}
+				if r.book.text > spare+perByte*(r.book.sheets-r.book.left) {
+					return row, ErrRepeated
 				}
 			case "row":
 				return row, nil
@@ -90,6 +97,7 @@ func (r *rowReader) value(c *cell) string {
 		if err != nil || i < 0 || i >= len(r.book.shared) {
 			return ""
 		}
+		r.book.text += int64(len(r.book.shared[i]))
 		return r.book.shared[i]
 	case "b":
 		if strings.TrimSpace(text) == "1" {
@@ -132,7 +140,7 @@ func (w *Workbook) readStyles() error {
 	return w.each("xl/styles.xml", func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "numFmt":
-			if id, err := strconv.Atoi(attribute(e, "numFmtId")); err == nil {
+			if id, err := strconv.Atoi(attribute(e, "numFmtId")); err == nil && len(formats) < maxStyles {
 				formats[id] = kindOf(attribute(e, "formatCode"))
 			}
 		case "cellXfs":
@@ -140,7 +148,7 @@ func (w *Workbook) readStyles() error {
 		case "cellStyles", "dxfs":
 			inCells = false
 		case "xf":
-			if inCells {
+			if inCells && len(w.dates) < maxStyles {
 				id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 				w.dates = append(w.dates, formats[id])
 			}

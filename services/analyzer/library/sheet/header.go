@@ -33,16 +33,17 @@ func newHeader(first []string) header {
 			h.given = false
 		}
 	}
-	taken := map[string]bool{}
+	taken := map[string]int{} // the next number of a repeated name
 	for i, cell := range first {
 		name := strings.Join(strings.Fields(cell), " ")
 		if !h.given || name == "" {
 			name = columnName(i)
 		}
-		for n, base := 2, name; taken[name]; n++ {
-			name = fmt.Sprintf("%s (%d)", base, n)
+		for base := name; taken[name] > 0; {
+			taken[base]++
+			name = fmt.Sprintf("%s (%d)", base, taken[base])
 		}
-		taken[name] = true
+		taken[name] = 1
 		h.names = append(h.names, name)
 	}
 	return h

@@ -3,11 +3,13 @@ package sheet
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -160,7 +162,7 @@ func workbook(t testing.TB, parts map[string]string) []byte {
 
 func TestWorkbooks(t *testing.T) {
 	data := workbook(t, nil)
-	w, err := NewWorkbook(bytes.NewReader(data), int64(len(data)))
+	w, err := NewWorkbook(t.Context(), bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,6 +174,60 @@ func TestWorkbooks(t *testing.T) {
 	}
 	if got := read(t, w); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRepeatedStrings checks that a small workbook whose cells refer to a long string many times ends after a number of
+// bytes, and that a workbook with as much text in its sheets does not.
+func TestRepeatedStrings(t *testing.T) {
+	const cells = 20_000
+	long := strings.Repeat("x", 1_000_000)
+	data := workbook(t, map[string]string{
+		"xl/sharedStrings.xml":     `<sst><si><t>` + long + `</t></si></sst>`,
+		"xl/worksheets/sheet1.xml": `<s>` + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, cells) + `</s>`,
+	})
+	w, err := NewWorkbook(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for err == nil {
+		var r records.Record
+		if r, err = w.Next(); err == nil {
+			total += len(r.Fields[0].Value)
+		}
+	}
+	if most := spare + perByte*len(data); !errors.Is(err, ErrRepeated) || total < spare/2 || total > most {
+		t.Errorf("got %d bytes of cells and %v, want %d to %d and %v", total, err, spare/2, most, ErrRepeated)
+	}
+	data = workbook(t, map[string]string{
+		"xl/sharedStrings.xml":     `<sst><si><t>category</t></si></sst>`,
+		"xl/worksheets/sheet1.xml": `<s>` + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, cells) + `</s>`,
+	})
+	if w, err = NewWorkbook(t.Context(), bytes.NewReader(data), int64(len(data))); err != nil {
+		t.Fatal(err)
+	}
+	if rows := read(t, w); len(rows) < cells-1 {
+		t.Errorf("got %d rows, want at least %d", len(rows), cells-1)
+	}
+}
+
+// TestRepeatedNames checks that a header in which all names are equal takes memory, and so time, that is proportional to
+// the number of columns.
+func TestRepeatedNames(t *testing.T) {
+	const columns = 20_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text, err := NewText(strings.NewReader(strings.Repeat("a,", columns) + "a\n"))
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := text.Columns(); len(names) != columns+1 || names[1] != "a (2)" || names[columns] != fmt.Sprintf("a (%d)", columns+1) {
+		t.Errorf("got %d names that begin with %q, want %d", len(names), names[:2], columns+1)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1_000*columns {
+		t.Errorf("allocated %d bytes, want at most %d", used, 1_000*columns)
 	}
 }
 
@@ -209,7 +265,7 @@ func TestUnreadableWorkbooks(t *testing.T) {
 		"no sheets": {workbook(t, map[string]string{"xl/workbook.xml": "<workbook/>"}), ErrNotWorkbook},
 		"deep":      {workbook(t, map[string]string{"xl/styles.xml": strings.Repeat("<a>", 200)}), ErrNotWorkbook},
 	} {
-		if _, err := NewWorkbook(bytes.NewReader(test.data), int64(len(test.data))); !errors.Is(err, test.want) {
+		if _, err := NewWorkbook(t.Context(), bytes.NewReader(test.data), int64(len(test.data))); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", name, err, test.want)
 		}
 	}
@@ -224,7 +280,7 @@ func drain(rows table) {
 }
 
 func use(data []byte) {
-	if w, err := NewWorkbook(bytes.NewReader(data), int64(len(data))); err == nil {
+	if w, err := NewWorkbook(context.Background(), bytes.NewReader(data), int64(len(data))); err == nil {
 		drain(w)
 	}
 	if text, err := NewText(bytes.NewReader(data)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
@@ -62,7 +63,7 @@ type Text struct {
 }
 
 // ErrFirstRow means that the header row is damaged.
-var ErrFirstRow = errors.New("the first row cannot be read")
+const ErrFirstRow = reason.FirstRow
 
 // NewText returns a reader of the rows in r, which must be UTF-8. It selects the delimiter that splits the
 // first rows most uniformly. It returns ErrFirstRow if the first row that is not empty is damaged.
@@ -82,7 +83,7 @@ func NewText(r io.Reader) (*Text, error) {
 			return nil, err
 		}
 		if failed != "" {
-			return nil, fmt.Errorf("%w: %s", ErrFirstRow, failed)
+			return nil, ErrFirstRow.Fill(failed)
 		}
 		if empty(first) {
 			continue

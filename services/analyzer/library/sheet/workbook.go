@@ -3,6 +3,7 @@ package sheet
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,7 +12,11 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/html/charset"
+
 	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/library/zipxml"
 )
 
 // Limits of a workbook.
@@ -19,30 +24,41 @@ const (
 	maxParts    = 10_000
 	maxInflated = 512 << 20 // decompressed bytes of all parts
 	maxShared   = 64 << 20  // bytes of the shared strings
+	maxStyles   = 200_000   // cell styles, and number formats; Excel allows 65,490 styles
 	maxDepth    = 100       // nesting depth of elements
 
-	// A part that decompresses to at least dense bytes and more than ratio times its compressed size is rejected as a
-	// decompression bomb.
-	dense = 16 << 20
-	ratio = 200
+	// The shared strings of all cells may have spare bytes, and perByte bytes for each byte that the sheets have: a small
+	// workbook can refer to a long string many times.
+	spare   = 64 << 20
+	perByte = 3
 )
+
+// Memory returns the maximum memory in bytes for reading a workbook of size bytes, including the workbook. TestHostileFiles
+// in package hostile measures it.
+func Memory(size int64) int64 { return size + maxShared + 96<<20 }
 
 // Errors of NewWorkbook and Next.
 var (
-	ErrLocked      = errors.New("the workbook is password-protected")
-	ErrNotWorkbook = errors.New("not an XLSX workbook")
+	// ErrRepeated means that the remaining rows cannot be read, because the cells refer to too much text.
+	ErrRepeated = errors.New("sheet: the cells refer to too much text")
+
+	ErrLocked      error = reason.WorkbookLocked
+	ErrNotWorkbook error = reason.WorkbookDamaged
 )
 
 // A Workbook reads the sheets of an XLSX file in order.
 type Workbook struct {
 	Sheets []string // sheet names, in workbook order
 
+	ctx      context.Context
 	parts    map[string]*zip.File
 	targets  []string // part names of the sheets
 	shared   []string
 	dates    []dateKind // by cell style index
 	from1904 bool
 	left     int64 // remaining budget of decompressed bytes
+	sheets   int64 // value of left before the first sheet
+	text     int64 // bytes of the shared strings that cells have referred to
 
 	current int
 	rows    *rowReader
@@ -51,22 +67,20 @@ type Workbook struct {
 }
 
 // NewWorkbook opens a workbook of the given size. It returns ErrLocked or ErrNotWorkbook. The reader
-// must remain open while the workbook is used. A workbook need not be closed.
-func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
+// must remain open while the workbook is used. A workbook need not be closed. After ctx is done, the methods of the
+// workbook return its error.
+func NewWorkbook(ctx context.Context, r io.ReaderAt, size int64) (*Workbook, error) {
 	magic := make([]byte, 8)
 	if n, err := r.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	} else if string(magic[:n]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" { // encrypted workbooks are OLE files
 		return nil, ErrLocked
 	}
-	z, err := zip.NewReader(r, size)
+	z, err := zipxml.Open(r, size, maxParts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotWorkbook, err)
+		return nil, fmt.Errorf("%w: %w", err, ErrNotWorkbook)
 	}
-	if len(z.File) > maxParts {
-		return nil, fmt.Errorf("%w: it has %d parts, and the maximum is %d", ErrNotWorkbook, len(z.File), maxParts)
-	}
-	w := &Workbook{parts: map[string]*zip.File{}, left: maxInflated, current: -1}
+	w := &Workbook{ctx: ctx, parts: map[string]*zip.File{}, left: maxInflated, current: -1}
 	for _, f := range z.File {
 		w.parts[strings.TrimPrefix(f.Name, "/")] = f
 	}
@@ -76,7 +90,9 @@ func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
 	if err := w.readStyles(); err != nil {
 		return nil, err
 	}
-	return w, w.readShared()
+	err = w.readShared()
+	w.sheets = w.left
+	return w, err
 }
 
 // part opens a part as XML. It returns ErrNotWorkbook if the part is missing, too large or damaged.
@@ -88,16 +104,15 @@ func (w *Workbook) part(name string) (*partReader, error) {
 	if f.UncompressedSize64 > uint64(max(w.left, 0)) { // package zip reads no more than the stated size
 		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, errTooLarge)
 	}
-	if f.UncompressedSize64 > dense && f.UncompressedSize64/ratio > f.CompressedSize64 {
-		return nil, fmt.Errorf("%w: %s inflates to more than %d times its size", ErrNotWorkbook, name, ratio)
+	if err := zipxml.CheckRatio(f); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrNotWorkbook)
 	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, err)
 	}
 	p := &partReader{name: name, source: r, book: w}
-	p.decoder = xml.NewDecoder(p)
-	p.decoder.Strict = false
+	p.decoder = zipxml.NewDecoder(p, charset.NewReaderLabel)
 	return p, nil
 }
 
@@ -106,13 +121,16 @@ type partReader struct {
 	name    string
 	source  io.ReadCloser
 	book    *Workbook
-	decoder *xml.Decoder
+	decoder *zipxml.Decoder
 	depth   int
 }
 
 var errTooLarge = fmt.Errorf("it has more than %d bytes", maxInflated)
 
 func (p *partReader) Read(b []byte) (int, error) {
+	if p.book.ctx.Err() != nil {
+		return 0, context.Cause(p.book.ctx)
+	}
 	if p.book.left <= 0 {
 		return 0, errTooLarge
 	}
@@ -123,9 +141,12 @@ func (p *partReader) Read(b []byte) (int, error) {
 
 // token returns the next token, or io.EOF.
 func (p *partReader) token() (xml.Token, error) {
-	t, err := p.decoder.RawToken()
+	t, err := p.decoder.Token()
+	if err != nil && p.book.ctx.Err() != nil {
+		return nil, context.Cause(p.book.ctx)
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, p.name, err)
+		return nil, fmt.Errorf("%w: %w: %s", err, ErrNotWorkbook, p.name)
 	}
 	switch t.(type) {
 	case xml.StartElement:
@@ -193,6 +214,9 @@ func (w *Workbook) readIndex() error {
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(folder, target)
 			}
+			if len(targets) == maxParts {
+				return
+			}
 			targets[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
 		}
 	})
@@ -205,7 +229,7 @@ func (w *Workbook) readIndex() error {
 			value := attribute(e, "date1904")
 			w.from1904 = value == "1" || value == "true"
 		case "sheet":
-			if target := targets[attribute(e, "id")]; w.parts[target] != nil && strings.Contains(target, "worksheet") {
+			if target := targets[attribute(e, "id")]; w.parts[target] != nil && len(w.Sheets) < maxParts && strings.Contains(target, "worksheet") {
 				w.Sheets, w.targets = append(w.Sheets, attribute(e, "name")), append(w.targets, target)
 			}
 		}
@@ -333,10 +357,11 @@ func columnOf(reference string) int {
 	return n - 1
 }
 
-// plainNumber formats a number without the rounding error of its binary form.
+// plainNumber formats a number without the rounding error of its binary form. A number beyond the range of a float64 is
+// returned unchanged.
 func plainNumber(text string) string {
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	if err != nil || v == 0 && strings.ContainsAny(text, "123456789") {
 		return text
 	}
 	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {

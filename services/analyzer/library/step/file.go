@@ -11,6 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/budget"
 )
 
 // File is the file that a step processes. It is not safe for concurrent use.
@@ -26,13 +28,15 @@ type File struct {
 
 	source blob.Ranges
 	bucket *blob.Store
+	memory *budget.Budget
 }
 
-// New returns the file of a step. Its bytes and results are in the bucket.
-func New(bucket *blob.Store, s *event.LibraryStep) *File {
+// New returns the file of a step. Its bytes and results are in the bucket. The parsers of the step share memory with those
+// of other steps.
+func New(bucket *blob.Store, memory *budget.Budget, s *event.LibraryStep) *File {
 	return &File{
 		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
-		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket,
+		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket, memory: memory,
 	}
 }
 
@@ -77,10 +81,10 @@ func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
 	return head, err
 }
 
-// Load reads all bytes of a file. If the file exceeds the limit, it returns a permanent error.
+// Load reads all bytes of a file. If the file exceeds the limit, it returns reason.FileTooLarge.
 func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
 	if f.Size > most {
-		return nil, Permanent("the file has %d bytes; the limit of this step is %d", f.Size, most)
+		return nil, reason.FileTooLarge.Fill(f.Size, most)
 	}
 	return f.Head(ctx, f.Size)
 }

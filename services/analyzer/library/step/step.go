@@ -7,7 +7,6 @@ package step
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -21,7 +20,8 @@ type Step struct {
 	Time time.Duration
 	Rate int64
 	// Run runs the step. After a crash it may be called again with the same file, and must then store the same
-	// objects again. An error created by Permanent fails the step immediately; other errors are retried.
+	// objects again. An error with a reason.Reason that is permanent fails the step immediately; other errors are
+	// retried.
 	Run func(ctx context.Context, f *File) (Result, error)
 }
 
@@ -36,12 +36,12 @@ func (s Step) Bounds(size int64) bus.Bounds {
 
 // Result is the result of a step.
 type Result struct {
-	// Skipped is the user-facing reason why the step had nothing to do. It is empty for a completed step. A
-	// skipped step does not make a file partial.
-	Skipped string
-	// Partial is a user-facing description of what the step omitted. It is empty if nothing was omitted.
-	// A partial step makes a file partial.
-	Partial string
+	// Skipped is the reason why the step had nothing to do. It is nil for a completed step. A skipped step does not make
+	// a file partial. Users see its reason.Reason.
+	Skipped error
+	// Partial is the reason why the step omitted something. It is nil if nothing was omitted. A partial step makes a file
+	// partial. Users see its reason.Reason.
+	Partial error
 	// Engine is the name and version of the engine of the step, such as "pdfium 2.1.13".
 	Engine string
 	// Key is the key of the main result, such as the text. Optional.
@@ -56,6 +56,3 @@ type Result struct {
 	Chunks  int
 	Records int64
 }
-
-// Permanent returns a permanent error with a user-facing message.
-func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

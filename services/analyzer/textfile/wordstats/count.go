@@ -49,6 +49,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
@@ -99,8 +100,11 @@ type VocabularyError struct {
 }
 
 func (e *VocabularyError) Error() string {
-	return fmt.Sprintf("the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes", wordPlace, e.Limit)
+	return e.Unwrap().Error()
 }
+
+// Unwrap returns the reason.
+func (e *VocabularyError) Unwrap() error { return reason.TooManyWords.Fill(wordPlace, e.Limit) }
 
 // Count counts the words of the UTF-8 text in r within the default limits. It returns a
 // *VocabularyError if the text exceeds them, and the error of r if reading fails.

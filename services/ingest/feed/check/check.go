@@ -3,15 +3,17 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/assay-project/assay/pkg/decimal"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -74,10 +76,7 @@ func fieldError(field, format string, args ...any) web.FieldError {
 	return web.FieldError{Field: "body." + field, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxNumber is the largest number in metadata. The limit of DynamoDB is 1e126.
-const maxNumber = 1e100
-
-func checkMetadata(metadata map[string]any) []web.FieldError {
+func checkMetadata(metadata table.Document) []web.FieldError {
 	if len(metadata) > feed.MaxMetadata {
 		return []web.FieldError{fieldError("metadata", "has more than %d entries", feed.MaxMetadata)}
 	}
@@ -94,9 +93,9 @@ func checkMetadata(metadata map[string]any) []web.FieldError {
 				return []web.FieldError{fieldError("metadata", "has a string of more than %d characters", feed.MaxMetaText)}
 			}
 			bytes += len(value)
-		case float64:
-			if size := math.Abs(value); size != 0 && (size > maxNumber || size < 1/maxNumber) {
-				return []web.FieldError{fieldError("metadata", "has a number that cannot be stored")}
+		case float64, json.Number:
+			if n, ok := decimal.Parse(fmt.Sprint(value)); !ok || table.CheckNumber(n) != nil {
+				return []web.FieldError{fieldError("metadata", "has a number that cannot be stored: %s; send it as a string", table.ErrNumber)}
 			}
 		default:
 			return []web.FieldError{fieldError("metadata", "may only contain strings, numbers and booleans")}

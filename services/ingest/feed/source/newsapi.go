@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -26,7 +25,7 @@ func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)
 	if secret == "" {
-		r.err = fmt.Errorf("%s: %w", c.Settings.Key, errNoKey)
+		r.err = errNoKey.Fill(c.Settings.Key)
 		return r
 	}
 	tags := slices.Clone(c.Settings.Tags)
@@ -80,7 +79,7 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 				seen.Newest = at.UTC()
 			}
 		}
-		if err := p.take(ctx, r, items); err != nil {
+		if err := p.take(ctx, c.Name, r, items); err != nil {
 			return Watched{}, err
 		}
 		read, total = read+len(got.Articles), got.Total

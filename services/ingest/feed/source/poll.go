@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/guard/fetch"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
@@ -54,9 +56,9 @@ const (
 	outcomeInterrupted  = "interrupted"
 )
 
-var (
-	errNoKey       = errors.New("the environment variable for the API key is not set in ingest")
-	errInterrupted = errors.New("ingest stopped")
+const (
+	errNoKey       = reason.FeedKeyMissing
+	errInterrupted = reason.FeedInterrupted
 )
 
 // engineError is an error of Assay's own backends.
@@ -94,6 +96,22 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
+// detail returns the reason of a failed poll for display. The log has the error itself.
+func (r report) detail() string {
+	outcome, _ := r.outcome()
+	timeout, slow := errors.AsType[net.Error](r.err)
+	known := reason.FeedUnreachable
+	switch {
+	case outcome == outcomeEngine:
+		known = reason.FeedStore
+	case reason.Stated(r.err):
+		return reason.Of(r.err)
+	case slow && timeout.Timeout():
+		known = reason.FeedSlow
+	}
+	return known.Error()
+}
+
 // poll queries the source with at most the claimed number of requests, and accepts the items. If it
 // fails, the report still includes the items accepted so far. A panic, for example in a parser of server
 // data, ends the poll but not the process.
@@ -101,7 +119,7 @@ func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.Log.Error().Str("source", c.Name).Str("panic", fmt.Sprint(cause)).Bytes("stack", debug.Stack()).Msg("a poll panicked")
-			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("the poll panicked: %v", cause)}
+			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("%w: %v", reason.FeedCrashed, cause)}
 		}
 	}()
 	if c.Settings.Kind == KindNewsAPI {
@@ -110,9 +128,9 @@ func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	return p.pollRSS(ctx, c)
 }
 
-// take accepts items and adds their outcomes to the report.
-func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) error {
-	taken, err := p.Take(ctx, items)
+// take accepts items of a source and adds their outcomes to the report.
+func (p *Poller) take(ctx context.Context, name string, r *report, items []feed.Submission) error {
+	taken, err := p.Take(ctx, name, items)
 	r.taken.add(taken)
 	if err != nil {
 		return engineError{err}

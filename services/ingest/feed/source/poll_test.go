@@ -29,7 +29,7 @@ type taker struct {
 	panics bool
 }
 
-func (k *taker) take(_ context.Context, items []feed.Submission) (Taken, error) {
+func (k *taker) take(_ context.Context, _ string, items []feed.Submission) (Taken, error) {
 	if k.panics {
 		panic("a parser's error")
 	}

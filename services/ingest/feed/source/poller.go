@@ -16,9 +16,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Take accepts items into the feed. An error is a failure of an Assay backend; the next poll
+// Take accepts items of a source into the feed. An error is a failure of an Assay backend; the next poll
 // reads the items again.
-type Take func(context.Context, []feed.Submission) (Taken, error)
+type Take func(ctx context.Context, source string, items []feed.Submission) (Taken, error)
 
 // Options contains the dependencies of a Poller.
 type Options struct {

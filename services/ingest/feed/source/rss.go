@@ -32,7 +32,7 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 			r.taken.Skipped++
 		}
 	}
-	r.err = p.take(ctx, &r, items)
+	r.err = p.take(ctx, c.Name, &r, items)
 	return r
 }
 

@@ -143,7 +143,7 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	outcome, ours := r.outcome()
 	s.State.Last = &Outcome{At: now, Outcome: outcome, Requests: r.requests, Taken: r.taken}
 	if r.err != nil {
-		s.State.Last.Detail = cut(r.err.Error(), 500)
+		s.State.Last.Detail = cut(r.detail(), 500)
 	}
 	for tag, watched := range r.watched {
 		if s.State.Watched == nil {

@@ -4,15 +4,10 @@ package document
 import (
 	"bytes"
 	"context"
-	"errors"
 	"time"
 
-	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/pdfium"
-	"github.com/assay-project/assay/services/analyzer/library/convert"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/office"
-	"github.com/assay-project/assay/services/analyzer/library/page"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 )
@@ -22,8 +17,6 @@ const (
 	maxBytes = 100 << 20
 	// maxText is the maximum size of the stored text, in bytes.
 	maxText = 8 << 20
-	// textTime is the maximum time for reading a document.
-	textTime = time.Minute
 )
 
 // text stores the text of a file and returns the result of the step. The metadata entry textLength is in bytes,
@@ -37,26 +30,21 @@ func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result
 	return step.Result{Engine: engine, Key: key, Metadata: found}, err
 }
 
-// judged makes errors caused by the document permanent.
-func judged(err error) error {
-	for _, final := range []error{
-		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory, engines.ErrCrashed,
-		office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig, page.ErrDamaged, convert.ErrRefused,
-	} {
-		if errors.Is(err, final) {
-			return step.Permanent("%w", err)
-		}
-	}
-	return err
-}
-
 // metadata returns a step that sets the metadata of generic.Metadata and the metadata that add finds in a document of
 // at most maxBytes. If add fails, only the metadata of generic.Metadata is set.
 func metadata(engine string, add func(ctx context.Context, data []byte, found map[string]any) error) step.Step {
 	s := generic.Metadata()
-	s.Time = textTime
+	s.Time = step.AttemptTime
 	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
-		data := &limited{}
+		data := &limited{over: f.Size > maxBytes}
+		if !data.over {
+			release, err := f.Reserve(ctx, office.Memory(f.Size))
+			if err != nil {
+				return step.Result{}, err
+			}
+			defer release()
+			data.Grow(int(f.Size) + bytes.MinRead)
+		}
 		found, err := generic.Read(ctx, f, data)
 		if err != nil {
 			return step.Result{}, err
@@ -64,7 +52,7 @@ func metadata(engine string, add func(ctx context.Context, data []byte, found ma
 		if !data.over {
 			err = add(ctx, data.Bytes(), found)
 		}
-		if err != nil && !bus.IsPermanent(judged(err)) {
+		if err != nil && !reason.Permanent(err) {
 			return step.Result{}, err
 		}
 		return step.Result{Engine: engine, Metadata: found}, nil

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -18,9 +18,6 @@ const (
 	officeEngine  = "office 1"
 	convertEngine = "converter, " + pdfEngine
 )
-
-// needsConverter is the reason for a missing result if no converter is configured.
-const needsConverter = "%s requires a converter, but none is configured (" + convert.Setting + ")"
 
 // Office reads office documents. If there is a converter, it converts documents whose text it cannot read, or
 // that have no picture, to PDF.
@@ -40,20 +37,28 @@ func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document
 	if bytes.HasPrefix(data, []byte(`{\rtf`)) {
 		return &office.Document{Format: "rtf"}, data, nil
 	}
+	limit := step.ReadTime
+	if most == office.NoText {
+		limit = step.DrawTime
+	}
+	ctx, cancel := engines.WithTime(ctx, limit)
+	defer cancel()
 	d, err = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: most})
-	return d, data, judged(err)
+	return d, data, err
 }
 
-// convert converts a document to PDF.
-func (o Office) convert(ctx context.Context, d *office.Document, data []byte) ([]byte, error) {
-	pdf, err := o.Converter.PDF(ctx, d.Format, data)
-	return pdf, judged(err)
-}
+// officeMemory returns the maximum memory for reading a document, including its bytes.
+func officeMemory(f *step.File) int64 { return office.Memory(min(f.Size, maxBytes)) }
 
 // Text returns the step that stores the text of an office document. If the converter rejects the document,
 // no text is stored, and the step is partial.
 func (o Office) Text() step.Step {
-	return step.Step{Time: textTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, officeMemory(f))
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		d, data, err := readOffice(ctx, f, maxText)
 		if err != nil {
 			return step.Result{}, err
@@ -64,11 +69,11 @@ func (o Office) Text() step.Step {
 			return text(ctx, f, officeEngine, d.Text, d.Cut)
 		}
 		if !o.Converter.On() {
-			return step.Result{Skipped: fmt.Sprintf(needsConverter, "the text of documents in formats before Office 2007, and of RTF,")}, nil
+			return step.Result{Skipped: reason.NeedsConverterForText}, nil
 		}
-		pdf, err := o.convert(ctx, d, data)
+		pdf, err := o.Converter.PDF(ctx, d.Format, data)
 		if errors.Is(err, convert.ErrRefused) {
-			return step.Result{Partial: err.Error(), Engine: convertEngine}, nil
+			return step.Result{Partial: err, Engine: convertEngine}, nil
 		}
 		if err != nil {
 			return step.Result{}, err
@@ -80,21 +85,26 @@ func (o Office) Text() step.Step {
 // Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. If there
 // is none, or it cannot be read, the converter draws the first page.
 func (o Office) Thumbnails() step.Step {
-	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		d, data, err := readOffice(ctx, f, office.NoText)
+	return step.Step{Time: step.AttemptTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, officeMemory(f))
 		if err != nil {
 			return step.Result{}, err
 		}
-		r := step.Result{Skipped: fmt.Sprintf("the document contains no preview picture; "+needsConverter, "drawing its first page")}
+		d, data, err := readOffice(ctx, f, office.NoText)
+		release() // before a picture is decoded
+		if err != nil {
+			return step.Result{}, err
+		}
+		r := step.Result{Skipped: reason.NeedsConverterForPicture}
 		if len(d.Thumbnail) > 0 {
 			if r, err = thumbnails(ctx, f, o.Decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: o.Pixels}); err != nil {
 				return step.Result{}, err
 			}
 		}
-		if r.Skipped == "" || !o.Converter.On() {
+		if r.Skipped == nil || !o.Converter.On() {
 			return r, nil
 		}
-		pdf, err := o.convert(ctx, d, data)
+		pdf, err := o.Converter.PDF(ctx, d.Format, data)
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -105,6 +115,8 @@ func (o Office) Thumbnails() step.Step {
 // OfficeMetadata returns the step that sets the properties of an office document.
 func OfficeMetadata() step.Step {
 	return metadata(officeEngine, func(ctx context.Context, data []byte, found map[string]any) error {
+		ctx, cancel := engines.WithTime(ctx, step.DrawTime)
+		defer cancel()
 		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})
 		if err != nil {
 			return err

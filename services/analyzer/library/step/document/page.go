@@ -3,10 +3,12 @@ package document
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
-	"time"
 
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/page"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -25,17 +27,44 @@ func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
 	var address *url.URL
 	if f.Origin != "" {
 		if address, err = url.Parse(f.Origin); err != nil {
-			return nil, step.Permanent("%w", err)
+			return nil, fmt.Errorf("%w: %w", page.ErrDamaged, err)
 		}
 	}
+	ctx, cancel := engines.WithTime(ctx, step.ReadTime)
+	defer cancel()
 	p, err := page.Read(ctx, data, f.ContentType, address, page.Limits{Text: maxText})
-	return p, judged(err)
+	return p, err
+}
+
+// pageMemory returns the maximum memory for reading a page, including its bytes.
+func pageMemory(f *step.File) int64 {
+	size := min(f.Size, library.MaxPage) // a larger page is rejected
+	return size + page.Memory(size)
+}
+
+// pageImage returns the address of the picture that a page specifies, or "".
+func pageImage(ctx context.Context, f *step.File) (string, error) {
+	release, err := f.Reserve(ctx, pageMemory(f))
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	p, err := readPage(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	return p.Image, nil
 }
 
 // PageText returns the step that stores the article of a web page as text and as HTML, with the metadata of the
 // page.
 func PageText() step.Step {
-	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, pageMemory(f))
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		p, err := readPage(ctx, f)
 		if err != nil {
 			return step.Result{}, err
@@ -62,18 +91,18 @@ func PageText() step.Step {
 // PageThumbnails returns the step that stores the thumbnails of the picture that an imported page specifies. The
 // pictures of an uploaded page are not fetched, because requests would reveal the upload to their servers.
 func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) step.Step {
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		if f.Origin == "" {
-			return step.Result{Skipped: "the page was uploaded; pictures are fetched for imported pages only"}, nil
+			return step.Result{Skipped: reason.UploadedPage}, nil
 		}
-		p, err := readPage(ctx, f)
+		address, err := pageImage(ctx, f)
 		if err != nil {
 			return step.Result{}, err
 		}
-		if p.Image == "" {
-			return step.Result{Skipped: "the page does not specify a picture"}, nil
+		if address == "" {
+			return step.Result{Skipped: reason.NoPagePicture}, nil
 		}
-		fetched, err := pages.Get(ctx, p.Image)
+		fetched, err := pages.Get(ctx, address)
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -84,14 +113,13 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 // thumbnails stores the thumbnails of a picture that a document embeds or links to. It skips the step if the
 // picture cannot be read.
 func thumbnails(ctx context.Context, f *step.File, decoder *pixels.Decoder, data []byte, engine string, limits pixels.Limits) (step.Result, error) {
-	const unreadable = "cannot read the picture of the document"
 	info, err := pixels.Inspect(data, limits)
 	if err != nil {
-		return step.Result{Skipped: unreadable + ": " + err.Error()}, nil
+		return step.Result{Skipped: fmt.Errorf("%w: %w", reason.PreviewUnreadable, err)}, nil
 	}
 	p, release, err := decoder.Decode(ctx, data, limits)
 	if errors.Is(err, pixels.ErrUnreadable) {
-		return step.Result{Skipped: unreadable}, nil
+		return step.Result{Skipped: fmt.Errorf("%w: %w", reason.PreviewUnreadable, err)}, nil
 	}
 	if err != nil {
 		return step.Result{}, err

@@ -2,12 +2,12 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -21,7 +21,7 @@ const (
 
 // PDFText returns the step that stores the text of a PDF, with the values of its forms.
 func PDFText(e *pdfium.Engine) step.Step {
-	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
@@ -30,26 +30,25 @@ func PDFText(e *pdfium.Engine) step.Step {
 	}}
 }
 
-// pdfText stores the text of a PDF as the text of the file.
-func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
-	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
+// pdfText stores the text of a PDF as the text of the file. The step is partial if pages cannot be read.
+func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (step.Result, error) {
+	t, err := e.Text(ctx, bytes.NewReader(pdf), int64(len(pdf)), pdfium.Limits{Time: step.ReadTime}, pdfium.TextLimits{Bytes: maxText})
 	if err != nil {
-		return step.Result{}, judged(err)
+		return step.Result{}, err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	t, err := d.Text(pdfium.TextLimits{Bytes: maxText})
-	if err != nil {
-		return step.Result{}, judged(err)
+	var partial error
+	if t.Unreadable > 0 {
+		partial = reason.PagesUnreadable.Fill(t.Unreadable, t.Pages)
+		t.Cut = cmp.Or(t.Cut, partial.Error())
 	}
-	if t.Unreadable > 0 && t.Cut == "" {
-		t.Cut = fmt.Sprintf("%d of %d pages cannot be read", t.Unreadable, t.Pages)
-	}
-	return text(ctx, f, engine, t.Text, t.Cut)
+	r, err := text(ctx, f, engine, t.Text, t.Cut)
+	r.Partial = partial
+	return r, err
 }
 
 // PDFThumbnails returns the step that stores the thumbnails of the first page of a PDF.
 func PDFThumbnails(e *pdfium.Engine) step.Step {
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
@@ -60,14 +59,14 @@ func PDFThumbnails(e *pdfium.Engine) step.Step {
 
 // pdfThumbnails stores the thumbnails of the first page of a PDF as those of the file.
 func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
-	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
+	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), pdfium.Limits{Time: step.DrawTime})
 	if err != nil {
-		return step.Result{}, judged(err)
+		return step.Result{}, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	m, err := d.Picture(0, longestSide)
 	if err != nil {
-		return step.Result{}, judged(err)
+		return step.Result{}, err
 	}
 	images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
 	return step.Result{Engine: engine, Images: images}, err
@@ -76,7 +75,7 @@ func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []by
 // PDFMetadata returns the step that sets the metadata and the number of pages of a PDF.
 func PDFMetadata(e *pdfium.Engine) step.Step {
 	return metadata(pdfEngine, func(ctx context.Context, data []byte, found map[string]any) (err error) {
-		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
+		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdfium.Limits{Time: step.DrawTime})
 		if err != nil {
 			return err
 		}

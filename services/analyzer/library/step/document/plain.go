@@ -12,11 +12,20 @@ import (
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
-const plainEngine = "plaintext 1"
+const (
+	plainEngine = "plaintext 1"
+	// plainMemory is the maximum memory for a text: its bytes, and two copies in UTF-8 that grow.
+	plainMemory = 10 * maxText
+)
 
 // PlainText returns the step that stores the text of a text file as UTF-8.
 func PlainText() step.Step {
-	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, plainMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		data, err := f.Head(ctx, maxText)
 		if err != nil {
 			return step.Result{}, err
@@ -49,9 +58,6 @@ func decode(data []byte, contentType string) (string, error) {
 		if again, restarts := errors.AsType[*plaintext.RestartError](err); restarts {
 			rule = again.Next
 			continue
-		}
-		if notText, ok := errors.AsType[*plaintext.NotTextError](err); ok {
-			return "", step.Permanent("%w", notText)
 		}
 		return string(s), err
 	}

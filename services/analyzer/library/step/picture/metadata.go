@@ -24,6 +24,8 @@ const (
 	maxValue = 1000
 	// tagTime is the maximum time for reading tags.
 	tagTime = 10 * time.Second
+	// tagMemory is the maximum memory for reading tags: the library limits their number and size.
+	tagMemory = 64 << 20
 	// tagEngine is the name of the library that reads tags.
 	tagEngine = "imagemeta 1.0.1"
 )
@@ -34,18 +36,10 @@ const (
 func Metadata() step.Step {
 	s := generic.Metadata()
 	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
-		var head headBuffer
-		found, err := generic.Read(ctx, f, &head)
+		found, err := readTags(ctx, f)
 		if err != nil {
 			return step.Result{}, err
 		}
-		if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
-			found["width"], found["height"] = info.Width, info.Height
-			if info.Orientation > 4 { // the orientation rotates by 90 degrees
-				found["width"], found["height"] = info.Height, info.Width
-			}
-		}
-		tags(head.Bytes(), found)
 		if found["contentType"] == "image/tiff" {
 			if err := microscope(ctx, f, found); err != nil {
 				return step.Result{}, err
@@ -54,6 +48,30 @@ func Metadata() step.Step {
 		return step.Result{Engine: tagEngine, Metadata: found}, nil
 	}
 	return s
+}
+
+// readTags returns the metadata of a picture that its first bytes contain.
+func readTags(ctx context.Context, f *step.File) (map[string]any, error) {
+	kept := min(f.Size, maxTagged)
+	release, err := f.Reserve(ctx, kept+tagMemory)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var head headBuffer
+	head.Grow(int(kept))
+	found, err := generic.Read(ctx, f, &head)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
+		found["width"], found["height"] = info.Width, info.Height
+		if info.Orientation > 4 { // the orientation rotates by 90 degrees
+			found["width"], found["height"] = info.Height, info.Width
+		}
+	}
+	tags(head.Bytes(), found)
+	return found, nil
 }
 
 // headBuffer retains the first bytes written to it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/microscopy"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
@@ -14,6 +15,8 @@ const (
 	// microscopyName is the key of the metadata of the images in a microscopy file.
 	microscopyName   = "microscopy"
 	microscopyEngine = "microscopy 1"
+	// microscopyMemory is the maximum memory for reading a header, whose size package microscopy limits.
+	microscopyMemory = 128 << 20
 )
 
 // MicroscopyMetadata returns the step that sets the metadata of generic.Metadata, and of the images in the header
@@ -34,12 +37,17 @@ func MicroscopyMetadata() step.Step {
 
 // microscope adds the header of a microscopy file to the metadata.
 func microscope(ctx context.Context, f *step.File, found map[string]any) error {
+	release, err := f.Reserve(ctx, microscopyMemory)
+	if err != nil {
+		return err
+	}
+	defer release()
 	h, err := microscopy.Read(f.ReaderAt(ctx), f.Size)
 	switch {
 	case errors.Is(err, microscopy.ErrNotMicroscopy):
 		return nil
 	case errors.Is(err, microscopy.ErrDamaged):
-		found["unreadableHeader"] = err.Error()
+		found["unreadableHeader"] = reason.Of(err)
 		return nil
 	case err != nil:
 		return err

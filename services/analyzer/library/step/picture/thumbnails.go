@@ -2,18 +2,19 @@
 package picture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/services/analyzer/library/microscopy"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -38,7 +39,7 @@ var sizes = [...]int{1200, 600, 300}
 // drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
@@ -49,14 +50,14 @@ func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Ste
 			if kind.MediaType == "image/svg+xml" {
 				return drawSVG(ctx, f, svg, data)
 			}
-			return step.Result{Skipped: "thumbnails are not supported for " + kind.MediaType}, nil
+			return step.Result{Skipped: reason.NoPicture.Fill(kind.MediaType)}, nil
 		}
 		if err != nil {
-			return step.Result{}, judged(err)
+			return undrawn(data, err)
 		}
 		p, release, err := decoder.Decode(ctx, data, limits)
 		if err != nil {
-			return step.Result{}, judged(err)
+			return undrawn(data, err)
 		}
 		defer release()
 		images, err := Draw(ctx, f, p, info.Format)
@@ -64,27 +65,23 @@ func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Ste
 	}}
 }
 
+// undrawn returns the result for a picture that cannot be decoded. The pixels of microscopy files have formats that are not
+// for display, so the metadata of such a file is sufficient.
+func undrawn(data []byte, err error) (step.Result, error) {
+	if _, header := microscopy.Read(bytes.NewReader(data), int64(len(data))); header == nil && reason.Permanent(err) {
+		return step.Result{Skipped: fmt.Errorf("%w: %w", reason.MicroscopyPicture, err), Engine: microscopyEngine}, nil
+	}
+	return step.Result{}, err
+}
+
 // drawSVG stores the thumbnails of a drawing.
 func drawSVG(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte) (step.Result, error) {
-	m, err := e.Draw(ctx, svg, sizes[0])
+	m, err := e.Draw(ctx, svg, sizes[0], step.ReadTime)
 	if err != nil {
-		return step.Result{}, judged(err)
+		return step.Result{}, err
 	}
 	images, err := Draw(ctx, f, pixels.New(m), pixels.PNG)
 	return step.Result{Engine: resvg.Version, Images: images}, err
-}
-
-// judged makes errors caused by the picture permanent.
-func judged(err error) error {
-	for _, final := range []error{
-		pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrUnreadable, pixels.ErrAnimated,
-		resvg.ErrDamaged, engines.ErrMemory, engines.ErrCrashed,
-	} {
-		if errors.Is(err, final) {
-			return step.Permanent("%w", err)
-		}
-	}
-	return err
 }
 
 // Thumbnail is an encoded thumbnail.

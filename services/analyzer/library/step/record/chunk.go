@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
 	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -20,6 +21,11 @@ import (
 // others. The kit identifies the first molecules of a file.
 func Chunk(kit *structure.Kit) step.Step {
 	return step.Step{Time: 2 * time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		x, err := readIndex(ctx, f)
 		if err != nil {
 			return step.Result{}, err
@@ -27,7 +33,7 @@ func Chunk(kit *structure.Kit) step.Step {
 		chunk, ok := library.ParseChunkStep(f.Step)
 		kind, known := format.Find(x.Format)
 		if !ok || !known || chunk >= len(x.Spans) {
-			return step.Result{}, step.Permanent("the file has no chunk %s of records", f.Step)
+			return step.Result{}, reason.NoChunk.Fill(f.Step)
 		}
 		span, used := x.Spans[chunk], engine
 		identify := kit != nil && chunk == 0 && structure.Applies(kind.Name)

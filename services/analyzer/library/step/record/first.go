@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
 	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -31,7 +32,12 @@ const (
 // Thumbnails returns the step that stores the thumbnails of the first record, among the first ten, that can be
 // drawn. If none of them has coordinates, the kit draws the first molecule.
 func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		tried := 0
 		var undrawn *raw
 		for r, err := range first(ctx, f) {
@@ -61,13 +67,13 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 				return step.Result{}, err
 			}
 		}
-		return step.Result{Skipped: "none of the first records has coordinates, points or a cell to draw"}, nil
+		return step.Result{Skipped: reason.NotDrawn}, nil
 	}}
 }
 
 // thumbnails stores the thumbnails of a drawing. It returns resvg.ErrDamaged if the drawing cannot be rendered.
 func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, by string) (step.Result, error) {
-	m, err := e.Draw(ctx, svg, longestSide)
+	m, err := e.Draw(ctx, svg, longestSide, step.DrawTime)
 	if err != nil {
 		return step.Result{}, err
 	}
@@ -131,6 +137,11 @@ func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 // Text returns the step that stores the distinct names, formulas and values of records for search.
 func Text() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		var t text
 		n := 0
 		for r, err := range first(ctx, f) {
@@ -148,6 +159,11 @@ func Text() step.Step {
 // TableText is like Text, but reads a delimited table.
 func TableText() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		rows, done, err := openTable(ctx, f)
 		if err != nil {
 			return step.Result{}, err

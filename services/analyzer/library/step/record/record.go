@@ -9,12 +9,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -39,7 +39,7 @@ func formatOf(fileType string, head []byte) (format.Format, error) {
 	}
 	f, found := format.Find(name)
 	if !found {
-		return f, step.Permanent("files of type %s have no records", fileType)
+		return f, reason.NoRecordType.Fill(fileType)
 	}
 	return f, nil
 }
@@ -52,7 +52,7 @@ func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result
 	}
 	r := step.Result{Engine: engine, Chunks: len(x.Spans), Records: int64(x.Found)}
 	if x.Found > records.MaxRecords {
-		r.Partial = fmt.Sprintf("the file has %d records; the first %d are processed", x.Found, records.MaxRecords)
+		r.Partial = reason.RecordsLimit.Fill(x.Found, records.MaxRecords)
 	}
 	r.Key, err = f.Store(ctx, records.IndexName, jsonType, document)
 	return r, err
@@ -91,7 +91,7 @@ func Parse() step.Step {
 			return step.Result{}, err
 		}
 		if found == 0 {
-			return step.Result{}, step.Permanent("the file contains no records")
+			return step.Result{}, reason.NoRecords
 		}
 		return storeIndex(ctx, f, records.Index{Format: kind.Name, Found: found, Spans: spans})
 	}}

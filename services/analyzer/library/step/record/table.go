@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/sheet"
 	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/zipxml"
 	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
@@ -19,6 +21,11 @@ const maxWorkbook = 100 << 20
 // ParseTable returns the step that finds and processes the rows of a delimited table.
 func ParseTable() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		rows, done, err := openTable(ctx, f)
 		if err != nil {
 			return step.Result{}, err
@@ -29,7 +36,7 @@ func ParseTable() step.Step {
 			return step.Result{}, err
 		}
 		if x.Found == 0 {
-			return step.Result{}, step.Permanent("the table has no rows")
+			return step.Result{}, reason.NoRows
 		}
 		return storeIndex(ctx, f, x)
 	}}
@@ -43,9 +50,6 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 	if _, unknown := errors.AsType[*plaintext.UnknownCharsetError](err); unknown {
 		contentType = ""
 		rule, err = sheet.Charset(open, contentType)
-	}
-	if notText, ok := errors.AsType[*plaintext.NotTextError](err); ok {
-		return nil, nil, step.Permanent("%w", notText)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -64,9 +68,6 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 		return rows, done, nil
 	}
 	done()
-	if errors.Is(err, sheet.ErrFirstRow) {
-		err = step.Permanent("%w", err)
-	}
 	return nil, nil, err
 }
 
@@ -74,32 +75,45 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 // formats are skipped.
 func Workbook() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		skipped := step.Result{Skipped: "only XLSX workbooks have records"}
+		skipped := step.Result{Skipped: reason.NotWorkbook}
 		if magic, err := f.Head(ctx, 2); err != nil || string(magic) != "PK" {
 			return skipped, err
 		}
+		release, err := f.Reserve(ctx, sheet.Memory(min(f.Size, maxWorkbook))+step.RecordMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
 		data, err := f.Load(ctx, maxWorkbook)
 		if err != nil {
 			return step.Result{}, err
 		}
-		book, err := sheet.NewWorkbook(bytes.NewReader(data), int64(len(data)))
-		if errors.Is(err, sheet.ErrNotWorkbook) {
+		book, err := sheet.NewWorkbook(ctx, bytes.NewReader(data), int64(len(data)))
+		if errors.Is(err, sheet.ErrNotWorkbook) && !errors.Is(err, zipxml.ErrTooBig) {
 			return skipped, nil
-		}
-		if err != nil {
-			return step.Result{}, step.Permanent("%w", err)
-		}
-		x, err := processRows(ctx, f, "xlsx", book.Next)
-		if errors.Is(err, sheet.ErrNotWorkbook) {
-			return step.Result{}, step.Permanent("%w", err)
 		}
 		if err != nil {
 			return step.Result{}, err
 		}
-		if x.Found == 0 {
-			return step.Result{Skipped: "the workbook has no rows"}, nil
+		repeated := false
+		x, err := processRows(ctx, f, "xlsx", func() (records.Record, error) {
+			r, err := book.Next()
+			if repeated = errors.Is(err, sheet.ErrRepeated); repeated {
+				return r, io.EOF
+			}
+			return r, err
+		})
+		if err != nil {
+			return step.Result{}, err
 		}
-		return storeIndex(ctx, f, x)
+		if x.Found == 0 {
+			return step.Result{Skipped: reason.EmptyWorkbook}, nil
+		}
+		r, err := storeIndex(ctx, f, x)
+		if repeated {
+			r.Partial = reason.RepeatedStrings.Fill(x.Found)
+		}
+		return r, err
 	}}
 }
 

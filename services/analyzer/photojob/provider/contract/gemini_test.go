@@ -12,6 +12,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
@@ -35,7 +36,7 @@ func newGemini(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, Time: time.Minute},
 		Edit:    gemini.Step{Model: geminitest.EditModel, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
+	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
 }
 
 // edit returns the call that both clients make.

@@ -12,6 +12,7 @@ import (
 	"github.com/volcengine/volcengine-go-sdk/service/arkruntime/model"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
@@ -40,7 +41,7 @@ func TestSeedreamEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := seedream.New(seedream.Config{BaseURL: server.URL, Key: seedreamtest.Key, Model: seedreamtest.Model, CostMicros: 1, Time: time.Minute},
-		providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
+		providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
 	ours, usage, err := p.Edit(t.Context(), edit())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
@@ -27,7 +28,7 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, CostMicros: 1_000, Time: 30 * time.Second},
 		Edit:    gemini.Step{Model: geminitest.EditModel, CostMicros: price, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
+	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
 }
 
 // TestEdit checks that the picture has the format and size of the call, that its cost is that of

@@ -2,12 +2,12 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"slices"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/cutout"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-var errNotUnderstood = errors.New("the prompt contains no known instruction")
+const errNotUnderstood = reason.PromptUnclear
 
 // Edit applies the steps of the prompt in order, then the options that the prompt does not override.
 func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
@@ -24,7 +24,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		return provider.Edited{}, usage, failed(ctx, err)
 	}
 	if len(steps) == 0 {
-		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; supported instructions: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
+		return provider.Edited{}, usage, failed(ctx, errNotUnderstood.With(reason.Instructions, strings.Join(unknown, "; "), grammar.Phrases))
 	}
 	e := edit{faces: p.faces, objects: p.objects, cutter: p.cutter}
 	if len(unknown) > 0 {

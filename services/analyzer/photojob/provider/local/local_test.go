@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
@@ -26,7 +27,7 @@ var everything = local.Config{Limits: pixels.Default, Objects: true}
 
 func newProvider(t *testing.T, cfg local.Config) provider.Provider {
 	t.Helper()
-	p, err := local.New(pixels.NewDecoder(1<<30, engines.Config{}), cfg)
+	p, err := local.New(pixels.NewDecoder(budget.New(1<<30), engines.Config{}), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -42,7 +42,7 @@ func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l prov
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%w: its encoding exceeds %d bytes", pixels.ErrTooLarge, l.Bytes)
+	return nil, "", pixels.ErrTooLarge.With(reason.EncodingLimit, l.Bytes)
 }
 
 // Edited decodes the picture of a response. The picture must have the media type that the service

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -19,7 +20,7 @@ import (
 // TestPrepared checks that a photo is sent within the limits, as a JPEG without its metadata, or as
 // a PNG if it has transparency.
 func TestPrepared(t *testing.T) {
-	decoder := pixels.NewDecoder(1<<30, engines.Config{})
+	decoder := pixels.NewDecoder(budget.New(1<<30), engines.Config{})
 	var plain, clear bytes.Buffer
 	if err := jpeg.Encode(&plain, scene.New(900, 600, 2), &jpeg.Options{Quality: 100}); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
@@ -114,14 +115,14 @@ func lost(ctx context.Context, err error, sent bool) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}
-	failed := &provider.Error{Class: provider.Unknown, Code: provider.Unavailable, Billed: provider.MaybeBilled, Err: fmt.Errorf("the connection to the provider was lost: %w", err)}
+	failed := &provider.Error{Class: provider.Unknown, Code: provider.Unavailable, Billed: provider.MaybeBilled, Err: fmt.Errorf("%w: %w", reason.ProviderLost, err)}
 	if ctx.Err() != nil {
-		failed.Code, failed.Err = provider.Timeout, errors.New("the provider did not respond in time")
+		failed.Code, failed.Err = provider.Timeout, reason.ProviderSlow
 	}
 	if !sent {
 		failed.Class, failed.Billed = provider.Retry, provider.NotBilled
 		if ctx.Err() == nil {
-			failed.Err = fmt.Errorf("the provider cannot be reached: %w", err)
+			failed.Err = fmt.Errorf("%w: %w", reason.ProviderUnreachable, err)
 		}
 	}
 	return failed

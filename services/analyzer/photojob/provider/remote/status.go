@@ -1,13 +1,13 @@
 package remote
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
@@ -18,11 +18,10 @@ const maxMessage = 300
 // if there is none.
 func Failed(r Response, message string) *provider.Error {
 	e := &provider.Error{Billed: provider.NotBilled, HTTP: r.Status, RetryAfter: RetryAfter(r.Header, time.Now())}
-	reason := "the provider responded with " + strconv.Itoa(r.Status)
+	e.Err = reason.ProviderStatus.Fill(r.Status)
 	if message = strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], "")); message != "" {
-		reason += ": " + message
+		e.Err = reason.ProviderMessage.Fill(r.Status, message)
 	}
-	e.Err = errors.New(reason)
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		e.Class, e.Code = provider.Suspend, provider.AccessDenied
@@ -41,19 +40,19 @@ func Failed(r Response, message string) *provider.Error {
 	return e
 }
 
-// Bad returns the error for a response that was billed but cannot be used.
+// Bad returns the error for a response that was billed but cannot be used. The format describes why, for the log.
 func Bad(r Response, format string, args ...any) *provider.Error {
 	return &provider.Error{
 		Class: provider.Retry, Code: provider.BadAnswer, Billed: provider.IsBilled, HTTP: r.Status,
-		Err: fmt.Errorf("the provider's response cannot be used: "+format, args...),
+		Err: fmt.Errorf("%w: %w", reason.ProviderAnswer, fmt.Errorf(format, args...)),
 	}
 }
 
 // Blocked returns the error for content that a service rejects.
-func Blocked(r Response, billed provider.Billed, reason string) *provider.Error {
+func Blocked(r Response, billed provider.Billed, policy string) *provider.Error {
 	return &provider.Error{
 		Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: billed, HTTP: r.Status,
-		Err: fmt.Errorf("the provider rejected the photo or the prompt because of its content policy (%s)", reason),
+		Err: reason.ProviderPolicy.Fill(policy),
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -68,7 +67,7 @@ func (p *Provider) Check(ctx context.Context) error {
 // Analyze returns an error because the API cannot describe photos.
 func (p *Provider) Analyze(context.Context, provider.Call) (provider.Analysis, provider.Usage, error) {
 	return provider.Analysis{}, provider.Usage{}, &provider.Error{
-		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream cannot describe photos"),
+		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: reason.ProviderNoDescription,
 	}
 }
 
@@ -85,7 +84,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	if words := len(strings.Fields(c.Prompt)); words > maxWords {
 		return provider.Edited{}, usage, &provider.Error{
 			Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled,
-			Err: fmt.Errorf("the prompt has %d words; the provider accepts at most %d", words, maxWords),
+			Err: reason.ProviderPrompt.Fill(words, maxWords),
 		}
 	}
 	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
@@ -22,7 +23,7 @@ const price = 30_000
 
 func newProvider(t *testing.T, url, key string) *seedream.Provider {
 	t.Helper()
-	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
+	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
 }
 
 // TestEdit checks the picture, the price of one picture and the id of the call. The requested size

@@ -57,7 +57,7 @@ func readPDFs(ctx context.Context, paths []string) (err error) {
 // readPDF opens a document once for its text and once for its picture, as two steps of a workflow do.
 func readPDF(ctx context.Context, e *pdfium.Engine, data []byte) error {
 	read := func(what func(*pdfium.Document) error) error {
-		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
+		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdfium.Limits{})
 		if err != nil {
 			return err
 		}

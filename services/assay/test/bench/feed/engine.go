@@ -79,7 +79,7 @@ func start(ctx context.Context, folder string) (*system, error) {
 	if s.engine, err = listen(folder, dynamolite.SyncEveryCommit); err != nil {
 		return nil, err
 	}
-	s.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(folder, "nats")})
+	s.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(folder, "nats"), User: "assay", Password: "secret"})
 	if err == nil {
 		s.cached, err = s.startQuery(ctx, "ASSAY_FEED_CACHE=1h")
 	}

@@ -209,10 +209,10 @@ type engines struct {
 func startEngines(ctx context.Context) (e *engines, err error) {
 	dir := os.Getenv("ASSAY_DATA_DIR")
 	e = &engines{}
-	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")}); err != nil {
+	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats"), User: accessKey, Password: secretKey}); err != nil {
 		return nil, err
 	}
-	if e.tables, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db")}); err != nil {
+	if e.tables, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db"), AccessKey: accessKey, SecretKey: secretKey}); err != nil {
 		return nil, err
 	}
 	if e.bucket, err = embedded.StartS3(ctx, embedded.S3Config{Dir: filepath.Join(dir, "s3"), AccessKey: accessKey, SecretKey: secretKey}); err != nil {

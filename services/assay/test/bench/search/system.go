@@ -39,12 +39,12 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db")})
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db"), AccessKey: "key", SecretKey: "secret"})
 	if err != nil {
 		return nil, err
 	}
 	s.end = append(s.end, db.Close)
-	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")})
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats"), User: "assay", Password: "secret"})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,19 +37,11 @@ const wait = 60 * time.Second
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
 
-// Start starts a browser and stops it when the test ends.
+// Start starts a browser and stops it when the test ends. It skips the test if a program that the tests of the web app
+// require is missing.
 func Start(t *testing.T) *Browser {
 	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
-	}
-	if program == "" {
-		t.Fatal("Chromium is required to run the web app: apt-get install chromium")
-	}
+	program := require(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-US"))
@@ -298,34 +289,6 @@ func (p *Page) axe(t *testing.T, state string) {
 		t.Errorf("%s: axe: %s", state, violation)
 	}
 }
-
-// appDir is the source directory of the web app.
-const appDir = "../../../../query/ui/app"
-
-// axeScript returns axe-core, which npm installs next to the sources of the app.
-var axeScript = func() func(*testing.T) string {
-	var once sync.Once
-	var script string
-	return func(t *testing.T) string {
-		t.Helper()
-		once.Do(func() {
-			path := filepath.Join(appDir, "node_modules", "axe-core", "axe.min.js")
-			if _, err := os.Stat(path); err != nil {
-				install := exec.CommandContext(t.Context(), "npm", "ci", "--silent", "--no-audit", "--no-fund")
-				install.Dir = appDir
-				if out, err := install.CombinedOutput(); err != nil {
-					t.Errorf("npm ci (requires Node.js) failed: %v\n%s", err, out)
-				}
-			}
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			script = string(content)
-		})
-		return script
-	}
-}()
 
 func (p *Page) save(t *testing.T, name string) {
 	t.Helper()

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -24,6 +23,7 @@ func TestLibrary(t *testing.T) {
 	for name, prove := range map[string]func(*testing.T, *Browser, system.System){
 		"organize":         organize,
 		"moved while read": movedWhileRead,
+		"endless":          endless,
 		"share":            share,
 		"search":           search,
 		"records":          libraryRecords,
@@ -122,7 +122,7 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".rows .name", "Papers")
 	p.Click(t, ".tree .tree-name", "Library")
 	p.See(t, ".rows .name", "Papers")
-	keep(t, s, p.Owner, "evil \u202egpj.txt", "", "live") // a name that would be displayed in reverse
+	keep(t, s, p.Owner, "evil \u200fgpj.txt", "", "live") // a name with a mark that affects the direction of text
 	p.See(t, ".rows .name", "evil")
 	p.State(t, "library-table")
 	p.Click(t, ".choice button", "Tiles")
@@ -142,32 +142,18 @@ func drag(t *testing.T, p *Page, from, to string) {
 
 // movedWhileRead: a folder that is moved while the list that contains it is being read does not reappear in the list.
 func movedWhileRead(t *testing.T, b *Browser, s system.System) {
-	var hold atomic.Bool
-	held, release := make(chan bool, 1), make(chan struct{})
-	through := system.Forward(t, s.HTTP)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A list is read with a request for its folders and then one for its files.
-		if strings.HasSuffix(r.URL.Path, "/children") && r.URL.Query().Get("type") == "File" && hold.CompareAndSwap(true, false) {
-			held <- true
-			select {
-			case <-release:
-			case <-r.Context().Done():
-			}
-		}
-		through.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	p := b.Open(t, server.URL, "/library")
+	through := newHolder(t, s.HTTP)
+	p := b.Open(t, through.url, "/library")
 	for _, name := range []string{"Destination", "Leaving"} {
 		newFolder(t, s, p.Owner, name)
 		p.See(t, ".rows .name", name)
 	}
-	hold.Store(true)
-	newFolder(t, s, p.Owner, "Arriving") // so that the page reads the list again
-	within(t, held, "the request for the files of the list")
+	reload := through.hold(filesOfFolder(false)) // a list is read with a request for its folders and then one for its files
+	newFolder(t, s, p.Owner, "Arriving")         // so that the page reads the list again
+	reload.await(t, "the request for the files of the list")
 	drag(t, p, find(".rows .name", "Leaving"), find(".rows .name", "Destination"))
 	p.See(t, ".toast", "Moved Leaving to Destination")
-	close(release)
+	reload.release()
 	p.See(t, ".rows .name", "Arriving")
 	p.Gone(t, ".rows .name", "Leaving")
 }
@@ -327,7 +313,9 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".steps li button", "Retry")
 	p.See(t, ".toast", "The step will run again")
 	p.See(t, ".steps-head", "Run 2")
+	p.Gone(t, ".steps li", "Open")
 	p.See(t, ".steps li .sub.bad", "PDF")
+	p.See(t, ".notice.bad", "The file could not be processed.") // the run has ended
 	p.Click(t, ".page-head button", "Process again")
 	p.See(t, ".steps-head", "Run 3")
 	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)

@@ -31,6 +31,53 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	}
 }
 
+// holder is a proxy in front of a server that holds single requests.
+type holder struct {
+	url     string
+	through *httputil.ReverseProxy
+	next    atomic.Pointer[held]
+}
+
+// held is a request that the proxy holds until the test releases it or the page cancels it.
+type held struct {
+	matches            func(*http.Request) bool
+	arrived, forwarded chan struct{}
+	release            func()
+}
+
+func newHolder(t *testing.T, server string) *holder {
+	h := &holder{through: system.Forward(t, server)}
+	front := httptest.NewServer(h)
+	t.Cleanup(front.Close)
+	h.url = front.URL
+	return h
+}
+
+// hold holds the next request that matches.
+func (h *holder) hold(matches func(*http.Request) bool) *held {
+	x := &held{matches: matches, arrived: make(chan struct{}), forwarded: make(chan struct{})}
+	x.release = sync.OnceFunc(func() { close(x.forwarded) })
+	h.next.Store(x)
+	return x
+}
+
+// await waits until the request has arrived.
+func (x *held) await(t *testing.T, what string) {
+	t.Helper()
+	within(t, x.arrived, what)
+}
+
+func (h *holder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if x := h.next.Load(); x != nil && x.matches(r) && h.next.CompareAndSwap(x, nil) {
+		close(x.arrived)
+		select {
+		case <-x.forwarded:
+		case <-r.Context().Done():
+		}
+	}
+	h.through.ServeHTTP(w, r)
+}
+
 // gate is a proxy in front of the bucket that holds the parts of uploads until the test releases them, so that the
 // progress of an upload does not depend on the speed of the machine.
 type gate struct {

@@ -5,19 +5,50 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"strings"
+	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/library/hostile"
 	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// hostile returns documents that would exceed resource limits, and their required outcomes.
-func hostile() []expected {
+var (
+	hostileSize  = flag.Int("hostile.size", 4<<10, "size of generated hostile documents, in bytes")
+	hostileSeed  = flag.Uint64("hostile.seed", 34, "seed of generated hostile documents")
+	hostileEvery = flag.Int("hostile.every", 4, "process one in so many of the generated hostile documents")
+)
+
+// TestHostileDocuments: each generated hostile document of every format ends in a final state, with a reason that concerns
+// the document; memory stays bounded.
+func TestHostileDocuments(t *testing.T) {
+	s := system.StartServer(t, t.TempDir())
+	var all []document
+	for i, f := range hostile.Files(*hostileSeed, *hostileSize) {
+		if (i+int(*hostileSeed))%*hostileEvery == 0 {
+			all = append(all, document{f.Name, func() []byte { return f.Data }})
+		}
+	}
+	ends := map[string]int{}
+	for _, o := range process(t, s.System, all) {
+		explained(t, o)
+		ends[o.node.Status]++
+	}
+	t.Logf("%d documents: %v", len(all), ends)
+	boundedMemory(t, s)
+}
+
+// limited returns documents that would exceed resource limits, and their required outcomes.
+func limited() []expected {
 	const side = 60_000
 	made := func(name string, data []byte, status, reason string) expected {
 		return expected{document{name, func() []byte { return data }}, status, "", reason}
 	}
+	const partial = client.LibraryProcessedPartially
 	many := make([]officetest.Part, 10_001)
 	for i := range many {
 		many[i] = officetest.Part{fmt.Sprintf("word/%d.xml", i), ""}
@@ -34,7 +65,10 @@ func hostile() []expected {
 		made("huge.jpg", hugeJPEG(side), failed, "pixels"),
 		made("huge.svg", fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"><rect width="9" height="9"/></svg>`, side, side), good, ""),
 		made("uses.svg", []byte(uses+"</svg>"), failed, ""),
-		made("deep.html", []byte("<html><body>"+strings.Repeat("<div>", 200_000)+"text"), failed, "exceeds 512 nodes"),
+		made("deep.html", []byte("<html><body>"+strings.Repeat("<div>", 200_000)+"text"), good, ""),
+		made("spans.html", []byte("<html><body>"+strings.Repeat("<span>", 600)+"text"), good, ""),
+		made("inline.html", []byte("<html><body>"+strings.Repeat("<b><i><u><p>", 2<<20/12)+"text"), good, ""),
+		made("shared.xlsx", officetest.Workbook(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 20_000), strings.Repeat("x", 1_000_000)), partial, "repeat too much text"),
 		made("truncated.png", hugePNG(10)[:30], failed, ""),
 	}
 }

@@ -123,6 +123,7 @@ func explained(t *testing.T, o outcome) {
 	case strings.Contains(reason, "defect in Assay"), strings.Contains(reason, "did not succeed"):
 		t.Errorf("%s is %s: %s; want a reason that concerns its content", o.name, o.node.Status, reason)
 	}
+	forUsers(t, o)
 	for _, step := range o.workflow.Steps {
 		if step.State == "open" || step.State != "done" && step.Reason == "" {
 			t.Errorf("%s: step %s is %s with reason %q, want it done, or ended with a reason", o.name, step.ID, step.State, step.Reason)

@@ -15,6 +15,8 @@ func Promises() system.Promises {
 		"lost texts are replaced":        lostTextsAreReplaced,
 		"duplicates add tags":            duplicatesAddTags,
 		"deleted items are gone":         deletedItemsAreGone,
+		"deleted items can be posted":    deletedItemsCanBePostedAgain,
+		"metadata keep all digits":       metadataKeepAllDigits,
 		"batches report each outcome":    batchesReportEachOutcome,
 		"batches are streamed":           batchesAreStreamed,
 		"tagged items are shown once":    taggedItemsAreShownOnce,

@@ -19,7 +19,7 @@ func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	w.fill(t)
 	listed := map[string]operation{}
 	for pattern, op := range operations {
-		listed[strings.NewReplacer("{owner}", "{ownerId}", "{link}", "{token}").Replace(pattern)] = op
+		listed[documentedAs(pattern)] = op
 	}
 	found := w.documented(t, w.HTTP)
 	for _, pattern := range slices.Sorted(maps.Keys(found)) {
@@ -67,6 +67,10 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	if got := status("assay_forged"); got != http.StatusUnauthorized {
 		t.Errorf("with a forged key: %d, want 401", got)
 	}
+	if op.kind != linked {
+		w.checkRejectedFirst(t, pattern, op)
+	}
+	w.checkOrigins(t, method, url, body)
 	if method != http.MethodGet {
 		if got := status(w.read); got != http.StatusForbidden {
 			t.Errorf("with the scope read: %d, want 403", got)
@@ -138,6 +142,10 @@ func (w *world) checkOperators(t *testing.T) {
 					t.Errorf("operator call %s with %s: got %d, want %d", pattern, name, status, caller.want)
 				}
 			}
+			if status, text := w.ask(t, "", method, url+"?wrong=1", "{"); status != http.StatusUnauthorized {
+				t.Errorf("operator call %s without a credential and with wrong parameters: %d %s, want 401", pattern, status, text)
+			}
+			w.checkOrigins(t, method, url, "")
 			if method != http.MethodGet {
 				continue // checkAudit covers writes
 			}

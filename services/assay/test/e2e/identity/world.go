@@ -156,24 +156,6 @@ func (w *world) documented(t *testing.T, address string) map[string]string {
 
 // request returns the method, URL and body of an operation, with the ids inserted.
 func (w *world) request(pattern string, op operation, ids map[string]string) (method, url, body string) {
-	method, path, _ := strings.Cut(pattern, " ")
-	area := map[string]string{"files": "file", "photos": "photo", "photo-batches": "batch", "library": "node"}[strings.Split(path, "/")[2]]
-	fill := func(text string) string {
-		for parameter, value := range op.names {
-			if id, item := ids[value]; item {
-				value = id
-			}
-			text = strings.ReplaceAll(text, "{"+parameter+"}", value)
-		}
-		text = strings.NewReplacer("{id}", ids[area], "{ownerId}", ids["owner"], "{token}", ids["link"], "{sourceId}", "rss%23nothing").Replace(text)
-		for name, id := range ids {
-			text = strings.ReplaceAll(text, "{"+name+"}", id)
-		}
-		return text
-	}
-	url = w.HTTP + fill(path)
-	if op.query != "" {
-		url += "?" + fill(op.query)
-	}
-	return method, url, fill(op.body)
+	r := op.request(pattern, ids)
+	return r.Method, w.HTTP + r.Path, r.Body
 }

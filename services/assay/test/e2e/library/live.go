@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -109,6 +110,17 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 			if w != mine && b.NodeID != seen.ID && b.NodeID != shared.ID || b.NodeID == seen.ID && b.Version >= n.Version {
 				t.Errorf("event %d before version %d is %+v, want earlier versions of visible nodes", i, n.Version, b)
 			}
+		}
+	}
+
+	// The id of the root, which is derived from the owner, is shown to the owner only.
+	name := "renamed"
+	if _, err := c.ChangeNode(system.Within(t), shared.ID, client.NodeChange{Name: &name}); err != nil {
+		t.Fatal(err)
+	}
+	for w, want := range map[*watch]string{mine: library.RootID(owner), public: "", linked: ""} {
+		if n, _, _ := w.until(t, "renames the folder", func(n client.ChangedNode) bool { return n.NodeID == shared.ID && n.Name == name }); n.ParentID != want {
+			t.Errorf("the renamed folder has the parent %q, want %q", n.ParentID, want)
 		}
 	}
 

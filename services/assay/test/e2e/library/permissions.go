@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -156,6 +157,21 @@ func ownersAreNotShown(t *testing.T, s system.System) {
 	resp, body := request(t, s, http.MethodPut, "/v1/library/nodes/"+n.ID+"/permissions", owner, system.JSON(map[string]any{"isPublic": false, "users": []string{other}}))
 	if resp.StatusCode != http.StatusConflict || strings.Contains(body, other) {
 		t.Errorf("sharing with a user returned %d %s, want 409 without the user's id", resp.StatusCode, body)
+	}
+	link, err := c.CreateLink(system.Within(t), n.ID, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := library.RootID(owner) // a guess of the owner can be verified with it
+	for _, path := range []string{"/links/" + link.Token, "/nodes/" + n.ID + "?link=" + link.Token, "/nodes/" + n.ID + "/path?link=" + link.Token} {
+		for _, reader := range []string{"", other} {
+			if resp, body := request(t, s, http.MethodGet, "/v1/library"+path, reader, ""); resp.StatusCode != http.StatusOK || strings.Contains(body, root) {
+				t.Errorf("%s as %q returned %d %s, want 200 without the root of the owner", path, reader, resp.StatusCode, body)
+			}
+		}
+		if resp, body := request(t, s, http.MethodGet, "/v1/library"+path, owner, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, root) {
+			t.Errorf("%s as the owner returned %d %s, want 200 with the root", path, resp.StatusCode, body)
+		}
 	}
 	for _, path := range []string{"/nodes?type=File", "/nodes/trash", "/nodes/root"} {
 		if resp, body := request(t, s, http.MethodGet, "/v1/library"+path, "", ""); resp.StatusCode != http.StatusBadRequest {

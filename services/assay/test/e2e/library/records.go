@@ -167,6 +167,18 @@ func recordsAreExported(t *testing.T, s system.System) {
 			t.Errorf("export %+v returned %v, want 422 with one error %q", e.what, err, e.want)
 		}
 	}
+	formulas := file(t, c, "formulas.csv", "", "=a,b\r\n=1+1,-2\r\n@x,-3.5e2\r\n")
+	for format, want := range map[string]string{
+		"csv":   "record,name,'=a,b\r\n1,,'=1+1,-2\r\n2,,'@x,-3.5e2\r\n",
+		"jsonl": `{"index":0,"values":{"=a":"=1+1","b":-2}}` + "\n" + `{"index":1,"values":{"=a":"@x","b":-3.5e2}}` + "\n",
+	} {
+		if got := read(t)(c.ExportRecords(system.Within(t), formulas.ID, client.Export{Format: format})); got != want {
+			t.Errorf("the export of formulas as %s: %q, want %q", format, got, want)
+		}
+	}
+	if got := read(t)(c.RecordContent(system.Within(t), formulas.ID, 0)); got != "'=a,b\r\n'=1+1,-2\r\n" {
+		t.Errorf("a record with a formula is %q, want an apostrophe before it", got)
+	}
 	resp, _ := request(t, s, http.MethodGet, "/v1/library/files/"+table.ID+"/export?format=csv", table.OwnedBy, "")
 	if resp.Header.Get("Content-Type") != "text/csv; charset=utf-8" || resp.Header.Get("Content-Disposition") != "attachment; filename=rows.csv" {
 		t.Errorf("the export has the header %v, want CSV and the attachment rows.csv", resp.Header)

@@ -70,7 +70,8 @@ func searchesFind(t *testing.T, s system.System) {
 		t.Errorf("another owner's node is %+v, want no owner and no permissions", n)
 	}
 	find(anonymous, client.Search{Query: word, ParentID: above.ID}, text)
-	find(stranger, client.Search{Query: word, After: client.NodeVersion(share(false))})
+	find(c, client.Search{Query: word, After: client.NodeVersion(share(false)), ParentID: above.ID}, text) // waits for the index
+	find(stranger, client.Search{Query: word})
 	if _, err := stranger.SearchLibrary(system.Within(t), client.Search{Query: word, ParentID: above.ID}); !system.IsProblem(err, http.StatusNotFound) {
 		t.Errorf("a search in a folder that the caller may not read returned %v, want 404", err)
 	}

@@ -21,6 +21,7 @@ func sweepRepairsNodes(t *testing.T, start system.Starter) {
 	s.Front(t, s.Service(t, "ingest"), s.Service(t, "query"))
 	s.Service(t, "analyzer")
 	c := s.Client(t, system.NewOwner())
+	file(t, c, "other.txt", "", "other") // the sweep would stop if no file had a node
 	kept := file(t, c, "kept.txt", "", "kept")
 	nodes, key := "leanda-ng-dev-nodes", system.Item{"id": &types.AttributeValueMemberS{Value: kept.ID}}
 	if _, err := s.Tables().DeleteItem(system.Within(t), &dynamodb.DeleteItemInput{TableName: &nodes, Key: key}); err != nil {

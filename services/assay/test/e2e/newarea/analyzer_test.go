@@ -2,13 +2,13 @@ package newarea
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	handler "github.com/assay-project/assay/services/analyzer/work"
@@ -52,7 +52,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (sum, error) {
 
 func (s steps) Process(_ context.Context, _ *bus.Delivery, item sum) (total int64, err error) {
 	if s.broken.Load() {
-		return 0, bus.Permanent(errors.New("the adder is unavailable"))
+		return 0, bus.Permanent(reason.ProviderUnreachable)
 	}
 	for _, n := range item.Numbers {
 		total += n
@@ -100,8 +100,8 @@ type noObjects struct{}
 
 func (noObjects) List(context.Context, string) ([]blob.Object, bool, error) { return nil, false, nil }
 
-func (noObjects) Orphans(context.Context, *sweeper.Run, []blob.Object) ([]string, int, error) {
-	return nil, 0, nil
+func (noObjects) Orphans(context.Context, *sweeper.Run, []blob.Object) (sweeper.Comparison, error) {
+	return sweeper.Comparison{}, nil
 }
 
 func (noObjects) Remove(context.Context, string) error { return nil }

@@ -24,6 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/assay/client"
@@ -45,12 +46,12 @@ const owner = "owner-of-sums"
 
 func start(t *testing.T) *system {
 	t.Helper()
-	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), User: "assay", Password: "secret", Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nats.Close)
-	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(t.TempDir(), "dynamodb.db")})
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(t.TempDir(), "dynamodb.db"), AccessKey: "key", SecretKey: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func TestNewArea(t *testing.T) {
 
 	s.broken.Store(true)
 	retried := s.call(ctx, t, http.MethodPost, "/v1/sums", `{"numbers":[3]}`)
-	if got := s.final(ctx, t, retried.ID); got.Status != failed || got.ErrorMessage != "the adder is unavailable" {
+	if got := s.final(ctx, t, retried.ID); got.Status != failed || got.ErrorMessage != reason.ProviderUnreachable.Error() {
 		t.Errorf("the sum that cannot be processed is %+v, want %s with the reason", got, failed)
 	}
 	s.broken.Store(false)
@@ -278,7 +279,7 @@ func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 				t.Fatalf("there is no dead letter of %s: %v; want one", id, ctx.Err())
 			}
 		}
-		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is unavailable" {
+		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != reason.ProviderUnreachable.Error() {
 			t.Fatalf("the dead letters are %+v, want one of %s", deadLetters, id)
 		}
 		result, err := s.operator.ReplayDead(ctx, client.BulkRequest{Sequence: deadLetters[0].Sequence})

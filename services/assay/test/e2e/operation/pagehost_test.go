@@ -169,7 +169,7 @@ func thePageReachesS3(t *testing.T, s *system.Server) {
 // natsSpeaksNoHTTP: NATS closes the connection of an HTTP request before it reads a line of the body.
 func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 	heard := s.Listen(t, "page.>")
-	addr := strings.TrimPrefix(s.NATS, "nats://")
+	_, addr, _ := strings.Cut(s.NATS, "@")
 	for _, request := range []string{
 		"POST / HTTP/1.1\r\nHost: evil.example\r\nContent-Type: text/plain\r\nContent-Length: 60\r\n\r\nCONNECT {}\r\nPUB page.posted 1\r\nx\r\nPING\r\n",
 		"PUT / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 60\r\n\r\nCONNECT {}\r\nPUB page.put 1\r\nx\r\nPING\r\n",
@@ -208,8 +208,8 @@ func TestBeyondLoopback(t *testing.T) {
 	}}
 	s.Restart(t)
 	for _, at := range []string{s.HTTP, s.Operator, s.S3, s.DynamoDB, s.NATS} {
-		if !strings.Contains(at, "://127.0.0.1:") {
-			t.Errorf("an endpoint is %s, want one on 127.0.0.1", at)
+		if address, err := url.Parse(at); err != nil || address.Hostname() != "127.0.0.1" {
+			t.Errorf("an endpoint is %s, error %v, want one on 127.0.0.1", at, err)
 		}
 	}
 	c := s.Client(t, system.NewOwner())

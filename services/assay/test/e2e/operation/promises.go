@@ -9,6 +9,7 @@ func Promises() system.Promises {
 	return system.Promises{
 		"request ids are kept":   requestIDsAreKept,
 		"operators see the work": operatorsSeeTheWork,
+		"one rule for owners":    oneRuleForOwners,
 	}
 }
 

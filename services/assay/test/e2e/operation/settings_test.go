@@ -48,6 +48,7 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		"ASSAY_DYNAMODB_ADDR=[::]:0":    "set ASSAY_ALLOW_ANONYMOUS=true",
 		"ASSAY_PUBLIC_HOSTS=http://a.b": "ASSAY_PUBLIC_HOSTS: \"http://a.b\" is not a host name",
 		"AWS_ACCESS_KEY_ID=AKIA":        "only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set",
+		"ASSAY_NATS_USER=me":            "only one of ASSAY_NATS_USER and ASSAY_NATS_PASSWORD is set",
 		"ASSAY_S3_ADDR=:9000":           "ASSAY_S3_ADDR is \":9000\": must be host:port",
 		"ASSAY_NATS_ADDR=:4222":         "ASSAY_NATS_ADDR is \":4222\": must be host:port",
 		"ASSAY_DYNAMODB_ADDR=8000":      "ASSAY_DYNAMODB_ADDR is \"8000\": must be host:port",

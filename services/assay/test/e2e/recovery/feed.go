@@ -33,7 +33,7 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	for i := range time.Duration(2) {
 		c.PutPending(t, double.SourceID, system.UTC(time.Now().Add(i*time.Second)), nil)
 	}
-	afterLease()
+	system.AfterLease()
 
 	findings := map[string]string{
 		system.TextKey(orphan): "orphan_object", lost: "lost_message", double.SourceID: "duplicate_rows",

@@ -42,7 +42,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	}
 	unfinished := system.NewPosting("text", "a")
 	c.PutSubmission(t, unfinished)
-	afterLease()
+	system.AfterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
 		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}

@@ -20,7 +20,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	text := system.NewPosting("The book was good.", "a")
 	lost := text.SourceID
 	c.PutPending(t, lost, system.UTC(time.Now()), nil)
-	afterLease()
+	system.AfterLease()
 	c.Sweep(t)
 	c.GivenUp(t, lost)
 	system.Eventually(t, func() error {
@@ -29,7 +29,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 		}
 		return nil
 	})
-	afterLease()
+	system.AfterLease()
 
 	found := "feed  " + lost + "  lost_dead_letter  "
 	since := []string{"--outcomes-since", "1h"}

@@ -59,7 +59,7 @@ func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
 		promises = append(promises, audit.Promise{Run: "abandoned", Area: textfile.Name, ID: f.FileID, End: audit.Gone})
 	}
 	c.Env = append(c.Env, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
-	afterLease()
+	system.AfterLease()
 	if said := c.Sweep(t); strings.Count(said, "abandoned_upload") < abandonedUploads {
 		t.Errorf("the sweep printed %s, want at least %d abandoned uploads", said, abandonedUploads)
 	}

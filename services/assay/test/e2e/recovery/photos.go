@@ -93,7 +93,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.SetUp(t)
 	restarted := c.Service(t, "ingest")
 	c.HTTP = restarted.URL
-	afterLease()
+	system.AfterLease()
 
 	findings := map[string]string{
 		unused.JobID: "overdue_job", unnotified.JobID: "unnotified_upload", other.JobID: "mismatched_object",
@@ -205,7 +205,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	deleteStreams(system.Within(t), t, js)
 	c.SetUp(t)
 	c.Service(t, "analyzer")
-	afterLease()
+	system.AfterLease()
 	if said := c.Sweep(t); !strings.Contains(said, ", 0 failed") {
 		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}

@@ -43,9 +43,6 @@ func deleteStreams(ctx context.Context, t *testing.T, js jetstream.JetStream) {
 	}
 }
 
-// afterLease waits until everything stored before the call is older than a lease, so that a sweep considers it.
-func afterLease() { <-time.After(1100 * time.Millisecond) }
-
 // accepted is an upload that received a 2xx response.
 type accepted struct{ id, text string }
 
@@ -76,7 +73,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	for i := loss; i < uploads; i++ {
 		upload(i)
 	}
-	afterLease()
+	system.AfterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
 		t.Errorf("the sweep printed %s, want 0 failed", said)
 	}
@@ -153,7 +150,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	if _, err := c.Objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
 		t.Fatal(err)
 	}
-	afterLease()
+	system.AfterLease()
 
 	findings := map[string]string{
 		unused.FileID: "unused_reservation", inconsistent.FileID: "inconsistent_copies",

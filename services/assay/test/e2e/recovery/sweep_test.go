@@ -52,7 +52,7 @@ func TestSweepKeepsObjectsIfTableIsEmpty(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	afterLease()
+	system.AfterLease()
 	p := system.Launch(t, "assay", c.Env, "sweep")
 	if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), "so nothing was deleted") {
 		t.Errorf("the sweep exited with %d, want 1 and nothing deleted: %s", status, p.Output)

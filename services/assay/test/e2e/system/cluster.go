@@ -90,6 +90,7 @@ var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
 func (e *EngineProgram) Start(t *testing.T) {
 	t.Helper()
 	_, addr, _ := strings.Cut(e.URL, "://")
+	addr = addr[strings.Index(addr, "@")+1:] // without the credentials of NATS
 	e.Program = Launch(t, e.role, append(e.env, engineAddr+"="+addr))
 	e.Await(t, "is ready\n")
 	e.URL = engineURL.FindStringSubmatch(e.Output.String())[1]

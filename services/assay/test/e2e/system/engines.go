@@ -41,7 +41,7 @@ func runEngine(name string) error {
 	}
 	switch name {
 	case "nats":
-		engine, err := embedded.StartNATS(embedded.NATSConfig{Dir: dir, Addr: addr, Log: log})
+		engine, err := embedded.StartNATS(embedded.NATSConfig{Dir: dir, Addr: addr, User: AccessKey, Password: SecretKey, Log: log})
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func runEngine(name string) error {
 	case "guarded-nats":
 		return serveGuardedNATS(dir, addr, serve)
 	case "dynamodb":
-		engine, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: dir + "/dynamodb.db", Addr: addr, Log: log})
+		engine, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: dir + "/dynamodb.db", Addr: addr, AccessKey: AccessKey, SecretKey: SecretKey, Log: log})
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,13 @@ package system
 
 import (
 	"io"
+	"strings"
 
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// Repeated is a text of any size that needs little memory: a repeated block.
+// Repeated is a text of any size that takes little memory to produce and little time to count: a repeated block of
+// words and many empty lines.
 type Repeated struct {
 	block string
 	Size  int64 // bytes
@@ -14,7 +16,7 @@ type Repeated struct {
 
 // Repeat returns a text of about the given number of bytes, but at least one block of words.
 func Repeat(seed uint64, size int64) Repeated {
-	block := RandomText(seed, 20_000)
+	block := RandomText(seed, 2_000) + strings.Repeat("\n", 160_000)
 	return Repeated{block, max(1, size/int64(len(block))) * int64(len(block))}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
@@ -72,3 +73,6 @@ func ReadEndpoints(t *testing.T, dir string) System {
 
 // ShortLease is the setting of a short lease, so that the work of a killed process is redelivered quickly.
 const ShortLease = "ASSAY_LEASE=1s"
+
+// AfterLease waits until everything stored before the call is older than a short lease, so that a sweep considers it.
+func AfterLease() { <-time.After(1100 * time.Millisecond) }

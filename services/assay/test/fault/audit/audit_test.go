@@ -43,12 +43,12 @@ type fixture struct {
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), User: "assay", Password: "secret", Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nats.Close)
-	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: t.TempDir() + "/dynamodb.db"})
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: t.TempDir() + "/dynamodb.db", AccessKey: "key", SecretKey: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func (h *fixture) publishOutcome(ctx context.Context, t *testing.T, area, id str
 func (h *fixture) analyzed(ctx context.Context, t *testing.T, id string, shown bool) feed.Item {
 	t.Helper()
 	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey(id), "text/plain", nil, strings.NewReader("good")))
-	i := feed.Submission{SourceID: id, SourceType: "newsapi", Text: "good", MatchedTags: []string{"a"}}.Item(time.Now())
-	if _, _, err := h.items.Create(ctx, i); err != nil {
+	i, _, err := h.items.Create(ctx, feed.Submission{SourceID: id, SourceType: "newsapi", Text: "good", MatchedTags: []string{"a"}}.Item(time.Now()))
+	if err != nil {
 		t.Fatal(err)
 	}
 	i = must[feed.Item](t)(h.items.Analyze(ctx, i, feed.Analysis{Sentiment: feed.Positive, Score: 1, ModelVersion: "v1.0.0"}))

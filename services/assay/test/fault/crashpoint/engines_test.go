@@ -48,7 +48,7 @@ func startEngines(t *testing.T, systems int) *engines {
 		t.Fatal(err)
 	}
 	e.at.NATS = bustest.StartWith(t, *options)
-	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: t.TempDir() + "/dynamodb.db"})
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: t.TempDir() + "/dynamodb.db", AccessKey: accessKey, SecretKey: secretKey})
 	if err != nil {
 		t.Fatal(err)
 	}

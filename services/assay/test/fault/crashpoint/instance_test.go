@@ -87,7 +87,8 @@ func runRole(ctx context.Context, role string, environ []string, log *logged, re
 		if err != nil {
 			return err
 		}
-		report, err := analyzer.Sweep(ctx, cfg, sweeper.Options{}, zerolog.New(log).With().Str("service", sweep).Logger())
+		// After thousands of crashes, most objects of an area can be orphans.
+		report, err := analyzer.Sweep(ctx, cfg, sweeper.Options{AllowOrphans: true}, zerolog.New(log).With().Str("service", sweep).Logger())
 		if err == nil && report.Failed > 0 {
 			err = fmt.Errorf("%d findings of a sweep could not be repaired", report.Failed)
 		}

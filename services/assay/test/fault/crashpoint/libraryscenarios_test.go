@@ -50,7 +50,7 @@ func (r *run) next() { r.key = uuid.Must(uuid.NewV7()).String() }
 
 // nodeID returns the id of the client's node.
 func (r *run) nodeID() string {
-	id, err := library.NewID(r.owner, r.key)
+	id, err := r.system.ids.New(context.Background(), r.owner, r.key)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.title, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
@@ -55,6 +56,7 @@ type system struct {
 	items    *feed.Store
 	jobs     *photojob.Store
 	nodes    *library.Store
+	ids      *link.IDs // of nodes
 	script   *script
 	gemini   *geminitest.Server
 	notices  atomic.Bool // whether the bucket publishes notifications
@@ -97,6 +99,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 	}
 	s.files, s.items = textfile.NewStore(s.audit.DB(), s.cfg.TextFile), feed.NewStore(s.audit.DB(), s.cfg.Feed)
 	s.jobs, s.nodes = photojob.NewStore(s.audit.DB(), s.cfg.PhotoJob), library.NewStore(s.audit.DB(), s.cfg.Library)
+	s.ids = link.NewIDs(platform.NewStore(s.audit.DB(), s.cfg.Platform), s.nodes)
 	s.openProvider(ctx, t)
 	e.mu.Lock()
 	e.systems[s.cfg.Backends.S3.Bucket], e.systems[s.cfg.PhotoJob.Temp] = s, s

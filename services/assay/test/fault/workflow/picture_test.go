@@ -137,7 +137,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: thumbnails step = %+v, want it skipped because AVIF is not supported", name, got)
 			}
 		case "broken.png":
-			if f.ErrorMessage != "thumbnails: the picture cannot be read: png: invalid format: not enough pixel data" || len(flow.StepsFailed) != 1 {
+			if f.ErrorMessage != "thumbnails: the picture cannot be read" || len(flow.StepsFailed) != 1 {
 				t.Errorf("%s: error message = %q, want that of a damaged PNG and one failed step; workflow %+v", name, f.ErrorMessage, flow)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/guard/fetch"
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // Endpoint is the public endpoint.
@@ -116,23 +117,23 @@ func parse(resp fetch.Response) (Page, error) {
 // specific: https://newsapi.org/docs/errors
 func failure(resp fetch.Response, code, message string) error {
 	const maxMessage = 200
-	reason := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))
+	text := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))
 	if code != "" {
-		reason = code + ": " + reason
+		text = code + ": " + text
 	}
 	switch code {
 	case "apiKeyDisabled", "apiKeyInvalid", "apiKeyMissing":
-		return fmt.Errorf("%w: %s", fetch.ErrUnauthorized, reason)
+		return fetch.ErrUnauthorized.With(reason.Report, text)
 	case "rateLimited", "apiKeyExhausted":
-		return &fetch.Throttled{Reason: reason, After: resp.RetryAfter(time.Now())}
+		return &fetch.Throttled{Reason: text, After: resp.RetryAfter(time.Now())}
 	case "maximumResultsReached":
-		return fmt.Errorf("%w: %s", ErrEnd, reason)
+		return fmt.Errorf("%w: %w", ErrEnd, reason.FeedReport.Fill(text))
 	}
-	if err := resp.Err(reason); err != nil {
+	if err := resp.Err(text); err != nil {
 		return err
 	}
 	if code != "" {
-		return errors.New(reason)
+		return reason.FeedReport.Fill(text)
 	}
 	return nil
 }

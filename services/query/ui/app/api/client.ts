@@ -71,6 +71,16 @@ export const explain: Middleware = {
 export const api = createClient<paths>();
 api.use(identify, explain);
 
+const exactDigits = 15; // a number with more digits may be rounded
+
+/** Parses JSON like JSON.parse, but returns a number that may be rounded as its text, in browsers that provide it. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_name: string, value: unknown, context?: { source?: string }): unknown => {
+    const digits = context?.source?.replace(/e.*$/i, "").replace(/\D/g, "").replace(/^0+/, "") ?? "";
+    return typeof value === "number" && digits.length > exactDigits ? context?.source : value;
+  });
+}
+
 /** Returns the body of a response, or throws its ApiError. */
 export function data<T>(result: { data?: T; error?: unknown; response: Response }): T {
   if (!result.response.ok) throw refusal(result.response.status, result.error);

@@ -12,9 +12,9 @@ const columns: [string, (item: Item) => string][] = [
   ["tags", (i) => i.matchedTags.join(" ")], ["url", (i) => i.sourceUrl ?? ""], ["text", (i) => i.textSnippet],
 ];
 
-/** Quotes a field according to RFC 4180. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe. */
+/** Quotes a field according to RFC 4180. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as in exports of records. */
 export function field(text: string): string {
-  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? "'" + text : text;
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text), safe = /^[-=+@\t\r\n＝＋－＠]/.test(text) && !number ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

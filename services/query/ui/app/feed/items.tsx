@@ -1,7 +1,7 @@
 // The items of the selection, newest first or, if a sentiment is selected, highest confidence first.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { api, data, message } from "../api/client.js";
+import { api, data, message, parseExactly } from "../api/client.js";
 import { query, setQuery } from "../router.js";
 import { ButtonLink } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -31,7 +31,7 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the items" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the items" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="items"><Skeleton rows={6} height={rowHeight} /></Loading>;
     if (rows.length === 0 && filtered) return <EmptyState icon={Feed} title="No items match">Choose a longer time range or remove filters.</EmptyState>;
     if (rows.length === 0) {
@@ -43,7 +43,7 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
     }
     return (
       <>
-        <Table label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId} rowHeight={rowHeight} onEnd={list.next} linked />
+        <Table label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId} rowHeight={rowHeight} onShow={list.show} linked />
         {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="list-end">End of list</p>}
       </>
     );
@@ -71,11 +71,17 @@ function Rated({ item }: { item: Item }): JSX.Element {
   return <span class="rated" title={`Confidence ${percent(item.score)}`}><span class={`key ${item.sentiment}`} />{of?.label} <small class="soft">{percent(item.score)}</small></span>;
 }
 
+/** Parses an item. The numbers of its metadata keep all their digits. */
+function parse(text: string): Item {
+  const item = JSON.parse(text) as Item, { metadata } = parseExactly(text) as Item;
+  return metadata ? { ...item, metadata } : item;
+}
+
 /** All details of an item. Its address is a permanent link. */
 function Details({ id, known }: { id: string; known: Item | undefined }): JSX.Element {
   const [item, setItem] = useState<Item | undefined>(known), [error, setError] = useState("");
   useEffect(() => {
-    api.GET("/v1/feed/items/{sourceId}", { params: { path: { sourceId: id } } }).then(data).then(setItem, (failed: unknown) => setError(message(failed)));
+    api.GET("/v1/feed/items/{sourceId}", { params: { path: { sourceId: id } }, parseAs: "text" }).then(data).then(parse).then(setItem, (failed: unknown) => setError(message(failed)));
   }, [id]);
   const metadata = Object.entries(item?.metadata ?? {}).filter(([, value]) => typeof value !== "object");
   const link = item?.sourceUrl && /^https?:/.test(item.sourceUrl) ? item.sourceUrl : undefined;

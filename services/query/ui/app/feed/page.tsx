@@ -58,7 +58,7 @@ export default function FeedPage(): JSX.Element {
       clearTimeout(timer);
       last = Date.now();
       timer = setTimeout(refresh, maxInterval);
-      void list.refresh();
+      list.refresh();
       read(key, chosen).then((found) => {
         if (gone) return;
         setFigures(found);

@@ -47,7 +47,7 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   const selection = useMemo(() => new Selection(), [node.id]);
   const [asking, ask] = useState<Asking>();
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     return followNodes(node.id, { change: (c) => listing.apply(c), reset: () => list.refreshSoon() });
   }, [listing]);
   useEffect(() => {
@@ -125,15 +125,15 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   }
 
   function content(): ComponentChildren {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the folder" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the folder" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="the folder"><Skeleton rows={8} height={rowHeight - 1} /></Loading>;
     if (rows.length === 0 && status) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "" })}>Show all</Button>}>No file in this folder has this status.</EmptyState>;
     if (rows.length === 0 && !own) return <EmptyState icon={Library} title="This folder is empty" />;
     if (rows.length === 0) return <EmptyState icon={Library} title={root ? "Your library is empty" : "This folder is empty"} action={<><Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button><Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button></>}>Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.</EmptyState>;
     return (
       <>
-        {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onEnd={list.next} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
-          : <Table label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onEnd={list.next} linked
+        {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onShow={list.show} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
+          : <Table label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onShow={list.show} linked
             rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id, ...own ? dragOf(n) : {} })} />}
         {list.more.value ? <Skeleton rows={2} height={rowHeight - 1} /> : <p class="list-end">{counted(rows.length, "item")}</p>}
       </>

@@ -50,7 +50,7 @@ function words(name: string): string {
 }
 
 function shown(value: unknown): ComponentChildren {
-  if (typeof value === "number") return count(value);
+  if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return <Bdi text={value} />;
   if (Array.isArray(value)) return value.every((v) => typeof v !== "object") ? <Bdi text={value.join(", ")} /> : <ul>{value.slice(0, 50).map((v, i) => <li key={i}>{shown(v)}</li>)}</ul>;
@@ -58,8 +58,14 @@ function shown(value: unknown): ComponentChildren {
   return "–";
 }
 
+/** Returns a number with a limited number of decimals, or with an exponent if it is very large or very small. */
+function quantity(value: number, maximumFractionDigits: number): string {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-4 || size >= 1e15) ? String(value) : value.toLocaleString(navigator.languages, { maximumFractionDigits });
+}
+
 function Fields({ fields }: { fields: Field[] }): JSX.Element {
-  const cell = (value: unknown): string => value === undefined ? "" : typeof value === "number" ? value.toLocaleString(navigator.languages, { maximumFractionDigits: 4 }) : String(value);
+  const cell = (value: unknown): string => value === undefined ? "" : typeof value === "number" ? quantity(value, 4) : String(value);
   return (
     <section class="card flush all-columns" aria-labelledby="fields"><h2 id="fields">Fields and properties</h2>
       <div class="scroll-x" role="group" aria-label="Table, scrollable" tabIndex={0}>

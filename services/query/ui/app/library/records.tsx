@@ -67,7 +67,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     const page = await api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} } } }).then(data);
     return { items: page.records, cursor: page.nextCursor };
   }, (r) => String(r.index)), [node.id, filter]);
-  useEffect(() => { void list.refresh(); }, [list]);
+  useEffect(() => { list.refresh(); }, [list]);
   const rows = list.items.value, pictures = drawn(node), types = new Map((fields ?? []).map((f) => [f.name, f.type]));
   const columns: Column<RecordRow>[] = [
     { key: "index", label: "#", width: "4rem", align: "end", cell: (r) => <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>{count(r.index + 1)}</button> },
@@ -102,17 +102,17 @@ export function Records({ node }: { node: Node }): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value} {...filter ? {} : { retry: () => void list.refresh() }} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value} {...filter ? {} : { retry: () => list.refresh() }} />;
     if (!list.begun.value || !fields && !failed) return <Loading what="the records"><Skeleton height={480} /></Loading>;
     if (rows.length === 0 && list.more.value) {
-      void list.next();
+      list.next();
       return <Loading what="the records"><Skeleton height={480} /></Loading>;
     }
     if (rows.length === 0) return <EmptyState icon={Search} title="No records match" action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear filter</Button>}>Comparisons do not match records without a value.</EmptyState>;
     return (
       <>
         <div class="wide-table" role="region" aria-label="Records, scrollable" tabIndex={0}>
-          <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onEnd={list.next} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
+          <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onShow={list.show} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
         </div>
         {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="list-end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
       </>

@@ -51,7 +51,7 @@ export default function SearchPage(): JSX.Element {
     return { items: page.hits, cursor: page.nextCursor };
   }, (hit) => hit.node.id), [key]);
   useEffect(() => {
-    if (now.q) void list.refresh();
+    if (now.q) list.refresh();
     else setAbout(undefined);
   }, [list]);
   const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
@@ -75,11 +75,11 @@ export default function SearchPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value) return <ErrorState title="Search failed" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value) return <ErrorState title="Search failed" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="the results"><Skeleton rows={6} height={104} /></Loading>;
     const hits = list.items.value;
     if (hits.length === 0 && list.more.value) {
-      void list.next();
+      list.next();
       return <Loading what="the results"><Skeleton rows={6} height={104} /></Loading>;
     }
     if (hits.length === 0) return <Nothing now={now} filtered={filtered} clear={clear} />;
@@ -87,7 +87,7 @@ export default function SearchPage(): JSX.Element {
       <>
         <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, best first`}</p>
         <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
-        {list.more.value ? <p class="list-end"><Button onClick={() => void list.next()}>Show more results</Button></p> : <p class="list-end">End of results</p>}
+        {list.more.value ? <p class="list-end"><Button onClick={() => list.next()}>Show more results</Button></p> : <p class="list-end">End of results</p>}
       </>
     );
   }

@@ -22,7 +22,7 @@ export default function SharedPage(): JSX.Element {
     return { items: page.nodes, cursor: page.nextCursor };
   }, (n) => n.id), [open]);
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     return followNodes(undefined, { change: () => list.refreshSoon(), reset: () => list.refreshSoon() });
   }, [list]);
   const rows = list.items.value;
@@ -44,10 +44,10 @@ export default function SharedPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="the list"><Skeleton rows={4} height={55} /></Loading>;
     if (rows.length === 0 && open) return <EmptyState icon={Globe} title="No public items">To make a file or folder public, choose Share in its menu.</EmptyState>;
     if (rows.length === 0) return <EmptyState icon={People} title="Nothing is shared with you">Files and folders that others share with you appear here. Sharing requires a server with sign-in.</EmptyState>;
-    return <Table label={open ? "Public" : "Shared with me"} columns={columns} rows={rows} rowKey={(n) => n.id} onEnd={list.next} linked />;
+    return <Table label={open ? "Public" : "Shared with me"} columns={columns} rows={rows} rowKey={(n) => n.id} onShow={list.show} linked />;
   }
 }

@@ -38,7 +38,7 @@ export default function TrashPage(): JSX.Element {
   const selection = useMemo(() => new Selection(), []);
   const [asking, ask] = useState<"selected" | "all">();
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     return followNodes(undefined, {
       change: ({ nodeId, change, trashed }) => {
         if (change === "deleted" || !trashed) list.remove(nodeId);
@@ -77,9 +77,9 @@ export default function TrashPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the trash" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the trash" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="the trash"><Skeleton rows={4} height={55} /></Loading>;
     if (rows.length === 0) return <EmptyState icon={Trash} title="The trash is empty">Files and folders that you delete are moved here. You can restore them.</EmptyState>;
-    return <Table label="Trash" columns={columns} rows={rows} rowKey={(n) => n.id} onEnd={list.next} linked rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id })} />;
+    return <Table label="Trash" columns={columns} rows={rows} rowKey={(n) => n.id} onShow={list.show} linked rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id })} />;
   }
 }

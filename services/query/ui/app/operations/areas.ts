@@ -17,7 +17,7 @@ const findings: Record<string, string> = {
   duplicate_rows: "Several rows of one feed item", overdue_job: "A photo job that did not finish in time", overdue_step: "A step of a library file that did not finish in time",
   lost_workflow: "A library file in processing without the state of its steps", outdated_workflow: "Steps that are no longer needed", orphan_node: "A node whose folder was erased",
   outdated_trash: "A node whose time in the trash has expired", outdated_object: "An object that is no longer needed", unreadable_item: "A row that cannot be read",
-  suspicious_orphan: "Too many objects that belong to no item", unnotified_outcome: "An outcome that may not have been published", lost_dead_letter: "A lost dead letter",
+  suspicious_orphan: "Too many orphans; none is deleted", unnotified_outcome: "An outcome that may not have been published", lost_dead_letter: "A lost dead letter",
   abandoned_upload: "An upload in parts that was abandoned",
 };
 

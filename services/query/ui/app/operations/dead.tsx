@@ -35,7 +35,7 @@ export default function DeadLetters(): JSX.Element {
     return { items: page.deadLetters, cursor: page.more ? String(page.deadLetters.at(-1)?.sequence) : undefined };
   }, (entry) => String(entry.sequence)), [consumer, reason]);
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     const timer = setInterval(() => { if (!document.hidden) list.refreshSoon(); }, every);
     return () => clearInterval(timer);
   }, [list]);
@@ -48,12 +48,12 @@ export default function DeadLetters(): JSX.Element {
   const names = [...new Set([...Object.keys(consumers), ...consumer ? [consumer] : []])].sort();
 
   const content = (): JSX.Element => {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the dead letters" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the dead letters" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="dead letters"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
         <>
-          <Table label="Dead letters" columns={columns} rows={rows} rowKey={(l) => String(l.sequence)} onEnd={() => void list.next()} linked />
+          <Table label="Dead letters" columns={columns} rows={rows} rowKey={(l) => String(l.sequence)} onShow={list.show} linked />
           {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="list-end">{count(rows.length)} shown</p>}
         </>
       );
@@ -76,9 +76,9 @@ export default function DeadLetters(): JSX.Element {
           <label>Reason contains<input type="search" value={typed} onInput={(event) => type(event.currentTarget.value)} /></label>
         </div>
       </div>
-      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void list.refresh()} />}>{list.error.value}</Notice>}
+      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => list.refresh()} />}>{list.error.value}</Notice>}
       {content()}
-      {bulk && <Bulk kind={bulk} filter={{ ...consumer ? { consumer } : {}, ...reason ? { reason } : {} }} close={() => { setBulk(undefined); void list.refresh(); }} />}
+      {bulk && <Bulk kind={bulk} filter={{ ...consumer ? { consumer } : {}, ...reason ? { reason } : {} }} close={() => { setBulk(undefined); list.refresh(); }} />}
     </Page>
   );
 }

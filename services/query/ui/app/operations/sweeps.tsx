@@ -86,6 +86,7 @@ function Shown({ areas }: { areas: Area[] }): JSX.Element {
   if (areas.length === 0) return <EmptyState icon={Retry} title="No sweep has run yet">Analyzers sweep every minute by default (ASSAY_SWEEP_EVERY). Start one with “Sweep now”.</EmptyState>;
   return (
     <>
+      {areas.flatMap((a) => a.stops.map((s) => <Notice key={`${a.name} ${s.walk} ${s.found}`} tone="bad"><strong>{areaName(a.name)}</strong>: <Bdi text={s.reason} /></Notice>))}
       <Table label="Last sweeps" columns={runColumns} rows={areas} rowKey={(a) => a.name} rowHeight={48} />
       <h2 class="section">Findings</h2>
       <div class="toolbar"><Choice label="Area" options={[{ key: "", label: "All" }, ...areas.map((a) => ({ key: a.name, label: areaName(a.name) }))]} chosen={chosen} choose={(area) => setQuery({ area })} /></div>

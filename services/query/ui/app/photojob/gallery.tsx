@@ -35,7 +35,7 @@ export default function Gallery(): JSX.Element {
   const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "";
   const list = useMemo(() => listOf(status), [status]);
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     return followArea("photojob", () => list.refreshSoon(), () => list.refreshSoon());
   }, [list]);
   useSignalEffect(() => { if (accepted.value?.area === "photojob") list.refreshSoon(); });
@@ -51,11 +51,11 @@ export default function Gallery(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the photos" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the photos" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
-    if (photos.length > 0) return <Tiles label="Photos" items={photos} itemKey={(p) => p.jobId} tile={(p) => <Tile photo={p} />} width={220} height={264} onEnd={list.next} />;
+    if (photos.length > 0) return <Tiles label="Photos" items={photos} itemKey={(p) => p.jobId} tile={(p) => <Tile photo={p} />} width={220} height={264} onShow={list.show} />;
     if (list.more.value) {
-      void list.next();
+      list.next();
       return <Loading what="photos"><Skeleton rows={2} height={240} /></Loading>;
     }
     if (status) return <EmptyState icon={Image} title="No photos match" action={<Button onClick={() => setQuery({ status: "" })}>Show all photos</Button>}>No photo has this status.</EmptyState>;

@@ -40,7 +40,7 @@ export default function Files(): JSX.Element {
   const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "", name = query.value.get("name") ?? "";
   const list = useMemo(() => listOf(status), [status]);
   useEffect(() => {
-    void list.refresh();
+    list.refresh();
     return followArea("textfile", (kind, outcome) => {
       const now: Status = kind === "completed" ? "COMPLETED" : "FAILED";
       const known = list.change(outcome.id, (file) => ({
@@ -72,18 +72,18 @@ export default function Files(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => void list.refresh()} />;
+    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => list.refresh()} />;
     if (!list.begun.value) return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
         <>
-          <Table label="Text files" columns={columns} rows={rows} rowKey={(f) => f.fileId} onEnd={list.next} linked />
+          <Table label="Text files" columns={columns} rows={rows} rowKey={(f) => f.fileId} onShow={list.show} linked />
           {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="list-end">{count(rows.length)} of {count(all.length)} shown</p>}
         </>
       );
     }
     if (list.more.value) {
-      void list.next();
+      list.next();
       return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     }
     if (status || name) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;

@@ -30,8 +30,8 @@ export interface TableProps<T> {
   rowKey: (row: T) => string;
   /** The height of every row in px. */
   rowHeight?: number;
-  /** Called when rows near the end become visible. */
-  onEnd?: () => void;
+  /** Called when other rows become visible or the rows change, with the last row and whether it is near the end. */
+  onShow?: (last: T | undefined, end: boolean) => void;
   /** Makes the row a link: a click anywhere on it follows the first link in it. */
   linked?: boolean;
   rowClass?: (row: T) => string;
@@ -110,11 +110,11 @@ class Row<T> extends Component<DrawnRow<T>> {
   }
 }
 
-export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, linked, rowClass, rowProps }: TableProps<T>): JSX.Element {
+export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onShow, linked, rowClass, rowProps }: TableProps<T>): JSX.Element {
   const body = useRef<HTMLDivElement>(null), isNarrow = useNarrow();
   const [from, to] = useInSight(body, rows.length, rowHeight);
   const shown = visibleColumns(columns, isNarrow), tracks = tracksOf(shown);
-  useEffect(() => { if (to >= rows.length - nearEnd) onEnd?.(); }, [to, rows.length, onEnd]);
+  useEffect(() => { onShow?.(rows[to - 1], to >= rows.length - nearEnd); }, [to, rows, onShow]);
   const follow = (event: MouseEvent): void => {
     if (!linked || !(event.target instanceof Element) || event.target.closest("a, button, input, [role=menu]") || getSelection()?.toString()) return;
     event.target.closest("[role=row]")?.querySelector("a")?.click();

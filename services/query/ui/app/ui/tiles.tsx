@@ -11,12 +11,13 @@ export interface TilesProps<T> {
   /** The minimum width of a tile, and the height of a row including its gap, in px. */
   width?: number;
   height?: number;
-  onEnd?: () => void;
+  /** Called when other tiles become visible or the items change, with the last item and whether it is near the end. */
+  onShow?: (last: T | undefined, end: boolean) => void;
 }
 
 const gap = 16; // px
 
-export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 240, onEnd }: TilesProps<T>): JSX.Element {
+export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 240, onShow }: TilesProps<T>): JSX.Element {
   const ref = useRef<HTMLUListElement>(null);
   const [columns, setColumns] = useState(1);
   const rows = Math.ceil(items.length / columns), [from, to] = useInSight(ref, rows, height);
@@ -26,7 +27,7 @@ export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 24
     watch.observe(ref.current);
     return () => watch.disconnect();
   }, [width]);
-  useEffect(() => { if (to >= rows - 3) onEnd?.(); }, [to, rows, onEnd]);
+  useEffect(() => { onShow?.(items[Math.min(to * columns, items.length) - 1], to >= rows - 3); }, [to, columns, items, onShow]);
   return (
     <ul ref={ref} class="tiles" aria-label={label} style={{ height: `${rows * height}px` }}>
       {items.slice(from * columns, to * columns).map((item, i) => {

@@ -3,16 +3,16 @@
 package grammar
 
 import (
-	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // MaxSteps is the maximum number of steps of a prompt.
 const MaxSteps = 12
 
 // ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
-var ErrTooManySteps = errors.New("the prompt has too many steps")
+const ErrTooManySteps = reason.PromptTooLong
 
 // Phrases lists the supported phrases. Square brackets mark optional parts.
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
@@ -85,7 +85,7 @@ func Parse(prompt string) (steps []Step, unknown []string, err error) {
 		return []Step{{Op: Enhance}}, nil, nil
 	}
 	if len(phrases) > MaxSteps {
-		return nil, nil, fmt.Errorf("%w: it has %d, and the maximum is %d", ErrTooManySteps, len(phrases), MaxSteps)
+		return nil, nil, ErrTooManySteps.With(reason.StepsLimit, len(phrases), MaxSteps)
 	}
 	for _, p := range phrases {
 		if step, ok := p.step(); ok {

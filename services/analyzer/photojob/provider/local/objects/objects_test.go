@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/peak"
@@ -39,7 +40,7 @@ func TestModelIsPinned(t *testing.T) {
 
 func portrait(t *testing.T) *pixels.Picture {
 	t.Helper()
-	p, release, err := pixels.NewDecoder(1<<30, engines.Config{}).Decode(t.Context(), sample.Portrait(t), pixels.Default)
+	p, release, err := pixels.NewDecoder(budget.New(1<<30), engines.Config{}).Decode(t.Context(), sample.Portrait(t), pixels.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

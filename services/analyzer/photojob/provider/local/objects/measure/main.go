@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -57,7 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m := measurement{finder: finder, decoder: pixels.NewDecoder(2<<30, engines.Config{}), photos: photos, out: out}
+	m := measurement{finder: finder, decoder: pixels.NewDecoder(budget.New(2<<30), engines.Config{}), photos: photos, out: out}
 	return errors.Join(m.folder(ctx, args[0]), m.decoder.Close(ctx))
 }
 

@@ -1,0 +1,56 @@
+package embedded
+
+import (
+	"os"
+	"strings"
+
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+)
+
+// metadata is the store for the attributes of objects and buckets. It adds the checksums of an object
+// to its ETag, so that no object without checksums gets a name, and keeps the sheets up to date.
+type metadata struct {
+	meta.MetadataStorer
+	sheets *sheets
+}
+
+// isTemporary reports whether a name is that of an upload in progress or one of its parts.
+func isTemporary(object string) bool { return strings.HasPrefix(object, posix.MetaTmpDir+"/") }
+
+// StoreAttribute stores an attribute. The gateway passes the file of an object that has no name yet.
+func (m *metadata) StoreAttribute(f *os.File, bucket, object, name string, value []byte) error {
+	store := func() error { return m.MetadataStorer.StoreAttribute(f, bucket, object, name, value) }
+	switch {
+	case isTemporary(object):
+		return store()
+	case f == nil:
+		return m.sheets.update(bucket, object, func(attributes map[string][]byte) { attributes[name] = value }, store)
+	}
+	err := store()
+	if err == nil && name == etagAttribute {
+		err = m.storeSums(f, bucket, object)
+	}
+	if err != nil {
+		return err
+	}
+	return m.sheets.stage(f, bucket, object)
+}
+
+// DeleteAttribute removes an attribute.
+func (m *metadata) DeleteAttribute(bucket, object, name string) error {
+	remove := func() error { return m.MetadataStorer.DeleteAttribute(bucket, object, name) }
+	if isTemporary(object) {
+		return remove()
+	}
+	return m.sheets.update(bucket, object, func(attributes map[string][]byte) { delete(attributes, name) }, remove)
+}
+
+// storeSums stores the checksums of a file.
+func (m *metadata) storeSums(f *os.File, bucket, object string) error {
+	sums, err := sumsOf(f)
+	if err != nil {
+		return err
+	}
+	return m.MetadataStorer.StoreAttribute(f, bucket, object, sumsAttribute, sums)
+}
