@@ -88,7 +88,7 @@ func (w *world) exchange(t *testing.T, token, method, url, body string) (*http.R
 // send sends a request, and returns the response and, except for live events, its body.
 func (w *world) send(t *testing.T, req *http.Request) (*http.Response, string) {
 	t.Helper()
-	resp, err := system.Checked(&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	resp, err := system.Patient(&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		t.Fatalf("%s %s: %v", req.Method, req.URL, err)
 	}

@@ -46,7 +46,7 @@ func (o *outages) retrying(t *testing.T, r request) (response, error) {
 func TestClientsThatRetryLoseNothing(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 4, 6
-	o := startOutages(t)
+	o := startOutages(t, "ASSAY_LEASE=20s") // a message that is lost with a connection is delivered again
 	tag := system.NewTag()
 	for engine, relay := range o.engines {
 		for _, outage := range []func(){relay.Refuse, relay.Silence} {

@@ -57,7 +57,7 @@ func Exchange(t *testing.T, req *http.Request) (*http.Response, string) {
 // RoundTrip is like Exchange, but returns an error.
 func RoundTrip(req *http.Request) (*http.Response, string, error) {
 	plain := http.Client{
-		Transport:     Checked(&http.Transport{DisableKeepAlives: true}),
+		Transport:     Patient(&http.Transport{DisableKeepAlives: true}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	resp, err := plain.Do(req)
