@@ -42,15 +42,16 @@ func complete(api *huma.OpenAPI) {
 	}
 }
 
-// describeProblems returns the list of all problems of an API description in Markdown.
+// describeProblems returns the list of all problems of an API description in Markdown. A problem with several statuses
+// has a line for each.
 func describeProblems(api *huma.OpenAPI) string {
-	found := map[string]*Problem{}
+	found := map[string]string{} // lines by name and status
 	add := func(responses map[string]*huma.Response) {
 		for _, response := range responses {
 			if media := response.Content["application/problem+json"]; media != nil {
 				for slug, example := range media.Examples {
 					if p, ok := example.Value.(*Problem); ok {
-						found[slug] = p
+						found[fmt.Sprintf("%s %d", slug, p.Status)] = fmt.Sprintf("| `%s` | %d | %s |\n", slug, p.Status, p.Title)
 					}
 				}
 			}
@@ -63,8 +64,8 @@ func describeProblems(api *huma.OpenAPI) string {
 	var out strings.Builder
 	out.WriteString("# Problems\n\nEvery error response is a problem as defined by RFC 9457. Its `type` is `" + typePrefix +
 		"` and one of these names, which never change. `detail` describes the error in the request, and `errors` lists the invalid fields.\n\n| name | status | title |\n|---|---|---|\n")
-	for _, slug := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&out, "| `%s` | %d | %s |\n", slug, found[slug].Status, found[slug].Title)
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		out.WriteString(found[key])
 	}
 	return out.String()
 }

@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -220,5 +221,27 @@ func TestOperationMayAcceptAnotherMediaType(t *testing.T) {
 	document := ask(router, http.MethodGet, "/openapi.json", "").Body.String()
 	if !strings.Contains(document, `"multipart/form-data"`) || !strings.Contains(document, `"application/json"`) {
 		t.Error("the document lacks one of the two bodies")
+	}
+}
+
+// TestProblemsAreListedByStatus: the document lists a problem with two statuses once for each, in the same order in every
+// process.
+func TestProblemsAreListedByStatus(t *testing.T) {
+	router := web.NewRouter(web.Options{Title: "Assay", Version: "1", Log: zerolog.Nop()})
+	web.Register(router, operation(http.MethodGet, "/v1/hello/{name}"), greet,
+		web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"other-owner", "busy"}})
+	var document struct{ Info struct{ Description string } }
+	if err := json.Unmarshal(ask(router, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(document.Info.Description) {
+		if strings.Contains(line, "`busy`") || strings.Contains(line, "`other-owner`") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	want := []string{"| `busy` | 409 | Busy |", "| `other-owner` | 403 | Other owner |", "| `other-owner` | 409 | Other owner |"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the lines %q, want %q", got, want)
 	}
 }
