@@ -239,8 +239,9 @@ type Posted struct {
 	Key         string // see Reservation
 }
 
-// PostFile sends the content through the server, so the size need not be known in advance. A stream
-// cannot be read twice, so nothing is retried.
+// PostFile sends the content through the server, so the size need not be known in advance. Content that is an io.Seeker
+// is sent again from its current position after a failure that another attempt may avoid; a stream cannot be read twice,
+// so it is sent once.
 func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	if p.Key == "" {
 		p.Key = newKey()
@@ -248,21 +249,52 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	if p.ContentType == "" {
 		p.ContentType = "application/octet-stream"
 	}
+	seeker, repeatable := p.Content.(io.Seeker)
+	var start int64
+	if repeatable {
+		var err error
+		start, err = seeker.Seek(0, io.SeekCurrent)
+		repeatable = err == nil // a pipe is an *os.File too
+	}
+	requestID, began := newKey(), time.Now()
+	for try := 1; ; try++ {
+		file, err := c.postFile(ctx, p, requestID)
+		if err == nil || !repeatable || !c.again(err, false) || !c.mayTry(try, began) {
+			return file, err
+		}
+		if err := pause(ctx, try, err); err != nil {
+			return File{}, err
+		}
+		if _, err := seeker.Seek(start, io.SeekStart); err != nil {
+			return File{}, fmt.Errorf("read %s: %w", p.FileName, err)
+		}
+	}
+}
+
+// postFile makes one attempt of PostFile.
+func (c *Client) postFile(ctx context.Context, p Posted, requestID string) (File, error) {
 	source := &source{from: p.Content}
 	p.Content = source
 	pipe, sink := io.Pipe()
-	defer func() { _ = pipe.Close() }() // never fails; unblocks the writer
 	form := multipart.NewWriter(sink)
 	req, err := c.request(ctx, call{
-		method: http.MethodPost, path: join("files"), id: newKey(),
+		method: http.MethodPost, path: join("files"), id: requestID,
 		header: http.Header{"Idempotency-Key": {p.Key}, "Content-Type": {form.FormDataContentType()}},
 	})
 	if err != nil {
 		return File{}, err
 	}
-	go func() { sink.CloseWithError(writeForm(form, p)) }()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		sink.CloseWithError(writeForm(form, p))
+	}()
 	req.Body, req.ContentLength = pipe, -1
 	resp, err := c.send(req)
+	_ = pipe.Close() // never fails; ends the writer
+	if _, repeatable := source.from.(io.Seeker); repeatable {
+		<-written // so that it does not read while PostFile seeks
+	}
 	if failed := source.failed.Load(); failed != nil {
 		err = fmt.Errorf("read %s: %w", p.FileName, *failed)
 	}

@@ -163,3 +163,28 @@ func TestPostFileReportsReadError(t *testing.T) {
 		t.Fatalf("PostFile: got %v, want %v", err, broken)
 	}
 }
+
+// TestPostFileRepeatsWhatItCanReadAgain: content that can seek is sent again, with the same key and from its first
+// position. A stream is sent once.
+func TestPostFileRepeatsWhatItCanReadAgain(t *testing.T) {
+	busy := problem(503, map[string]string{"Retry-After": "0"}, client.Problem{})
+	s, c := serve(t, busy, hangUp, answer(202, client.File{FileID: "1"}))
+	content := strings.NewReader("skipped " + text)
+	if _, err := content.Seek(int64(len("skipped ")), io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	file, err := c.PostFile(t.Context(), client.Posted{FileName: "a.txt", Content: content})
+	if err != nil || file.FileID != "1" || len(s.requests()) != 3 {
+		t.Fatalf("PostFile = %+v, %v after %d requests, want the file 1 after 3", file, err, len(s.requests()))
+	}
+	first, last := s.requests()[0], s.requests()[2]
+	if !strings.Contains(last.body, "\r\n\r\n"+text+"\r\n") || last.header.Get("Idempotency-Key") != first.header.Get("Idempotency-Key") {
+		t.Errorf("the last request has the body %q and key %s, want the content and key %s", last.body,
+			last.header.Get("Idempotency-Key"), first.header.Get("Idempotency-Key"))
+	}
+	s, c = serve(t, busy)
+	_, err = c.PostFile(t.Context(), client.Posted{FileName: "-", Content: io.MultiReader(strings.NewReader(text))})
+	if failed, ok := errors.AsType[*client.Problem](err); !ok || failed.Status != 503 || len(s.requests()) != 1 {
+		t.Errorf("a stream: got error %v after %d requests, want 503 after one", err, len(s.requests()))
+	}
+}

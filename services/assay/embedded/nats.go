@@ -30,6 +30,10 @@ const (
 	// process's file descriptors. Each service uses one connection.
 	natsMinConnections = 32
 
+	// natsAuthTimeout is the time in seconds for a client to connect and send its password. The default of 2 s is exceeded
+	// on a machine that stops for seconds.
+	natsAuthTimeout = 10
+
 	// natsMaxMemory limits memory streams, in bytes. The product declares none; the limit prevents
 	// clients from using up the memory of the process.
 	natsMaxMemory = 64 << 20
@@ -148,6 +152,7 @@ func natsOptions(cfg NATSConfig) (*server.Options, error) {
 		NoSigs:     true,
 		// The server would log a warning about a password in its own settings.
 		CustomClientAuthentication: onlyUser{cfg.User, cfg.Password},
+		AuthTimeout:                natsAuthTimeout,
 		MaxConn:                    max(natsMinConnections, web.MaxDescriptors()/16),
 		MaxPayload:                 natsMaxPayload,
 		JetStream:                  true,

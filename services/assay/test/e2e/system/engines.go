@@ -58,7 +58,7 @@ func runEngine(name string) error {
 		serve(engine.URL())
 		return engine.Close()
 	case "s3":
-		conn, err := nats.Connect(os.Getenv("ASSAY_NATS_URL"), nats.MaxReconnects(-1), nats.CustomInboxPrefix("_INBOX.s3"))
+		conn, err := nats.Connect(os.Getenv("ASSAY_NATS_URL"), nats.Timeout(Soon), nats.MaxReconnects(-1), nats.CustomInboxPrefix("_INBOX.s3"))
 		if err != nil {
 			return err
 		}

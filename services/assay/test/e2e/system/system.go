@@ -93,7 +93,7 @@ func (s System) Keys(t *testing.T) []string {
 // Events connects to NATS until the test ends.
 func (s System) Events(t *testing.T) *nats.Conn {
 	t.Helper()
-	conn, err := nats.Connect(s.NATS)
+	conn, err := nats.Connect(s.NATS, nats.Timeout(Soon))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func (s System) Events(t *testing.T) *nats.Conn {
 // JetStream connects to JetStream until the test ends.
 func (s System) JetStream(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	js, err := jetstream.New(s.Events(t))
+	js, err := jetstream.New(s.Events(t), jetstream.WithDefaultTimeout(Soon))
 	if err != nil {
 		t.Fatal(err)
 	}

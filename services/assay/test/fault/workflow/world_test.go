@@ -99,12 +99,12 @@ func start(t *testing.T) *world {
 	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, append(library.Tables(tables), platform.Storage(platformTable).Tables...))); err != nil {
 		t.Fatal(err)
 	}
-	nc, err := natsgo.Connect(w.at.NATS)
+	nc, err := natsgo.Connect(w.at.NATS, natsgo.Timeout(limit))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	if w.js, err = jetstream.New(nc); err != nil {
+	if w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(limit)); err != nil {
 		t.Fatal(err)
 	}
 	w.Store = library.NewStore(w.backends.DB, tables)
