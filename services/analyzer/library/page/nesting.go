@@ -26,7 +26,7 @@ func (b *builder) start(name string, t trait, attributes []html.Attribute) {
 		return
 	}
 	b.inBody = true
-	if t&closesP != 0 {
+	if t&closesP != 0 && b.openP > 0 {
 		b.close(boundary, "p")
 	}
 	switch name {

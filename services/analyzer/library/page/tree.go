@@ -54,6 +54,7 @@ type builder struct {
 	head     *html.Node
 	left     int             // remaining bytes of the tree
 	open     []element       // the open elements; the first two are html and body
+	openP    int             // number of open p elements: most tags of blocks end one
 	inBody   bool            // whether the head has ended
 	text     strings.Builder // text that is not yet in the tree
 	hidden   bool            // inside raw text that is dropped
@@ -199,6 +200,9 @@ func (b *builder) push(name string, t trait, attributes []html.Attribute) {
 	b.top().AppendChild(n)
 	if t&void == 0 {
 		b.open = append(b.open, element{Node: n, traits: t})
+		if name == "p" {
+			b.openP++
+		}
 	}
 }
 
@@ -207,6 +211,11 @@ func (b *builder) pop(from int) {
 	b.flush()
 	for from > 2 && b.open[from-1].ended {
 		from--
+	}
+	for _, e := range b.open[from:] {
+		if e.Data == "p" {
+			b.openP--
+		}
 	}
 	b.open = b.open[:from]
 }
