@@ -203,30 +203,36 @@ func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
 	if op.id == "" {
 		op.id = newKey()
 	}
-	var last error
-	began := time.Now()
-	for try := 0; c.mayTry(try, began); try++ {
-		if err := pause(ctx, try, last); err != nil {
-			return nil, err
-		}
+	var resp *http.Response
+	err := c.repeat(ctx, op.once, func() error {
 		req, err := c.request(ctx, op)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if op.body != nil {
 			req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			req.Header.Set("Content-Type", "application/json")
 		}
-		resp, err := c.send(req)
-		if err == nil {
-			return resp, nil
+		resp, err = c.send(req)
+		return err
+	})
+	return resp, err
+}
+
+// repeat makes attempts until one succeeds or another is not safe, not useful or not allowed. once means that a request
+// whose response was lost is not sent again.
+func (c *Client) repeat(ctx context.Context, once bool, attempt func() error) error {
+	var last error
+	began := time.Now()
+	for try := 0; c.mayTry(try, began); try++ {
+		if err := pause(ctx, try, last); err != nil {
+			return err
 		}
-		last = err
-		if !c.again(err, op.once) {
+		if last = attempt(); last == nil || !c.again(last, once) {
 			break
 		}
 	}
-	return nil, last
+	return last
 }
 
 // request builds the request of a call, without its body.

@@ -249,6 +249,7 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	if p.ContentType == "" {
 		p.ContentType = "application/octet-stream"
 	}
+	requestID := newKey()
 	seeker, repeatable := p.Content.(io.Seeker)
 	var start int64
 	if repeatable {
@@ -256,19 +257,19 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 		start, err = seeker.Seek(0, io.SeekCurrent)
 		repeatable = err == nil // a pipe is an *os.File too
 	}
-	requestID, began := newKey(), time.Now()
-	for try := 1; ; try++ {
-		file, err := c.postFile(ctx, p, requestID)
-		if err == nil || !repeatable || !c.again(err, false) || !c.mayTry(try, began) {
-			return file, err
-		}
-		if err := pause(ctx, try, err); err != nil {
-			return File{}, err
-		}
-		if _, err := seeker.Seek(start, io.SeekStart); err != nil {
-			return File{}, fmt.Errorf("read %s: %w", p.FileName, err)
-		}
+	if !repeatable {
+		return c.postFile(ctx, p, requestID)
 	}
+	var file File
+	err := c.repeat(ctx, false, func() error {
+		_, err := seeker.Seek(start, io.SeekStart)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", p.FileName, err)
+		}
+		file, err = c.postFile(ctx, p, requestID)
+		return err
+	})
+	return file, err
 }
 
 // postFile makes one attempt of PostFile.
