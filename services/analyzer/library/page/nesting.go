@@ -26,7 +26,7 @@ func (b *builder) start(name string, t trait, attributes []html.Attribute) {
 		return
 	}
 	b.inBody = true
-	if t&closesP != 0 && b.openP > 0 {
+	if t&closesP != 0 {
 		b.close(boundary, "p")
 	}
 	switch name {
@@ -67,9 +67,7 @@ func (b *builder) startInHead(name string, t trait, attributes []html.Attribute)
 	n := newElement(name)
 	n.Attr = attributes
 	b.head.AppendChild(n)
-	if t&void == 0 {
-		b.open = append(b.open, element{Node: n, traits: t})
-	}
+	b.enter(n, t)
 }
 
 // merge adds the attributes that an element does not have.
@@ -116,6 +114,9 @@ func (b *builder) find(t trait, names ...string) int {
 
 // close closes the innermost open element with one of the names, unless it is outside an element with one of the traits.
 func (b *builder) close(outside trait, names ...string) {
+	if !slices.ContainsFunc(names, func(name string) bool { return b.opened[name] > 0 }) {
+		return // without a search of all open elements
+	}
 	if i := b.find(outside, names...); i > 1 && slices.Contains(names, b.open[i].Data) {
 		b.pop(i)
 	}

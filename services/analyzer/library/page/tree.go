@@ -54,7 +54,7 @@ type builder struct {
 	head     *html.Node
 	left     int             // remaining bytes of the tree
 	open     []element       // the open elements; the first two are html and body
-	openP    int             // number of open p elements: most tags of blocks end one
+	opened   map[string]int  // number of open elements by name, without html and body
 	inBody   bool            // whether the head has ended
 	text     strings.Builder // text that is not yet in the tree
 	hidden   bool            // inside raw text that is dropped
@@ -68,7 +68,7 @@ type element struct {
 }
 
 func newBuilder(t *tokens, most int) *builder {
-	b := &builder{tokens: t, document: &html.Node{Type: html.DocumentNode}, left: most}
+	b := &builder{tokens: t, document: &html.Node{Type: html.DocumentNode}, left: most, opened: map[string]int{}}
 	root, head, body := newElement("html"), newElement("head"), newElement("body")
 	b.document.AppendChild(root)
 	root.AppendChild(head)
@@ -198,11 +198,14 @@ func (b *builder) push(name string, t trait, attributes []html.Attribute) {
 	n := newElement(name)
 	n.Attr = attributes
 	b.top().AppendChild(n)
+	b.enter(n, t)
+}
+
+// enter opens an element unless it is void.
+func (b *builder) enter(n *html.Node, t trait) {
 	if t&void == 0 {
 		b.open = append(b.open, element{Node: n, traits: t})
-		if name == "p" {
-			b.openP++
-		}
+		b.opened[n.Data]++
 	}
 }
 
@@ -213,9 +216,7 @@ func (b *builder) pop(from int) {
 		from--
 	}
 	for _, e := range b.open[from:] {
-		if e.Data == "p" {
-			b.openP--
-		}
+		b.opened[e.Data]--
 	}
 	b.open = b.open[:from]
 }
