@@ -116,8 +116,15 @@ func damagedPages(content []byte) (all []damagedPage) {
 	return all
 }
 
-// sampled reports whether the nth damage is tested.
-func sampled(n int) bool { return *allPages || n%9 == 0 }
+// eachSampled calls f with a sample of the damaged pages of a file, and the path of a file to create.
+func eachSampled(t *testing.T, content []byte, f func(page damagedPage, path string)) {
+	t.Helper()
+	for n, page := range damagedPages(content) {
+		if *allPages || n%9 == 0 {
+			within(t, page.name, func() { f(page, filepath.Join(t.TempDir(), "db")) })
+		}
+	}
+}
 
 // reads are requests with parts of their right responses.
 func reads(items int) []treeRequest {
@@ -202,31 +209,25 @@ func TestWriteToDamagedPageIsAnError(t *testing.T) {
 	source, items := treeFile(t)
 	content := must(os.ReadFile(source))(t)
 	detected := 0
-	for n, page := range damagedPages(content) {
-		if !sampled(n) {
-			continue
+	eachSampled(t, content, func(page damagedPage, path string) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Error(err)
+			return
 		}
-		within(t, page.name, func() {
-			path := filepath.Join(t.TempDir(), "db")
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Error(err)
-				return
-			}
-			engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			overwrite(t, path, page.at, page.content)
-			found := failed(t, engine, page.name, append(writes(), reads(items)[3:]...))
-			if found {
-				detected++
-			}
-			if err := engine.Close(); err != nil && !found {
-				t.Errorf("%s: close: %v", page.name, err)
-			}
-		})
-	}
+		engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		overwrite(t, path, page.at, page.content)
+		found := failed(t, engine, page.name, append(writes(), reads(items)[3:]...))
+		if found {
+			detected++
+		}
+		if err := engine.Close(); err != nil && !found {
+			t.Errorf("%s: close: %v", page.name, err)
+		}
+	})
 	if detected == 0 {
 		t.Error("no damage was detected, want some")
 	}
@@ -238,32 +239,26 @@ func TestOpenOfDamagedPageIsAnError(t *testing.T) {
 	source, items := treeFile(t)
 	content := must(os.ReadFile(source))(t)
 	detected := 0
-	for n, page := range damagedPages(content) {
-		if !sampled(n) {
-			continue
+	eachSampled(t, content, func(page damagedPage, path string) {
+		changed := bytes.Clone(content)
+		copy(changed[page.at:], page.content)
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Error(err)
+			return
 		}
-		within(t, page.name, func() {
-			path := filepath.Join(t.TempDir(), "db")
-			changed := bytes.Clone(content)
-			copy(changed[page.at:], page.content)
-			if err := os.WriteFile(path, changed, 0o600); err != nil {
-				t.Error(err)
-				return
+		engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
+		if err != nil {
+			detected++
+			if !errors.Is(err, dynamolite.ErrDamaged) {
+				t.Errorf("%s: got error %v, want %v", page.name, err, dynamolite.ErrDamaged)
 			}
-			engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
-			if err != nil {
-				detected++
-				if !errors.Is(err, dynamolite.ErrDamaged) {
-					t.Errorf("%s: got error %v, want %v", page.name, err, dynamolite.ErrDamaged)
-				}
-				return
-			}
-			failed(t, engine, page.name, reads(items))
-			if err := engine.Close(); err != nil {
-				t.Errorf("%s: close: %v", page.name, err)
-			}
-		})
-	}
+			return
+		}
+		failed(t, engine, page.name, reads(items))
+		if err := engine.Close(); err != nil {
+			t.Errorf("%s: close: %v", page.name, err)
+		}
+	})
 	if detected == 0 {
 		t.Error("no damage was detected, want some")
 	}
