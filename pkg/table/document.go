@@ -17,15 +17,20 @@ type Document map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *Document) UnmarshalJSON(data []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
 	var found map[string]any
-	if err := decoder.Decode(&found); err != nil {
+	if err := decode(data, &found); err != nil {
 		return err
 	}
 	_, err := numbers(found)
 	*d = found
 	return err
+}
+
+// decode is like json.Unmarshal, but decodes numbers as json.Number.
+func decode(data []byte, value any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	return decoder.Decode(value)
 }
 
 // numbers replaces the numbers of a decoded JSON value by those of a Document, in place.
@@ -101,10 +106,8 @@ func jsonValue(value any) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
 	var plain any
-	if err := decoder.Decode(&plain); err != nil {
+	if err := decode(data, &plain); err != nil {
 		return nil, err
 	}
 	return jsonValue(plain)
